@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+# The usual ways in; `make` lists them. CMake does the work (CMakePresets.json).
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+
+JOBS   ?= 2
+WERROR ?= OFF
+PRESET ?= release
+# File that `make sim` sends through the engine: any file will do.
+FILE   ?= docs/rdma.md
+SIM_ARGS ?=
+
+BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
+PYTHON_VENV := build/venv
+
+.PHONY: help setup configure build sim sim-verilog test lint format formats verilog synth clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
+	@echo "  variables: PRESET=release|debug|asan|ubsan  WERROR=ON  JOBS=2  FILE=path (sim)  QUICK=1 (synth)"
+
+setup: ## install missing Debian packages (root or sudo)
+	@bash scripts/setup.sh
+
+configure: setup
+	@cmake --preset $(PRESET) -DWEFT_WERROR=$(WERROR) --log-level=NOTICE -Wno-dev >/dev/null
+
+build: configure ## build everything into build/bin
+	cmake --build --preset $(PRESET) -j $(JOBS)
+
+sim: build ## simulate the RDMA engine on a real file through losses, reordering, corruption
+	$(BUILD)/bin/weft-sim matrix --file $(FILE) $(SIM_ARGS)
+
+test: build ## run all tests
+	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+lint: configure ## check RTL, C++, scripts
+	@scripts/lint
+
+format: setup ## format the C++ sources
+	find model sw tb tests -name '*.cpp' -o -name '*.hpp' | xargs -r clang-format -i
+
+formats: configure ## write docs/rdma_formats.md from spec/rdma.json
+	cmake --build --preset $(PRESET) --target formats
+
+$(PYTHON_VENV)/ready: fpga/requirements.txt | setup
+	python3 -m venv $(PYTHON_VENV)
+	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r fpga/requirements.txt
+	@touch $@
+
+verilog: configure $(PYTHON_VENV)/ready ## elaborate the engine into plain Verilog, build/verilog/*.v
+	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog rdma_top rdma_receiver rdma_window
+	fpga/check_plain.sh build/verilog/*.v
+
+sim-verilog: verilog ## the simulations of `make sim`, quick, on the plain Verilog
+	cmake --preset verilog --log-level=NOTICE -Wno-dev >/dev/null
+	cmake --build --preset verilog -j $(JOBS) --target weft-sim
+	build-verilog/bin/weft-sim matrix --quick --file $(FILE) $(SIM_ARGS)
+
+synth: verilog ## area and timing into build/synth/results.json and docs/results/area.md
+	python3 fpga/area.py --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick)
+
+clean: ## remove everything built
+	rm -rf build build-debug build-asan build-ubsan build-verilog

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Area and timing of the RDMA engine's parts on the plain Verilog of `make verilog`.
+
+For each design: generic gates, OSU 0.18 um standard cells with static timing, and cells of iCE40, ECP5 and Xilinx. RAMs
+(modules ram_sdp$...) are black boxes for standard cells; their bits are counted apart. Writes build/synth/results.json and
+docs/results/area.md. Needs Debian's yosys, opensta and qflow-tech-osu018.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+VERILOG = ROOT / "build" / "verilog"
+WORK = ROOT / "build" / "synth"
+PAGE = ROOT / "docs" / "results" / "area.md"
+LIBERTY = pathlib.Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")
+NAND2_UM2 = 24.0  # NAND2X1 of OSU 0.18 um
+RX_CONTEXTS = 1024  # default N_RX_CTX
+RAM_PREFIX = "ram_sdp$"
+CONTEXT_RAM = re.compile(r"ram_sdp\$.*\bi_contexts\b")
+
+DESIGNS = {
+    "rdma_window": "window unit, combinational",
+    "rdma_receiver": "receiver",
+    "rdma_top": "whole engine",
+}
+QUICK = ["rdma_window", "rdma_receiver"]
+FPGAS = {"ice40": "synth_ice40", "ecp5": "synth_ecp5", "xilinx": "synth_xilinx -flatten -noiopad"}
+
+ABC_SCRIPT = "strash; dch; map -B 0.9; topo; buffer -c; upsize -D 500; dnsize -D 500; stime -p"
+ABC_CONSTRAINTS = "set_driving_cell BUFX2\nset_load 0.01 [all_outputs]\n"
+
+
+class ToolError(Exception):
+    """A tool failed; the text says which and where its log is."""
+
+
+def run_tool(command, log):
+    with open(log, "w", encoding="utf-8") as file:
+        status = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, check=False).returncode
+    text = log.read_text(encoding="utf-8", errors="replace")
+    if status:
+        raise ToolError(f"{command[0]} failed, see {log.relative_to(ROOT)}: {text.strip().splitlines()[-1] if text.strip() else ''}")
+    return text
+
+
+def yosys(commands, folder, name):
+    script = folder / f"{name}.ys"
+    script.write_text("\n".join(commands) + "\n", encoding="utf-8")
+    return run_tool(["yosys", "-q", "-l", str(folder / f"{name}.full.log"), "-s", str(script)], folder / f"{name}.log")
+
+
+def cell_counts(path):
+    """Cells by type, from the text of `stat` on a flattened design: the JSON of yosys 0.23 is not always valid."""
+    return {kind: int(count) for kind, count in re.findall(r"^     (\S+) +(\d+)$", path.read_text(encoding="utf-8"), re.M)}
+
+
+# --- memories -----------------------------------------------------------------------------------------------------------
+
+
+def ram_modules(source):
+    """(module, words, bits a word) of every RAM; after elaboration each instance is a module of its own."""
+    result = []
+    for block in re.findall(r"^module .*?^endmodule", source, re.M | re.S):
+        name = re.match(r"module \\?(\S+?)\s*\(", block).group(1)
+        memory = re.search(r"reg (?:\[(\d+):0\] )?\\?\w+ \[(\d+):0\];", block)
+        if name.startswith(RAM_PREFIX) and memory:
+            result.append((name, int(memory.group(2)) + 1, int(memory.group(1) or 0) + 1))
+    return result
+
+
+def memory_results(source):
+    rams = ram_modules(source)
+    contexts = [bits for name, _, bits in rams if CONTEXT_RAM.match(name) and ("i_receiver" in name or "rdma_receiver" in name)]
+    return {
+        "ram_bits": sum(words * bits for _, words, bits in rams),
+        "rams": [{"name": name.removeprefix(RAM_PREFIX), "words": words, "bits": bits} for name, words, bits in rams],
+        "bits_per_receive_context": contexts[0] if contexts else None,
+    }
+
+
+def read_commands(top, with_rams):
+    commands = [f"read_verilog {VERILOG / (top + '.v')}", f"hierarchy -check -top {top}", "proc"]
+    if not with_rams:
+        # A name with $ needs the backslash; keep_hierarchy is implied by the black box.
+        commands += [f"blackbox {RAM_PREFIX}*"]
+    return commands
+
+
+# --- flows ---------------------------------------------------------------------------------------------------------------
+
+
+def generic_gates(top, folder):
+    out = folder / "generic.stat"
+    yosys(read_commands(top, False) + [f"synth -flatten -top {top}", "opt_clean -purge", f"tee -q -o {out} stat"], folder, "generic")
+    cells = cell_counts(out)
+    gates = {kind: count for kind, count in cells.items() if kind.startswith("$_")}
+    flops = sum(count for kind, count in gates.items() if "DFF" in kind)
+    return {"gates": sum(gates.values()) - flops, "flops": flops}
+
+
+def standard_cells(top, folder):
+    netlist, stat = folder / "osu018.v", folder / "osu018.stat"
+    (folder / "abc.script").write_text(ABC_SCRIPT + "\n", encoding="utf-8")
+    (folder / "abc.constr").write_text(ABC_CONSTRAINTS, encoding="utf-8")
+    yosys(
+        [f"read_liberty -lib {LIBERTY}"]
+        + read_commands(top, False)
+        + [
+            f"synth -flatten -top {top}",
+            f"dfflibmap -liberty {LIBERTY}",
+            f"abc -liberty {LIBERTY} -constr {folder / 'abc.constr'} -script {folder / 'abc.script'}",
+            "setundef -zero",
+            "splitnets",
+            "opt_clean -purge",
+            "check -assert",
+            f"tee -q -o {stat} stat -liberty {LIBERTY}",
+            # OpenSTA wants to know the ports of the RAMs, and no names it could not parse.
+            f"write_verilog -noattr -noexpr -nohex {netlist}",
+        ],
+        folder,
+        "osu018",
+    )
+    text = stat.read_text(encoding="utf-8")
+    area = float(re.search(r"Chip area for (?:top )?module '\\" + re.escape(top) + r"': ([\d.]+)", text).group(1))
+    flops = sum(count for kind, count in cell_counts(stat).items() if kind.startswith("DFF"))
+    return {"area_um2": area, "nand2": round(area / NAND2_UM2), "flops": flops, **timing(top, folder, netlist)}
+
+
+STA_SCRIPT = """read_liberty {liberty}
+read_verilog {netlist}
+link_design {top}
+{clock}
+report_checks -path_delay max -format full {paths} -digits 3
+"""
+
+
+def timing(top, folder, netlist):
+    """Worst path between flops; of a design without clock, the worst from input to output."""
+    has_clock = re.search(r"\binput clk_i\b", netlist.read_text(encoding="utf-8")) is not None
+    if has_clock:
+        clock, paths = "create_clock -name clk -period 1 [get_ports clk_i]", "-from [all_registers -clock_pins] -to [all_registers -data_pins]"
+    else:
+        clock = "create_clock -name virtual -period 1\nset_input_delay 0 -clock virtual [all_inputs]\nset_output_delay 0 -clock virtual [all_outputs]"
+        paths = ""
+    script = folder / "sta.tcl"
+    script.write_text(STA_SCRIPT.format(liberty=LIBERTY, netlist=netlist, top=top, clock=clock, paths=paths), encoding="utf-8")
+    log = run_tool(["sta", "-exit", "-no_splash", str(script)], folder / "sta.log")
+    if "Error" in log:
+        raise ToolError(f"sta: {next(line for line in log.splitlines() if 'Error' in line)}")
+    slack = re.search(r"^\s*(-?[\d.]+)\s+slack", log, re.M)
+    if not slack:
+        raise ToolError(f"sta: no path found, see {(folder / 'sta.log').relative_to(ROOT)}")
+    # The period was 1 ns: what is missing, setup time included, is the shortest period.
+    period = 1.0 - float(slack.group(1))
+    start, end = (re.search(rf"^{what}: (\S+)", log, re.M).group(1) for what in ("Startpoint", "Endpoint"))
+    return {
+        "clocked": has_clock,
+        "min_period_ns": round(period, 3),
+        "fmax_mhz": round(1000.0 / period, 1),
+        "critical_from": source_name(start, folder),
+        "critical_to": source_name(end, folder),
+    }
+
+
+def source_name(point, folder):
+    """The flop's output net, which has a name of the source, for an instance that has none."""
+    instance = re.escape(point.replace("\\", ""))
+    match = re.search(r"\b" + instance + r" \((.*?)\);", (folder / "osu018.v").read_text(encoding="utf-8"), re.S)
+    net = match and re.search(r"\.Q\(\\?(.+?)\s*\)", match.group(1))
+    if not net:
+        return point.replace("\\", "")
+    return net.group(1)
+
+
+def fpga_cells(top, folder, family):
+    out = folder / f"{family}.stat"
+    yosys(read_commands(top, True) + [f"{FPGAS[family]} -top {top}", f"tee -q -o {out} stat"], folder, family)
+    return fpga_summary(cell_counts(out))
+
+
+def fpga_summary(cells):
+    def total(*patterns):
+        return sum(count for kind, count in cells.items() if any(re.fullmatch(pattern, kind) for pattern in patterns))
+
+    return {
+        "luts": total("SB_LUT4", "LUT4", r"LUT[1-6]"),
+        "flops": total(r"SB_DFF\w*", "TRELLIS_FF", r"FD[RSCP]E(_1)?"),
+        "carry": total("SB_CARRY", "CCU2C", "CARRY4"),
+        "block_rams": total(r"SB_RAM40_4K\w*", "DP16KD", r"RAMB\w+"),
+        "lut_rams": total("TRELLIS_DPR16X4", r"RAM(32|64|128|256)\w+"),
+    }
+
+
+# --- report --------------------------------------------------------------------------------------------------------------
+
+
+def thousands(value):
+    return "–" if value is None else f"{value:,.0f}"
+
+
+def page(results):
+    lines = [
+        "# Area and timing of the RDMA engine",
+        "",
+        "Written by `make synth`" + (" `QUICK=1`" if "rdma_top" not in results["designs"] else "") + f" with {results['yosys']}"
+        + " on plain Verilog (`make verilog`) with default parameters: 1,024 receive and 1,024 send contexts, window of 128, 256-bit data path.",
+        "",
+        "## Standard cells: OSU 0.18 µm",
+        "",
+        f"Logic without RAMs, which are black boxes; their bits are apart. One NAND2 is {NAND2_UM2:.0f} µm². Timing: OpenSTA, typical corner, no wires,",
+        "paths from flop to flop (window unit, which is combinational: from input to output); paths through a RAM's ports are left out.",
+        "",
+        "| design | logic µm² | NAND2 | flops | RAM bits | bits per receive context | fmax MHz | critical path |",
+        "|---|---:|---:|---:|---:|---:|---:|---|",
+    ]
+    for name, design in results["designs"].items():
+        cell, memory = design["osu018"], design["memory"]
+        lines.append(
+            f"| {design['title']} (`{name}`) | {thousands(cell['area_um2'])} | {thousands(cell['nand2'])} | {thousands(cell['flops'])} | "
+            f"{thousands(memory['ram_bits'])} | {thousands(memory['bits_per_receive_context'])} | {cell['fmax_mhz']:.0f} | "
+            f"`{cell['critical_from']}` → `{cell['critical_to']}`, {cell['min_period_ns']:.2f} ns |"
+        )
+    lines += ["", "## Generic gates", "", "| design | gates | flops |", "|---|---:|---:|"]
+    for name, design in results["designs"].items():
+        lines.append(f"| `{name}` | {thousands(design['generic']['gates'])} | {thousands(design['generic']['flops'])} |")
+    lines += ["", "## FPGA cells", "", "RAMs included, as block RAM or LUT RAM where the family has it. Synthesis only, not placed.", ""]
+    lines += ["| design | family | LUTs | flops | carry cells | block RAMs | LUT RAMs |", "|---|---|---:|---:|---:|---:|---:|"]
+    for name, design in results["designs"].items():
+        for family in FPGAS:
+            cell = design[family]
+            lines.append(f"| `{name}` | {family} | " + " | ".join(thousands(cell[key]) for key in ("luts", "flops", "carry", "block_rams", "lut_rams")) + " |")
+    lines += ["", "## RAMs", "", "| design | RAM | words | bits |", "|---|---|---:|---:|"]
+    largest = list(results["designs"])[-1]
+    for ram in results["designs"][largest]["memory"]["rams"]:
+        lines.append(f"| `{largest}` | `{ram['name']}` | {thousands(ram['words'])} | {thousands(ram['bits'])} |")
+    return "\n".join(lines) + "\n"
+
+
+def write_file(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(path.name + ".tmp")
+    temporary.write_text(text, encoding="utf-8")
+    os.replace(temporary, path)
+
+
+def run_job(top, flow):
+    folder = WORK / top
+    folder.mkdir(parents=True, exist_ok=True)
+    if flow == "generic":
+        return generic_gates(top, folder)
+    if flow == "osu018":
+        return standard_cells(top, folder)
+    return fpga_cells(top, folder, flow)
+
+
+def run_all(tops, jobs):
+    """Runs every flow of every design; prints each as it ends."""
+    designs = {top: {"title": DESIGNS[top], "memory": memory_results((VERILOG / f"{top}.v").read_text(encoding="utf-8"))} for top in tops}
+    todo = [(top, flow) for top in reversed(tops) for flow in ["osu018", *FPGAS, "generic"]]  # the long ones first
+    start = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(max_workers=jobs) as pool:
+        futures = {pool.submit(run_job, *job): job for job in todo}
+        try:
+            for done, future in enumerate(concurrent.futures.as_completed(futures), 1):
+                top, flow = futures[future]
+                designs[top][flow] = future.result()
+                print(f"synth: {done}/{len(todo)} {top} {flow} ({time.monotonic() - start:.0f} s)", flush=True)
+        except ToolError:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return designs
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="window unit and receiver only; leaves docs/ alone")
+    parser.add_argument("--jobs", type=int, default=2, help="runs at a time (default: %(default)s)")
+    args = parser.parse_args()
+    tops = QUICK if args.quick else list(DESIGNS)
+    for needed in [LIBERTY, *(VERILOG / f"{top}.v" for top in tops)]:
+        if not needed.exists():
+            sys.exit(f"synth: {needed} is missing (make setup, make verilog)")
+    version = subprocess.run(["yosys", "-V"], capture_output=True, text=True, check=True).stdout.split(" (")[0]
+    try:
+        results = {"yosys": version, "liberty": LIBERTY.name, "designs": run_all(tops, args.jobs)}
+    except ToolError as error:
+        sys.exit(f"synth: {error}")
+    write_file(WORK / "results.json", json.dumps(results, indent=2) + "\n")
+    text = page(results)
+    if not args.quick:
+        write_file(PAGE, text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

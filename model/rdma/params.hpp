@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sizes and settings of one RDMA engine: RTL parameters (Params) and registers (Config), see docs/rdma.md.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+
+namespace weft::rdma {
+
+/// Parameters of `rdma_top`. Widths are in bits, `payload` in bytes, `window` in packets beyond WBASE.
+struct Params {
+  uint32_t n_rx_ctx = 1024;
+  uint32_t n_tx_ctx = 1024;
+  uint32_t window = 128;
+  uint32_t payload = 256;
+  uint32_t pidx_bits = 24;
+  uint32_t msgid_bits = 20;
+  uint32_t node_bits = 16;
+  uint32_t addr_bits = 48;
+  uint32_t sid_bits = 10;
+
+  bool operator==(const Params&) const = default;
+};
+
+/// Registers that the engine's decisions depend on. Times are in ticks; a time of 0 counts as 1.
+struct Config {
+  uint16_t node_id = 0;
+  uint64_t region_base = 0;   // first byte open to remote writes
+  uint64_t region_limit = 0;  // first byte after the region
+  uint16_t rx_timeout = 256;
+  uint16_t tx_retry = 256;
+  uint16_t tx_dead = 8191;
+  uint8_t ask_from_after = 3;
+  uint8_t max_silent = 15;
+  uint8_t max_retry = 15;
+
+  bool operator==(const Config&) const = default;
+};
+
+/// A call that the surroundings of the engine should never make, such as the offer of a context in use.
+class Violation : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Throw Violation for sizes that no engine can be built with.
+void validate(const Params& params);
+
+/// Throw Violation for settings wider than their registers.
+void validate(const Config& config);
+
+}  // namespace weft::rdma

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+// The receiver's decisions, in the order of docs/rdma.md.
+#include "rdma/receiver.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace weft::rdma {
+
+using formats::Header;
+using formats::Outcome;
+using formats::Ptype;
+using formats::Refusal;
+using State = RxContext::State;
+
+namespace {
+
+/// What the context's field of `bits` bits keeps of a value.
+uint32_t kept(uint32_t value, uint32_t bits) {
+  return value & static_cast<uint32_t>((uint64_t{1} << bits) - 1);
+}
+
+/// [arg, arg + bytes) inside [base, limit), without overflow.
+bool inside_region(const Header& request, const Config& config) {
+  return request.arg >= config.region_base && request.arg < config.region_limit &&
+         request.pidx <= config.region_limit - request.arg;
+}
+
+bool has_flag(const Header& header, uint8_t flag) { return (header.flags & flag) != 0; }
+
+Refusal refusal_code(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::refuse_no_context:
+      return Refusal::no_context;
+    case Outcome::refuse_length:
+      return Refusal::bad_length;
+    case Outcome::refuse_align:
+      return Refusal::misaligned;
+    default:
+      return Refusal::bad_region;
+  }
+}
+
+/// Queue a control packet, or count it as dropped.
+void emit(RxResult& result, bool room, Packet packet) {
+  if (room) {
+    result.emitted = std::move(packet);
+  } else {
+    result.ctl_dropped = true;
+  }
+}
+
+}  // namespace
+
+Receiver::Receiver(Params params, Config config) : params_(params) {
+  validate(params_);
+  configure(config);
+  reset();
+}
+
+void Receiver::configure(Config config) {
+  validate(config);
+  config_ = config;
+}
+
+void Receiver::reset() {
+  RxContext fresh;
+  fresh.window = empty_window(params_.window);
+  contexts_.assign(params_.n_rx_ctx, fresh);
+  free_ = params_.n_rx_ctx;
+}
+
+const RxContext& Receiver::context(uint16_t cid) const {
+  if (cid >= contexts_.size()) throw Violation("there is no receive context " + std::to_string(cid));
+  return contexts_[cid];
+}
+
+bool Receiver::due(uint16_t cid, uint16_t now) const {
+  const RxContext& c = context(cid);
+  return c.state != State::free && c.timer.due(now, config_.rx_timeout);
+}
+
+uint32_t Receiver::longest_overdue(uint16_t now) const {
+  uint32_t longest = 0;
+  for (const RxContext& c : contexts_) {
+    if (c.state != State::free) longest = std::max(longest, c.timer.overdue(now, config_.rx_timeout));
+  }
+  return longest;
+}
+
+RxResult Receiver::drop(Outcome verdict) {
+  if (verdict != Outcome::drop_crc && verdict != Outcome::drop_malformed &&
+      verdict != Outcome::drop_not_mine) {
+    throw Violation("arrival checks do not drop a packet with " + std::string(formats::name(verdict)));
+  }
+  return without_context(verdict, 0);
+}
+
+RxResult Receiver::packet(const Packet& packet, const RxInputs& inputs) {
+  switch (static_cast<Ptype>(packet.header.ptype)) {
+    case Ptype::rqt:
+      return request(packet.header, inputs);
+    case Ptype::data:
+      return data(packet, inputs);
+    case Ptype::release:
+      return release(packet.header);
+    default:
+      throw Violation("the receiver takes RQT, DATA and RELEASE only");
+  }
+}
+
+// RQT
+
+RxResult Receiver::request(const Header& request, const RxInputs& inputs) {
+  if (!inputs.room) return without_context(Outcome::drop_busy, request.cid);
+  if (const auto outcome = refusal(request, inputs)) return refuse(request, *outcome);
+  return grant(request, inputs);
+}
+
+std::optional<Outcome> Receiver::refusal(const Header& request, const RxInputs& inputs) const {
+  const uint32_t bytes = request.pidx;
+  if (!cut(bytes, params_)) return Outcome::refuse_length;
+  if (request.arg % params_.payload != 0) return Outcome::refuse_align;
+  if (!inside_region(request, config_) || beyond_bus(request.arg, bytes, params_)) {
+    return Outcome::refuse_region;
+  }
+  if (!inputs.offer) return Outcome::refuse_no_context;
+  return std::nullopt;
+}
+
+RxResult Receiver::refuse(const Header& request, Outcome outcome) const {
+  RxResult result = without_context(outcome, request.cid);
+  Packet response;
+  response.header.ptype = static_cast<uint8_t>(Ptype::rsp);
+  response.header.dst = request.src;
+  response.header.src = config_.node_id;
+  response.header.sid = request.sid;
+  response.header.msgid = request.msgid;
+  response.header.arg = static_cast<uint64_t>(refusal_code(outcome));
+  result.emitted = response;
+  return result;
+}
+
+RxResult Receiver::grant(const Header& request, const RxInputs& inputs) {
+  const uint16_t cid = *inputs.offer;
+  if (context(cid).state != State::free) {
+    throw Violation("receive context " + std::to_string(cid) + " is offered but in use");
+  }
+  RxContext& c = contexts_[cid];
+  RxContext granted;
+  granted.state = State::active;
+  granted.gen = static_cast<uint8_t>(c.gen + 1);
+  granted.src = static_cast<uint16_t>(kept(request.src, params_.node_bits));
+  granted.sid = static_cast<uint16_t>(kept(request.sid, params_.sid_bits));
+  granted.msgid = kept(request.msgid, params_.msgid_bits);
+  granted.base = request.arg;
+  granted.cut = *cut(request.pidx, params_);
+  granted.window = empty_window(params_.window);
+  granted.timer.restart(inputs.now);
+  c = granted;
+  free_ -= 1;
+
+  RxResult result = with_context(Outcome::grant, cid);
+  Packet response = to_sender(Ptype::rsp, cid);
+  // The answer names the requester as it named itself, even if the context could not keep all of that.
+  response.header.dst = request.src;
+  response.header.sid = request.sid;
+  response.header.msgid = request.msgid;
+  response.header.arg = static_cast<uint64_t>(Refusal::granted);
+  result.emitted = response;
+  return result;
+}
+
+// DATA
+
+/// The drop of a DATA or RELEASE that does not belong to the context that it names, nothing if it does.
+std::optional<RxResult> Receiver::rejection(const Header& header) const {
+  const bool exists = header.cid < contexts_.size() && contexts_[header.cid].state != State::free;
+  if (!exists) return without_context(Outcome::drop_unknown_cid, header.cid);
+  const RxContext& c = contexts_[header.cid];
+  const bool same =
+      header.src == c.src && header.sid == c.sid && header.msgid == c.msgid && header.gen == c.gen;
+  if (!same) return with_context(Outcome::drop_zombie, header.cid);
+  return std::nullopt;
+}
+
+RxResult Receiver::data(const Packet& packet, const RxInputs& inputs) {
+  const Header& header = packet.header;
+  if (packet.payload.size() != header.len) throw Violation("DATA whose payload is not header.len bytes");
+  if (auto rejected = rejection(header)) return *rejected;
+  RxContext& c = contexts_[header.cid];
+  c.silent = 0;
+
+  if (header.pidx > c.cut.last) return with_context(Outcome::drop_beyond_end, header.cid);
+  const bool is_last = header.pidx == c.cut.last;
+  if (header.len != packet_length(header.pidx, c.cut, params_) ||
+      has_flag(header, formats::flag_last) != is_last) {
+    return with_context(Outcome::drop_bad_length, header.cid);
+  }
+  switch (classify(c.window, params_.window, header.pidx)) {
+    case Place::received:
+      return with_context(Outcome::drop_duplicate, header.cid);
+    case Place::beyond: {
+      RxResult result = with_context(Outcome::drop_window, header.cid);
+      Packet resend = to_sender(Ptype::resend, header.cid);
+      resend.header.pidx = header.pidx;
+      emit(result, inputs.room, resend);
+      return result;
+    }
+    case Place::ahead:
+    case Place::at_base:
+      break;
+  }
+  return keep(packet, inputs);
+}
+
+/// DATA that is new and inside the window: host write and window update.
+RxResult Receiver::keep(const Packet& packet, const RxInputs& inputs) {
+  const Header& header = packet.header;
+  RxContext& c = contexts_[header.cid];
+  const bool at_base = header.pidx == c.window.base;
+  c.window = receive(std::move(c.window), params_.window, header.pidx);
+
+  RxResult result = with_context(Outcome::accept, header.cid);
+  result.write = HostWrite{c.base + uint64_t{header.pidx} * params_.payload, packet.payload};
+  if (at_base) finish_or_advance(result, c, header, inputs);
+  return result;
+}
+
+void Receiver::finish_or_advance(RxResult& result, RxContext& c, const Header& header,
+                                 const RxInputs& inputs) const {
+  if (!has_flag(header, formats::flag_retry)) c.asks = 0;
+  c.timer.restart(inputs.now);
+  if (c.window.base != c.cut.last + 1) {
+    result.outcome = Outcome::advance;
+    return;
+  }
+  c.state = State::done;
+  c.asks = 0;
+  result.outcome = Outcome::finish;
+  emit(result, inputs.room, to_sender(Ptype::done, header.cid));
+}
+
+// RELEASE
+
+RxResult Receiver::release(const Header& header) {
+  if (auto rejected = rejection(header)) return *rejected;
+  free(contexts_[header.cid]);
+  return with_context(Outcome::released, header.cid);
+}
+
+// Timeout
+
+RxResult Receiver::timeout(uint16_t cid, const RxInputs& inputs) {
+  if (!due(cid, inputs.now)) {
+    throw Violation("timeout of receive context " + std::to_string(cid) + ", which is free or not due");
+  }
+  RxContext& c = contexts_[cid];
+  if (c.silent >= config_.max_silent) {
+    free(c);
+    return with_context(Outcome::reclaim, cid);
+  }
+  c.silent += 1;
+  c.timer.restart(inputs.now);
+  RxResult result = with_context(Outcome::none, cid);
+  if (c.state == State::done) {
+    result.outcome = Outcome::done_again;
+    emit(result, inputs.room, to_sender(Ptype::done, cid));
+  } else {
+    ask(result, c, inputs);
+  }
+  return result;
+}
+
+/// RESEND for the packet at WBASE, or after too many of these in vain for all from there on.
+void Receiver::ask(RxResult& result, RxContext& c, const RxInputs& inputs) const {
+  Packet resend = to_sender(Ptype::resend, result.cid);
+  resend.header.pidx = c.window.base;
+  if (c.asks >= config_.ask_from_after) {
+    resend.header.flags = formats::flag_from;
+    result.outcome = Outcome::ask_from;
+  } else {
+    c.asks += 1;
+    result.outcome = Outcome::ask_one;
+  }
+  emit(result, inputs.room, resend);
+}
+
+// Common parts
+
+RxResult Receiver::without_context(Outcome outcome, uint16_t cid) const {
+  RxResult result;
+  result.outcome = outcome;
+  result.cid = cid;
+  result.wvec = empty_window(params_.window).bits;
+  return result;
+}
+
+RxResult Receiver::with_context(Outcome outcome, uint16_t cid) const {
+  RxResult result;
+  result.outcome = outcome;
+  result.cid = cid;
+  result.wbase = contexts_[cid].window.base;
+  result.wvec = contexts_[cid].window.bits;
+  return result;
+}
+
+Packet Receiver::to_sender(Ptype type, uint16_t cid) const {
+  const RxContext& c = contexts_[cid];
+  Packet packet;
+  packet.header.ptype = static_cast<uint8_t>(type);
+  packet.header.dst = c.src;
+  packet.header.src = config_.node_id;
+  packet.header.sid = c.sid;
+  packet.header.cid = cid;
+  packet.header.gen = c.gen;
+  packet.header.msgid = c.msgid;
+  return packet;
+}
+
+void Receiver::free(RxContext& c) {
+  c.state = State::free;
+  free_ += 1;
+}
+
+}  // namespace weft::rdma

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Golden model of the receiving half of the RDMA engine: one call an event (docs/rdma.md, Receiver).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "rdma/packet.hpp"
+#include "rdma/params.hpp"
+#include "rdma/timer.hpp"
+#include "rdma/transfer.hpp"
+#include "rdma/window.hpp"
+#include "weft/rdma/formats.hpp"
+
+namespace weft::rdma {
+
+/// Bytes to be written to host memory at byte address `addr`.
+struct HostWrite {
+  uint64_t addr = 0;
+  std::vector<uint8_t> bytes;
+
+  bool operator==(const HostWrite&) const = default;
+};
+
+/// What the surroundings say at the moment of the event.
+struct RxInputs {
+  bool room = true;               // the control queue can take a packet
+  std::optional<uint16_t> offer;  // a free CID, looked at by RQT only
+  uint16_t now = 0;               // ticks modulo 2^13
+};
+
+/// What became of an event. `cid` is the context touched; for what is rejected the one named in the packet.
+/// `wbase` and `wvec` are those of the context after the event (a context just freed keeps them), 0 if the
+/// packet found no context in use. `emitted` has no crc yet. `wvec` always has the full number of words.
+struct RxResult {
+  formats::Outcome outcome = formats::Outcome::none;
+  uint16_t cid = 0;
+  uint32_t wbase = 0;
+  WindowBits wvec;
+  std::optional<Packet> emitted;
+  std::optional<HostWrite> write;
+  bool ctl_dropped = false;  // a control packet was not sent for want of room
+
+  bool operator==(const RxResult&) const = default;
+};
+
+struct RxContext {
+  enum class State { free, active, done };
+
+  State state = State::free;
+  uint8_t gen = 0;
+  uint16_t src = 0;
+  uint16_t sid = 0;
+  uint32_t msgid = 0;
+  uint64_t base = 0;  // destination byte address of packet 0
+  Cut cut;
+  uint8_t asks = 0;
+  uint8_t silent = 0;
+  Window window;
+  Timer timer;
+
+  bool operator==(const RxContext&) const = default;
+};
+
+class Receiver {
+ public:
+  Receiver(Params params, Config config);
+
+  /// A packet dropped by arrival checks 1 to 3.
+  RxResult drop(formats::Outcome verdict);
+
+  /// RQT, DATA or RELEASE that passed the arrival checks. Throws Violation for other types, or if a grant
+  /// would use an offered context that is in use.
+  RxResult packet(const Packet& packet, const RxInputs& inputs);
+
+  /// Throws Violation for a free context, or one whose timer is not due.
+  RxResult timeout(uint16_t cid, const RxInputs& inputs);
+
+  const RxContext& context(uint16_t cid) const;
+  uint32_t free_contexts() const { return free_; }
+
+  /// Whether the timer of this context has ended.
+  bool due(uint16_t cid, uint16_t now) const;
+
+  /// Ticks past due of the most overdue timer, 0 if none is.
+  uint32_t longest_overdue(uint16_t now) const;
+
+  /// Registers change, contexts stay.
+  void configure(Config config);
+
+  /// As after reset: all contexts free, generations 0.
+  void reset();
+
+ private:
+  RxResult request(const formats::Header& request, const RxInputs& inputs);
+  RxResult data(const Packet& packet, const RxInputs& inputs);
+  RxResult release(const formats::Header& header);
+
+  std::optional<formats::Outcome> refusal(const formats::Header& request, const RxInputs& inputs) const;
+  RxResult refuse(const formats::Header& request, formats::Outcome outcome) const;
+  RxResult grant(const formats::Header& request, const RxInputs& inputs);
+  std::optional<RxResult> rejection(const formats::Header& header) const;
+  RxResult keep(const Packet& packet, const RxInputs& inputs);
+  void finish_or_advance(RxResult& result, RxContext& context, const formats::Header& header,
+                         const RxInputs& inputs) const;
+  void ask(RxResult& result, RxContext& context, const RxInputs& inputs) const;
+
+  RxResult without_context(formats::Outcome outcome, uint16_t cid) const;
+  RxResult with_context(formats::Outcome outcome, uint16_t cid) const;
+  Packet to_sender(formats::Ptype type, uint16_t cid) const;
+  void free(RxContext& context);
+
+  Params params_;
+  Config config_;
+  std::vector<RxContext> contexts_;
+  uint32_t free_ = 0;
+};
+
+}  // namespace weft::rdma

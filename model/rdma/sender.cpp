@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sender's decisions, in the order of docs/rdma.md.
+#include "rdma/sender.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace weft::rdma {
+
+using formats::Header;
+using formats::Outcome;
+using formats::Ptype;
+using formats::Refusal;
+using formats::Status;
+using State = TxContext::State;
+
+namespace {
+
+bool grants(const Header& response) { return response.arg == static_cast<uint64_t>(Refusal::granted); }
+
+/// Status for a RSP that refuses for good; codes that are not defined count as BAD_REGION.
+Status status_of_refusal(uint64_t code) {
+  if (code == static_cast<uint64_t>(Refusal::bad_length)) return Status::bad_length;
+  if (code == static_cast<uint64_t>(Refusal::misaligned)) return Status::misaligned;
+  return Status::bad_region;
+}
+
+/// Queue a control packet, or count it as dropped.
+void emit(TxResult& result, bool room, Packet packet) {
+  if (room) {
+    result.emitted = std::move(packet);
+  } else {
+    result.ctl_dropped = true;
+  }
+}
+
+TxResult rejected(Outcome outcome, const Post& post, Status status) {
+  TxResult result;
+  result.outcome = outcome;
+  result.completion = Completion{post.tag, status};
+  return result;
+}
+
+}  // namespace
+
+Sender::Sender(Params params, Config config) : params_(params) {
+  validate(params_);
+  configure(config);
+  reset();
+}
+
+void Sender::configure(Config config) {
+  validate(config);
+  config_ = config;
+}
+
+void Sender::reset() {
+  contexts_.assign(params_.n_tx_ctx, TxContext{});
+  free_ = params_.n_tx_ctx;
+  next_msgid_ = 0;
+}
+
+const TxContext& Sender::context(uint16_t sid) const {
+  if (sid >= contexts_.size()) throw Violation("there is no send context " + std::to_string(sid));
+  return contexts_[sid];
+}
+
+uint16_t Sender::timeout_of(const TxContext& c) const {
+  return c.state == State::requested ? config_.tx_retry : config_.tx_dead;
+}
+
+bool Sender::due(uint16_t sid, uint16_t now) const {
+  const TxContext& c = context(sid);
+  return c.state != State::free && c.timer.due(now, timeout_of(c));
+}
+
+uint32_t Sender::longest_overdue(uint16_t now) const {
+  uint32_t longest = 0;
+  for (const TxContext& c : contexts_) {
+    if (c.state != State::free) longest = std::max(longest, c.timer.overdue(now, timeout_of(c)));
+  }
+  return longest;
+}
+
+TxResult Sender::packet(const Packet& packet, const TxInputs& inputs) {
+  switch (static_cast<Ptype>(packet.header.ptype)) {
+    case Ptype::rsp:
+      return response(packet.header, inputs);
+    case Ptype::resend:
+      return resend(packet.header, inputs);
+    case Ptype::done:
+      return done(packet.header, inputs);
+    default:
+      throw Violation("the sender takes RSP, RESEND and DONE only");
+  }
+}
+
+// Post
+
+TxResult Sender::post(const Post& post, const TxInputs& inputs) {
+  if (post.node > 0xffff || post.node >> params_.node_bits != 0) {
+    return rejected(Outcome::reject_node, post, Status::bad_node);
+  }
+  const auto pieces = cut(post.bytes, params_);
+  if (!pieces) return rejected(Outcome::reject_length, post, Status::bad_length);
+  if (post.src_addr % params_.payload != 0 || post.dst_addr % params_.payload != 0) {
+    return rejected(Outcome::reject_align, post, Status::misaligned);
+  }
+  if (beyond_bus(post.src_addr, post.bytes, params_) || beyond_bus(post.dst_addr, post.bytes, params_)) {
+    return rejected(Outcome::reject_address, post, Status::bad_address);
+  }
+  return submit(post, *pieces, inputs);
+}
+
+TxResult Sender::submit(const Post& post, const Cut& pieces, const TxInputs& inputs) {
+  if (!inputs.offer) throw Violation("a post without the offer of a send context");
+  const uint16_t sid = *inputs.offer;
+  if (context(sid).state != State::free) {
+    throw Violation("send context " + std::to_string(sid) + " is offered but in use");
+  }
+  TxContext& c = contexts_[sid];
+  c = TxContext{};
+  c.state = State::requested;
+  c.dst = static_cast<uint16_t>(post.node);
+  c.msgid = next_msgid_;
+  c.tag = post.tag;
+  c.src_addr = post.src_addr;
+  c.dst_addr = post.dst_addr;
+  c.cut = pieces;
+  c.timer.restart(inputs.now);
+  free_ -= 1;
+  next_msgid_ = static_cast<uint32_t>((uint64_t{next_msgid_} + 1) % (uint64_t{1} << params_.msgid_bits));
+
+  TxResult result = with_context(Outcome::submit, sid);
+  emit(result, inputs.room, request_packet(sid));
+  return result;
+}
+
+// RSP
+
+TxResult Sender::response(const Header& header, const TxInputs& inputs) {
+  if (header.sid >= contexts_.size()) return stale(header, inputs);
+  const TxContext& c = contexts_[header.sid];
+  if (c.state == State::free || header.msgid != c.msgid || header.src != c.dst) return stale(header, inputs);
+  if (c.state == State::requested) return answer_to_request(header, inputs);
+  if (grants(header) && (header.cid != c.cid || header.gen != c.gen)) return stale(header, inputs);
+  return with_context(Outcome::drop_repeated_rsp, header.sid);
+}
+
+TxResult Sender::answer_to_request(const Header& header, const TxInputs& inputs) {
+  TxContext& c = contexts_[header.sid];
+  if (grants(header)) {
+    c.state = State::active;
+    c.cid = header.cid;
+    c.gen = header.gen;
+    c.turn = true;
+    c.timer.restart(inputs.now);
+    return with_context(Outcome::granted, header.sid);
+  }
+  if (header.arg == static_cast<uint64_t>(Refusal::no_context)) {
+    c.retries = 0;
+    c.timer.restart(inputs.now);
+    return with_context(Outcome::backoff, header.sid);
+  }
+  TxResult result = with_context(Outcome::refused, header.sid);
+  complete(result, c, status_of_refusal(header.arg));
+  return result;
+}
+
+TxResult Sender::stale(const Header& header, const TxInputs& inputs) const {
+  const bool in_use = header.sid < contexts_.size() && contexts_[header.sid].state != State::free;
+  TxResult result;
+  if (in_use) result = with_context(Outcome::stale, header.sid);
+  result.outcome = Outcome::stale;
+  result.sid = header.sid;
+  const bool holds_context = header.ptype != static_cast<uint8_t>(Ptype::rsp) || grants(header);
+  if (holds_context) emit(result, inputs.room, release_packet(header));
+  return result;
+}
+
+// RESEND and DONE
+
+bool Sender::names_active(const Header& header) const {
+  if (header.sid >= contexts_.size()) return false;
+  const TxContext& c = contexts_[header.sid];
+  return c.state == State::active && header.msgid == c.msgid && header.src == c.dst && header.cid == c.cid &&
+         header.gen == c.gen;
+}
+
+TxResult Sender::resend(const Header& header, const TxInputs& inputs) {
+  if (!names_active(header)) return stale(header, inputs);
+  TxContext& c = contexts_[header.sid];
+  if (header.pidx >= c.high) {
+    c.timer.restart(inputs.now);
+    return with_context(Outcome::drop_not_yet, header.sid);
+  }
+  if ((header.flags & formats::flag_from) != 0) {
+    c.next = std::min(c.next, header.pidx);
+    c.turn = true;
+    c.timer.restart(inputs.now);
+    return with_context(Outcome::resend_from, header.sid);
+  }
+  if (!inputs.resend_room) return with_context(Outcome::drop_full, header.sid);
+  c.timer.restart(inputs.now);
+  TxResult result = with_context(Outcome::resend_one, header.sid);
+  result.data = data_order(header.sid, header.pidx, true);
+  result.data->resend = true;
+  return result;
+}
+
+TxResult Sender::done(const Header& header, const TxInputs& inputs) {
+  if (!names_active(header)) return stale(header, inputs);
+  TxResult result = with_context(Outcome::complete, header.sid);
+  complete(result, contexts_[header.sid], Status::ok);
+  emit(result, inputs.room, release_packet(header));
+  return result;
+}
+
+// Turn and timeout
+
+TxResult Sender::turn(uint16_t sid, const TxInputs& inputs) {
+  if (context(sid).state == State::free) {
+    TxResult result;
+    result.outcome = Outcome::lapse;
+    result.sid = sid;
+    return result;
+  }
+  TxContext& c = contexts_[sid];
+  if (c.state != State::active || !c.turn || c.next > c.cut.last) {
+    c.turn = false;
+    return with_context(Outcome::lapse, sid);
+  }
+  const DataOrder order = data_order(sid, c.next, c.next < c.high);
+  c.next += 1;
+  c.high = std::max(c.high, c.next);
+  c.turn = c.next <= c.cut.last;
+  c.timer.restart(inputs.now);
+  TxResult result = with_context(Outcome::send, sid);
+  result.data = order;
+  return result;
+}
+
+TxResult Sender::timeout(uint16_t sid, const TxInputs& inputs) {
+  if (!due(sid, inputs.now)) {
+    throw Violation("timeout of send context " + std::to_string(sid) + ", which is free or not due");
+  }
+  TxContext& c = contexts_[sid];
+  if (c.state == State::requested && c.retries < config_.max_retry) {
+    c.retries += 1;
+    c.timer.restart(inputs.now);
+    TxResult result = with_context(Outcome::retry_rqt, sid);
+    emit(result, inputs.room, request_packet(sid));
+    return result;
+  }
+  if (c.state == State::active && c.next <= c.cut.last) {
+    c.timer.restart(inputs.now);
+    return with_context(Outcome::still_sending, sid);
+  }
+  TxResult result = with_context(Outcome::give_up, sid);
+  complete(result, c, c.state == State::requested ? Status::no_answer : Status::dead_peer);
+  return result;
+}
+
+// Common parts
+
+TxResult Sender::with_context(Outcome outcome, uint16_t sid) const {
+  TxResult result;
+  result.outcome = outcome;
+  result.sid = sid;
+  result.next = contexts_[sid].next;
+  return result;
+}
+
+Packet Sender::request_packet(uint16_t sid) const {
+  const TxContext& c = contexts_[sid];
+  Packet packet;
+  packet.header.ptype = static_cast<uint8_t>(Ptype::rqt);
+  packet.header.dst = c.dst;
+  packet.header.src = config_.node_id;
+  packet.header.sid = sid;
+  packet.header.msgid = c.msgid;
+  packet.header.pidx = c.cut.last * params_.payload + c.cut.last_len;
+  packet.header.arg = c.dst_addr;
+  return packet;
+}
+
+/// RELEASE for exactly the receive context that a RSP, RESEND or DONE names.
+Packet Sender::release_packet(const Header& answered) const {
+  Packet packet;
+  packet.header.ptype = static_cast<uint8_t>(Ptype::release);
+  packet.header.dst = answered.src;
+  packet.header.src = config_.node_id;
+  packet.header.sid = answered.sid;
+  packet.header.cid = answered.cid;
+  packet.header.gen = answered.gen;
+  packet.header.msgid = answered.msgid;
+  return packet;
+}
+
+DataOrder Sender::data_order(uint16_t sid, uint32_t pidx, bool retry) const {
+  const TxContext& c = contexts_[sid];
+  DataOrder order;
+  Header& header = order.header;
+  header.ptype = static_cast<uint8_t>(Ptype::data);
+  if (pidx == c.cut.last) header.flags |= formats::flag_last;
+  if (retry) header.flags |= formats::flag_retry;
+  header.dst = c.dst;
+  header.src = config_.node_id;
+  header.sid = sid;
+  header.cid = c.cid;
+  header.gen = c.gen;
+  header.msgid = c.msgid;
+  header.len = static_cast<uint16_t>(packet_length(pidx, c.cut, params_));
+  header.pidx = pidx;
+  order.src_addr = c.src_addr + uint64_t{pidx} * params_.payload;
+  return order;
+}
+
+void Sender::complete(TxResult& result, TxContext& c, Status status) {
+  result.completion = Completion{c.tag, status};
+  c.state = State::free;
+  free_ += 1;
+}
+
+}  // namespace weft::rdma

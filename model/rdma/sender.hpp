@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Golden model of the sending half of the RDMA engine: one call an event (docs/rdma.md, Sender).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "rdma/packet.hpp"
+#include "rdma/params.hpp"
+#include "rdma/timer.hpp"
+#include "rdma/transfer.hpp"
+#include "weft/rdma/formats.hpp"
+
+namespace weft::rdma {
+
+/// A transfer wanted by the host: `bytes` from local `src_addr` to `dst_addr` of `node`.
+struct Post {
+  uint64_t src_addr = 0;
+  uint64_t dst_addr = 0;
+  uint32_t bytes = 0;
+  uint32_t node = 0;
+  uint16_t tag = 0;
+
+  bool operator==(const Post&) const = default;
+};
+
+struct Completion {
+  uint16_t tag = 0;
+  formats::Status status = formats::Status::ok;
+
+  bool operator==(const Completion&) const = default;
+};
+
+/// A DATA packet to be made from `header.len` bytes of host memory at `src_addr`; the header is complete but
+/// for crc.
+struct DataOrder {
+  formats::Header header;
+  uint64_t src_addr = 0;
+  bool resend = false;  // for the resend queue, otherwise for the send queue
+
+  bool operator==(const DataOrder&) const = default;
+};
+
+/// What the surroundings say at the moment of the event.
+struct TxInputs {
+  bool room = true;               // the control queue can take a packet
+  bool resend_room = true;        // the resend queue can take one
+  std::optional<uint16_t> offer;  // a free SID, looked at by posts only
+  uint16_t now = 0;               // ticks modulo 2^13
+};
+
+/// What became of an event. `sid` is the context touched; for what is stale the one named in the packet, 0
+/// for posts that are rejected. `next` is that of the context after the event (a context just freed keeps
+/// it), 0 if the event found no context in use. `emitted` has no crc yet.
+struct TxResult {
+  formats::Outcome outcome = formats::Outcome::none;
+  uint16_t sid = 0;
+  uint32_t next = 0;
+  std::optional<Packet> emitted;
+  std::optional<DataOrder> data;
+  std::optional<Completion> completion;
+  bool ctl_dropped = false;  // a control packet was not sent for want of room
+
+  bool operator==(const TxResult&) const = default;
+};
+
+struct TxContext {
+  enum class State { free, requested, active };
+
+  State state = State::free;
+  uint16_t dst = 0;
+  uint16_t cid = 0;
+  uint8_t gen = 0;
+  uint32_t msgid = 0;
+  uint16_t tag = 0;
+  uint64_t src_addr = 0;
+  uint64_t dst_addr = 0;
+  Cut cut;
+  uint32_t next = 0;  // next PIDX to send
+  uint32_t high = 0;  // first PIDX never sent
+  uint8_t retries = 0;
+  bool turn = false;
+  Timer timer;
+
+  bool operator==(const TxContext&) const = default;
+};
+
+class Sender {
+ public:
+  Sender(Params params, Config config);
+
+  /// RSP, RESEND or DONE that passed the arrival checks. Throws Violation for other types.
+  TxResult packet(const Packet& packet, const TxInputs& inputs);
+
+  /// Throws Violation for a free context, or one whose timer is not due.
+  TxResult timeout(uint16_t sid, const TxInputs& inputs);
+
+  /// Throws Violation if a context is needed and none, or one in use, is offered.
+  TxResult post(const Post& post, const TxInputs& inputs);
+
+  /// A turn in the round robin. Throws Violation for a SID that does not exist; a context with nothing to
+  /// send, or a free one (its transfer ended while it waited for its turn), lapses.
+  TxResult turn(uint16_t sid, const TxInputs& inputs);
+
+  const TxContext& context(uint16_t sid) const;
+  uint32_t free_contexts() const { return free_; }
+
+  /// Whether the timer of this context has ended.
+  bool due(uint16_t sid, uint16_t now) const;
+
+  /// Ticks past due of the most overdue timer, 0 if none is.
+  uint32_t longest_overdue(uint16_t now) const;
+
+  /// Registers change, contexts stay.
+  void configure(Config config);
+
+  /// As after reset: all contexts free, the next MSGID is 0.
+  void reset();
+
+ private:
+  TxResult response(const formats::Header& header, const TxInputs& inputs);
+  TxResult answer_to_request(const formats::Header& header, const TxInputs& inputs);
+  TxResult resend(const formats::Header& header, const TxInputs& inputs);
+  TxResult done(const formats::Header& header, const TxInputs& inputs);
+  TxResult stale(const formats::Header& header, const TxInputs& inputs) const;
+  TxResult submit(const Post& post, const Cut& cut, const TxInputs& inputs);
+
+  bool names_active(const formats::Header& header) const;
+  uint16_t timeout_of(const TxContext& context) const;
+  TxResult with_context(formats::Outcome outcome, uint16_t sid) const;
+  Packet request_packet(uint16_t sid) const;
+  Packet release_packet(const formats::Header& answered) const;
+  DataOrder data_order(uint16_t sid, uint32_t pidx, bool retry) const;
+  void complete(TxResult& result, TxContext& context, formats::Status status);
+
+  Params params_;
+  Config config_;
+  std::vector<TxContext> contexts_;
+  uint32_t free_ = 0;
+  uint32_t next_msgid_ = 0;
+};
+
+}  // namespace weft::rdma

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fetches the payload of DATA packets from host memory over AXI4 and completes their headers with the CRC.
+//
+// Reads run ahead as far as the payload buffer has room, so that memory latency costs no bubbles. A packet whose payload could
+// not be read is not sent. Addresses are multiples of PAYLOAD, so that no burst crosses 4 KiB.
+`include "weft_assert.svh"
+
+module rdma_host_read
+  import rdma_pkg::*;
+  import rdma_formats_pkg::*;
+#(
+  parameter int unsigned DATA_W  = 256,
+  parameter int unsigned PAYLOAD = 256,  // bytes
+  parameter int unsigned ADDR_W  = 48,
+  parameter int unsigned BUFFER  = 64,   // beats of payload buffer, a power of two, at least two packets
+  parameter int unsigned DEPTH   = 16    // packets under way
+) (
+  input  logic              clk_i,
+  input  logic              rst_ni,
+  // packets to fetch
+  input  logic              order_valid_i,
+  output logic              order_ready_o,
+  input  header_t           order_hdr_i,      // complete but for the CRC
+  input  logic [ADDR_W-1:0] order_addr_i,
+  // fetched packets
+  output logic              hdr_valid_o,
+  input  logic              hdr_ready_i,
+  output header_t           hdr_o,
+  output logic              payload_valid_o,  // zeros beyond the packet's length
+  input  logic              payload_ready_i,
+  output logic [DATA_W-1:0] payload_o,
+  output logic              error_o,          // a read was answered with an error
+  output logic              idle_o,
+  // AXI4 read channels
+  output logic [ADDR_W-1:0] m_axi_araddr_o,
+  output logic [       7:0] m_axi_arlen_o,
+  output logic              m_axi_arvalid_o,
+  input  logic              m_axi_arready_i,
+  input  logic [DATA_W-1:0] m_axi_rdata_i,
+  input  logic [       1:0] m_axi_rresp_i,
+  input  logic              m_axi_rlast_i,
+  input  logic              m_axi_rvalid_i,
+  output logic              m_axi_rready_o
+);
+  localparam int unsigned BYTES   = DATA_W / 8;
+  localparam int unsigned SHIFT   = $clog2(BYTES);
+  localparam int unsigned FLITS   = DATA_W / FLIT_W;
+  localparam int unsigned COUNT_W = $clog2(BUFFER + 1);
+
+  if (BUFFER < 2 * (PAYLOAD / BYTES + 1)) begin : g_bad_buffer
+    $error("BUFFER (%0d beats) must hold two packets of PAYLOAD (%0d bytes)", BUFFER, PAYLOAD);
+  end
+
+  typedef struct packed {
+    header_t     hdr;
+    logic [31:0] crc;  // after the header
+  } pending_t;
+
+  // ------------------------------------------------------------------------------------------------- requests
+  logic [15:0]        order_last;  // index of the last beat
+  logic [COUNT_W-1:0] buffer_free, awaited_q;  // beats
+  logic [$clog2(DEPTH+1)-1:0] pendings, fetched;
+  logic               may_ask, ask, pending_ready, pending_valid, pending_pop;
+  pending_t           pending_in, pending;
+  logic               beat_fire;
+
+  assign order_last = (order_hdr_i.len - 16'd1) >> SHIFT;
+  assign may_ask    = 32'(buffer_free) >= 32'(awaited_q) + 32'(order_last) + 32'd1 &&
+                      32'(pendings) + 32'(fetched) < 32'(DEPTH);
+  // An address stays offered until it is taken, whatever order comes next.
+  typedef struct packed {
+    logic [ADDR_W-1:0] addr;
+    logic [7:0]        len;
+  } ar_t;
+  ar_t  ar_in, ar;
+  logic ar_ready;
+
+  assign ask           = order_valid_i && may_ask && ar_ready && pending_ready;
+  assign order_ready_o = may_ask && ar_ready && pending_ready;
+  assign ar_in         = '{addr: order_addr_i, len: 8'(order_last)};
+
+  sync_fifo #(
+    .DEPTH(2),
+    .T    (ar_t)
+  ) i_addresses (
+    .clk_i,
+    .rst_ni,
+    .valid_i(ask),
+    .ready_o(ar_ready),
+    .data_i (ar_in),
+    .valid_o(m_axi_arvalid_o),
+    .ready_i(m_axi_arready_i),
+    .data_o (ar),
+    .count_o()  // not needed
+  );
+  assign m_axi_araddr_o = ar.addr;
+  assign m_axi_arlen_o  = ar.len;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) awaited_q <= '0;
+    else awaited_q <= awaited_q + (ask ? COUNT_W'(order_last) + 1'b1 : '0) - COUNT_W'(beat_fire);
+  end
+
+  assign pending_in = '{hdr: order_hdr_i, crc: crc_flit(CRC_INIT, FLIT_W'(without_crc(order_hdr_i)))};
+
+  sync_fifo #(
+    .DEPTH(DEPTH),
+    .T    (pending_t)
+  ) i_pending (
+    .clk_i,
+    .rst_ni,
+    .valid_i(ask),
+    .ready_o(pending_ready),
+    .data_i (pending_in),
+    .valid_o(pending_valid),
+    .ready_i(pending_pop),
+    .data_o (pending),
+    .count_o(pendings)
+  );
+
+  // ------------------------------------------------------------------------------------------------- answers
+  logic [15:0]       done_q;    // bytes of this packet before this beat
+  logic [15:0]       left;      // bytes of this packet from this beat on
+  logic [31:0]       crc_q, crc;
+  logic [DATA_W-1:0] beat;
+  logic              first_q, failed_q, failed, end_of_packet, word_ready, hdr_ready;
+  header_t           hdr_in;
+
+  assign m_axi_rready_o = pending_valid;
+  assign beat_fire      = m_axi_rvalid_i && m_axi_rready_o;
+  assign left           = pending.hdr.len - done_q;
+  assign failed         = failed_q || m_axi_rresp_i[1];
+  assign end_of_packet  = beat_fire && m_axi_rlast_i;
+  assign pending_pop    = end_of_packet;
+
+  always_comb begin : p_mask
+    for (int i = 0; i < int'(BYTES); i++) begin
+      beat[i*8+:8] = 16'(i) < left ? m_axi_rdata_i[i*8+:8] : 8'd0;
+    end
+  end
+
+  always_comb begin : p_crc
+    crc = first_q ? pending.crc : crc_q;
+    for (int f = 0; f < int'(FLITS); f++) begin
+      if (16'(f * FLIT_BYTES) < left) crc = crc_flit(crc, beat[f*FLIT_W+:FLIT_W]);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      first_q  <= 1'b1;
+      failed_q <= 1'b0;
+      done_q   <= '0;
+    end else if (beat_fire) begin
+      first_q  <= m_axi_rlast_i;
+      failed_q <= failed && !m_axi_rlast_i;
+      done_q   <= m_axi_rlast_i ? '0 : done_q + 16'(BYTES);
+    end
+    if (beat_fire) crc_q <= crc;
+  end
+
+  always_comb begin : p_header
+    hdr_in     = pending.hdr;
+    hdr_in.crc = ~crc;
+  end
+
+  packet_fifo #(
+    .DEPTH(BUFFER),
+    .WIDTH(DATA_W)
+  ) i_payload (
+    .clk_i,
+    .rst_ni,
+    .valid_i   (beat_fire),
+    .ready_o   (word_ready),
+    .data_i    (beat),
+    .commit_i  (end_of_packet && !failed),
+    .rollback_i(end_of_packet && failed),
+    .free_o    (buffer_free),
+    .valid_o   (payload_valid_o),
+    .ready_i   (payload_ready_i),
+    .data_o    (payload_o),
+    .count_o   ()  // not needed
+  );
+
+  sync_fifo #(
+    .DEPTH(DEPTH),
+    .T    (header_t)
+  ) i_fetched (
+    .clk_i,
+    .rst_ni,
+    .valid_i(end_of_packet && !failed),
+    .ready_o(hdr_ready),
+    .data_i (hdr_in),
+    .valid_o(hdr_valid_o),
+    .ready_i(hdr_ready_i),
+    .data_o (hdr_o),
+    .count_o(fetched)
+  );
+
+  assign error_o = end_of_packet && failed;
+  assign idle_o  = !pending_valid && !hdr_valid_o;
+
+  logic unused;
+  assign unused = m_axi_rresp_i[0];  // OKAY or EXOKAY, SLVERR or DECERR
+
+  `ASSERT(PayloadHasRoom, !beat_fire || word_ready)
+  `ASSERT(HeaderHasRoom, !(end_of_packet && !failed) || hdr_ready)
+  `ASSERT(BurstEndsWithPacket, !beat_fire || m_axi_rlast_i == (left <= 16'(BYTES)))
+endmodule

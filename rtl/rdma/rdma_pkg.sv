@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constants and small functions of the RDMA engine that do not depend on parameters. The packet header, codes
+// and register addresses are in rdma_formats_pkg, generated from spec/rdma.json; the context formats, which
+// depend on parameters, are macros in rdma_typedef.svh.
+package rdma_pkg;
+  import rdma_formats_pkg::*;
+
+  localparam int unsigned FLIT_W = 256;  // bits of a flit, also of the header
+  localparam int unsigned FLIT_BYTES = FLIT_W / 8;
+  localparam int unsigned TICK_W = 16;  // bits of the tick counter and of a time stamp
+  localparam int unsigned LIMIT_W = 13;  // bits of a timer limit
+
+  localparam logic [31:0] CRC_POLY = 32'h82F6_3B78;  // CRC-32C, reflected
+  localparam logic [31:0] CRC_INIT = '1;
+
+  // Kinds of events of the sender; of the receiver only the first two.
+  typedef enum logic [1:0] {
+    EV_PACKET  = 2'd0,
+    EV_TIMEOUT = 2'd1,
+    EV_POST    = 2'd2,
+    EV_TURN    = 2'd3
+  } event_e;
+
+  // A request as software posts it.
+  typedef struct packed {
+    logic [15:0] tag;
+    logic [31:0] node;
+    logic [31:0] bytes;
+    logic [63:0] dst_addr;
+    logic [63:0] src_addr;
+  } post_t;
+
+  typedef struct packed {
+    logic [7:0]  status;
+    logic [15:0] tag;
+  } completion_t;
+
+  typedef enum logic [1:0] {
+    RX_FREE   = 2'd0,
+    RX_ACTIVE = 2'd1,
+    RX_DONE   = 2'd2
+  } rx_state_e;
+
+  typedef enum logic [1:0] {
+    TX_FREE   = 2'd0,
+    TX_REQ    = 2'd1,
+    TX_ACTIVE = 2'd2
+  } tx_state_e;
+
+  // Packets that go to the sender half; all other types are the receiver's.
+  function automatic logic for_sender(logic [7:0] ptype);
+    return ptype == PTYPE_RSP || ptype == PTYPE_RESEND || ptype == PTYPE_DONE;
+  endfunction
+
+  function automatic logic known_type(logic [7:0] ptype);
+    return ptype >= PTYPE_RQT && ptype <= PTYPE_RELEASE;
+  endfunction
+
+  // Row i, column j: does bit j of a flit (with the old CRC added to its low 32 bits) change bit i of the new CRC?
+  function automatic logic [31:0][FLIT_W-1:0] crc_matrix();
+    logic [31:0][FLIT_W-1:0] m;
+    logic [31:0] c;
+    c = 32'd1;
+    m = '0;
+    for (int j = int'(FLIT_W) - 1; j >= 0; j--) begin
+      c = c[0] ? (c >> 1) ^ CRC_POLY : c >> 1;
+      for (int i = 0; i < 32; i++) m[i][j] = c[i];
+    end
+    return m;
+  endfunction
+
+  localparam logic [31:0][FLIT_W-1:0] CRC_MATRIX = crc_matrix();
+
+  // CRC state after one more flit, byte 0 first.
+  function automatic logic [31:0] crc_flit(logic [31:0] crc, logic [FLIT_W-1:0] flit);
+    logic [FLIT_W-1:0] x;
+    logic [31:0] next;
+    x = flit ^ FLIT_W'(crc);
+    for (int i = 0; i < 32; i++) next[i] = ^(x & CRC_MATRIX[i]);
+    return next;
+  endfunction
+
+  // The header as the CRC sees it: its own field is zero.
+  function automatic header_t without_crc(header_t h);
+    header_t r;
+    r = h;
+    r.crc = '0;
+    return r;
+  endfunction
+endpackage

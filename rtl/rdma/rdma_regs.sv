@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// AXI4-Lite registers of the RDMA engine (docs/rdma_formats.md): configuration, posting of requests, completions,
+// counters, interrupt. One access at a time; a read is answered three clocks after its address.
+module rdma_regs
+  import rdma_pkg::*;
+  import rdma_formats_pkg::*;
+#(
+  parameter int unsigned N_RX_CTX   = 1024,
+  parameter int unsigned N_TX_CTX   = 1024,
+  parameter int unsigned WINDOW     = 128,
+  parameter int unsigned PAYLOAD    = 256,
+  parameter int unsigned POST_DEPTH = 16     // requests that may wait
+) (
+  input  logic               clk_i,
+  input  logic               rst_ni,
+  output logic               ready_o,        // counters are cleared
+  // AXI4-Lite
+  input  logic [       11:0] s_axil_awaddr_i,
+  input  logic               s_axil_awvalid_i,
+  output logic               s_axil_awready_o,
+  input  logic [       31:0] s_axil_wdata_i,
+  input  logic [        3:0] s_axil_wstrb_i,
+  input  logic               s_axil_wvalid_i,
+  output logic               s_axil_wready_o,
+  output logic [        1:0] s_axil_bresp_o,
+  output logic               s_axil_bvalid_o,
+  input  logic               s_axil_bready_i,
+  input  logic [       11:0] s_axil_araddr_i,
+  input  logic               s_axil_arvalid_i,
+  output logic               s_axil_arready_o,
+  output logic [       31:0] s_axil_rdata_o,
+  output logic [        1:0] s_axil_rresp_o,
+  output logic               s_axil_rvalid_o,
+  input  logic               s_axil_rready_i,
+  // configuration
+  output logic [       15:0] node_id_o,
+  output logic [       63:0] region_base_o,
+  output logic [       63:0] region_limit_o,
+  output logic [       15:0] tick_cycles_o,
+  output logic [LIMIT_W-1:0] rx_timeout_o,
+  output logic [LIMIT_W-1:0] tx_retry_o,
+  output logic [LIMIT_W-1:0] tx_dead_o,
+  output logic [        1:0] ask_from_after_o,
+  output logic [        3:0] max_silent_o,
+  output logic [        3:0] max_retry_o,
+  // requests and completions
+  output logic               post_valid_o,
+  input  logic               post_ready_i,
+  output post_t              post_o,
+  input  logic               cpl_valid_i,
+  output logic               cpl_ready_o,
+  input  completion_t        cpl_i,
+  input  logic [       15:0] cpl_count_i,
+  // state and events
+  input  logic               engine_ready_i,
+  input  logic               tx_idle_i,
+  input  logic               rx_idle_i,
+  input  logic               rx_event_i,
+  input  outcome_e           rx_outcome_i,
+  input  logic               tx_event_i,
+  input  outcome_e           tx_outcome_i,
+  input  logic [        1:0] ctl_dropped_i,  // one bit a source
+  input  logic [        1:0] bus_error_i,    // one bit a source
+  output logic               irq_o
+);
+  localparam int unsigned COUNTERS = 32;  // a half
+  localparam logic [1:0]  RESP_OKAY = 2'b00, RESP_SLVERR = 2'b10;
+
+  // ------------------------------------------------------------------------------------------------- write access
+  logic        aw_held_q, w_held_q, b_valid_q, b_error_q;
+  logic [11:0] waddr_q;
+  logic [31:0] wdata_q;
+  logic [3:0]  wstrb_q;
+  logic        do_write, write_ok, write_known;
+  logic        post_ready, post_push;
+
+  assign s_axil_awready_o = !aw_held_q;
+  assign s_axil_wready_o  = !w_held_q;
+  assign s_axil_bvalid_o  = b_valid_q;
+  assign s_axil_bresp_o   = b_error_q ? RESP_SLVERR : RESP_OKAY;
+  assign do_write         = aw_held_q && w_held_q && !b_valid_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      aw_held_q <= 1'b0;
+      w_held_q  <= 1'b0;
+      b_valid_q <= 1'b0;
+      b_error_q <= 1'b0;
+    end else begin
+      if (s_axil_awvalid_i && s_axil_awready_o) aw_held_q <= 1'b1;
+      if (s_axil_wvalid_i && s_axil_wready_o) w_held_q <= 1'b1;
+      if (b_valid_q && s_axil_bready_i) b_valid_q <= 1'b0;
+      if (do_write) begin
+        aw_held_q <= 1'b0;
+        w_held_q  <= 1'b0;
+        b_valid_q <= 1'b1;
+        b_error_q <= !write_ok;
+      end
+    end
+    if (s_axil_awvalid_i && s_axil_awready_o) waddr_q <= s_axil_awaddr_i;
+    if (s_axil_wvalid_i && s_axil_wready_o) begin
+      wdata_q <= s_axil_wdata_i;
+      wstrb_q <= s_axil_wstrb_i;
+    end
+  end
+
+  // ------------------------------------------------------------------------------------------------- registers
+  logic [1:0]  irq_enable_q;
+  logic        bus_error_seen_q;
+  logic [31:0] bad_access_q, bus_errors_q, ctl_dropped_q;
+  logic [63:0] post_src_q, post_dst_q;
+  logic [31:0] post_bytes_q, post_node_q;
+  logic        bad_write, bad_read;
+  logic [1:0]  irq_status;
+  post_t       post_in;
+
+  always_comb begin : p_write_known
+    unique case (waddr_q)
+      REG_NODE_ID, REG_IRQ_ENABLE, REG_REGION_BASE_LO, REG_REGION_BASE_HI, REG_REGION_LIMIT_LO, REG_REGION_LIMIT_HI,
+      REG_TICK_CYCLES, REG_RX_TIMEOUT, REG_TX_RETRY, REG_TX_DEAD, REG_ASK_FROM_AFTER, REG_MAX_SILENT, REG_MAX_RETRY,
+      REG_POST_SRC_LO, REG_POST_SRC_HI, REG_POST_DST_LO, REG_POST_DST_HI, REG_POST_BYTES, REG_POST_NODE:
+      write_known = 1'b1;
+      REG_POST: write_known = post_ready && engine_ready_i;
+      default:  write_known = 1'b0;
+    endcase
+  end
+  assign write_ok  = write_known && wstrb_q == 4'hF;
+  assign bad_write = do_write && !write_ok;
+  assign post_push = do_write && write_ok && waddr_q == REG_POST;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      node_id_o        <= RESET_NODE_ID[15:0];
+      irq_enable_q     <= RESET_IRQ_ENABLE[1:0];
+      region_base_o    <= {RESET_REGION_BASE_HI, RESET_REGION_BASE_LO};
+      region_limit_o   <= {RESET_REGION_LIMIT_HI, RESET_REGION_LIMIT_LO};
+      tick_cycles_o    <= RESET_TICK_CYCLES[15:0];
+      rx_timeout_o     <= RESET_RX_TIMEOUT[LIMIT_W-1:0];
+      tx_retry_o       <= RESET_TX_RETRY[LIMIT_W-1:0];
+      tx_dead_o        <= RESET_TX_DEAD[LIMIT_W-1:0];
+      ask_from_after_o <= RESET_ASK_FROM_AFTER[1:0];
+      max_silent_o     <= RESET_MAX_SILENT[3:0];
+      max_retry_o      <= RESET_MAX_RETRY[3:0];
+      post_src_q       <= {RESET_POST_SRC_HI, RESET_POST_SRC_LO};
+      post_dst_q       <= {RESET_POST_DST_HI, RESET_POST_DST_LO};
+      post_bytes_q     <= RESET_POST_BYTES;
+      post_node_q      <= RESET_POST_NODE;
+    end else if (do_write && write_ok) begin
+      unique case (waddr_q)
+        REG_NODE_ID:         node_id_o <= wdata_q[15:0];
+        REG_IRQ_ENABLE:      irq_enable_q <= wdata_q[1:0];
+        REG_REGION_BASE_LO:  region_base_o[31:0] <= wdata_q;
+        REG_REGION_BASE_HI:  region_base_o[63:32] <= wdata_q;
+        REG_REGION_LIMIT_LO: region_limit_o[31:0] <= wdata_q;
+        REG_REGION_LIMIT_HI: region_limit_o[63:32] <= wdata_q;
+        REG_TICK_CYCLES:     tick_cycles_o <= wdata_q[15:0];
+        REG_RX_TIMEOUT:      rx_timeout_o <= wdata_q[LIMIT_W-1:0];
+        REG_TX_RETRY:        tx_retry_o <= wdata_q[LIMIT_W-1:0];
+        REG_TX_DEAD:         tx_dead_o <= wdata_q[LIMIT_W-1:0];
+        REG_ASK_FROM_AFTER:  ask_from_after_o <= wdata_q[1:0];
+        REG_MAX_SILENT:      max_silent_o <= wdata_q[3:0];
+        REG_MAX_RETRY:       max_retry_o <= wdata_q[3:0];
+        REG_POST_SRC_LO:     post_src_q[31:0] <= wdata_q;
+        REG_POST_SRC_HI:     post_src_q[63:32] <= wdata_q;
+        REG_POST_DST_LO:     post_dst_q[31:0] <= wdata_q;
+        REG_POST_DST_HI:     post_dst_q[63:32] <= wdata_q;
+        REG_POST_BYTES:      post_bytes_q <= wdata_q;
+        REG_POST_NODE:       post_node_q <= wdata_q;
+        default:             ;
+      endcase
+    end
+  end
+
+  assign post_in = '{
+          tag: wdata_q[15:0],
+          node: post_node_q,
+          bytes: post_bytes_q,
+          dst_addr: post_dst_q,
+          src_addr: post_src_q
+      };
+
+  sync_fifo #(
+    .DEPTH(POST_DEPTH),
+    .T    (post_t)
+  ) i_posts (
+    .clk_i,
+    .rst_ni,
+    .valid_i(post_push),
+    .ready_o(post_ready),
+    .data_i (post_in),
+    .valid_o(post_valid_o),
+    .ready_i(post_ready_i),
+    .data_o (post_o),
+    .count_o()  // not needed
+  );
+
+  assign irq_status = {bus_error_seen_q, cpl_valid_i};
+  assign irq_o      = (irq_status & irq_enable_q) != '0;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      bad_access_q     <= '0;
+      bus_errors_q     <= '0;
+      ctl_dropped_q    <= '0;
+      bus_error_seen_q <= 1'b0;
+    end else begin
+      bad_access_q     <= bad_access_q + 32'(bad_write) + 32'(bad_read);
+      bus_errors_q     <= bus_errors_q + 32'(bus_error_i[0]) + 32'(bus_error_i[1]);
+      ctl_dropped_q    <= ctl_dropped_q + 32'(ctl_dropped_i[0]) + 32'(ctl_dropped_i[1]);
+      bus_error_seen_q <= bus_error_seen_q || bus_error_i != '0;
+    end
+  end
+
+  // ------------------------------------------------------------------------------------------------- read access
+  typedef enum logic [1:0] {
+    R_IDLE,
+    R_COUNTER,  // the counter RAMs are being read
+    R_DECIDE,
+    R_ANSWER
+  } read_e;
+
+  read_e       read_q;
+  logic [11:0] raddr_q;
+  logic [31:0] rdata, rdata_q, rx_count, tx_count;
+  logic        read_ok, r_error_q, rx_ready, tx_ready, is_counter;
+
+  assign s_axil_arready_o = read_q == R_IDLE;
+  assign s_axil_rvalid_o  = read_q == R_ANSWER;
+  assign s_axil_rdata_o   = rdata_q;
+  assign s_axil_rresp_o   = r_error_q ? RESP_SLVERR : RESP_OKAY;
+  assign is_counter       = raddr_q[11:8] == REG_OUTCOME[11:8] && raddr_q[1:0] == '0;
+  assign bad_read         = read_q == R_DECIDE && !read_ok;
+  assign cpl_ready_o      = read_q == R_DECIDE && raddr_q == REG_CPL;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      read_q    <= R_IDLE;
+      r_error_q <= 1'b0;
+    end else begin
+      unique case (read_q)
+        R_IDLE:    if (s_axil_arvalid_i) read_q <= R_COUNTER;
+        R_COUNTER: read_q <= R_DECIDE;
+        R_DECIDE:  read_q <= R_ANSWER;
+        default:   if (s_axil_rready_i) read_q <= R_IDLE;
+      endcase
+      if (read_q == R_DECIDE) r_error_q <= !read_ok;
+    end
+    if (read_q == R_IDLE) raddr_q <= s_axil_araddr_i;
+    if (read_q == R_DECIDE) rdata_q <= rdata;
+  end
+
+  always_comb begin : p_read
+    read_ok = 1'b1;
+    rdata   = '0;
+    unique case (raddr_q)
+      REG_ID:              rdata = RESET_ID;
+      REG_VERSION:         rdata = RESET_VERSION;
+      REG_CAPS0:           rdata = {16'(WINDOW), 16'(PAYLOAD)};
+      REG_CAPS1:           rdata = {16'(N_TX_CTX), 16'(N_RX_CTX)};
+      REG_STATUS:          rdata = {27'd0, rx_idle_i, tx_idle_i, cpl_valid_i, !post_ready, engine_ready_i};
+      REG_NODE_ID:         rdata = 32'(node_id_o);
+      REG_IRQ_ENABLE:      rdata = 32'(irq_enable_q);
+      REG_IRQ_STATUS:      rdata = 32'(irq_status);
+      REG_REGION_BASE_LO:  rdata = region_base_o[31:0];
+      REG_REGION_BASE_HI:  rdata = region_base_o[63:32];
+      REG_REGION_LIMIT_LO: rdata = region_limit_o[31:0];
+      REG_REGION_LIMIT_HI: rdata = region_limit_o[63:32];
+      REG_TICK_CYCLES:     rdata = 32'(tick_cycles_o);
+      REG_RX_TIMEOUT:      rdata = 32'(rx_timeout_o);
+      REG_TX_RETRY:        rdata = 32'(tx_retry_o);
+      REG_TX_DEAD:         rdata = 32'(tx_dead_o);
+      REG_ASK_FROM_AFTER:  rdata = 32'(ask_from_after_o);
+      REG_MAX_SILENT:      rdata = 32'(max_silent_o);
+      REG_MAX_RETRY:       rdata = 32'(max_retry_o);
+      REG_BAD_ACCESS:      rdata = bad_access_q;
+      REG_BUS_ERRORS:      rdata = bus_errors_q;
+      REG_CTL_DROPPED:     rdata = ctl_dropped_q;
+      REG_POST_SRC_LO:     rdata = post_src_q[31:0];
+      REG_POST_SRC_HI:     rdata = post_src_q[63:32];
+      REG_POST_DST_LO:     rdata = post_dst_q[31:0];
+      REG_POST_DST_HI:     rdata = post_dst_q[63:32];
+      REG_POST_BYTES:      rdata = post_bytes_q;
+      REG_POST_NODE:       rdata = post_node_q;
+      REG_CPL_COUNT:       rdata = 32'(cpl_count_i);
+      REG_CPL:             rdata = cpl_valid_i ? {8'h80, cpl_i.status, cpl_i.tag} : '0;
+      default: begin
+        read_ok = is_counter;
+        rdata   = raddr_q[7] ? tx_count : rx_count;
+      end
+    endcase
+  end
+
+  // ------------------------------------------------------------------------------------------------- counters
+  counter_bank #(
+    .N(COUNTERS)
+  ) i_rx_counters (
+    .clk_i,
+    .rst_ni,
+    .ready_o(rx_ready),
+    .inc_i  (rx_event_i),
+    .idx_i  (rx_outcome_i[4:0]),
+    .raddr_i(raddr_q[6:2]),
+    .rdata_o(rx_count)
+  );
+
+  counter_bank #(
+    .N(COUNTERS)
+  ) i_tx_counters (
+    .clk_i,
+    .rst_ni,
+    .ready_o(tx_ready),
+    .inc_i  (tx_event_i),
+    .idx_i  (tx_outcome_i[4:0]),
+    .raddr_i(raddr_q[6:2]),
+    .rdata_o(tx_count)
+  );
+
+  assign ready_o = rx_ready && tx_ready;
+
+  logic unused;
+  assign unused = ^{rx_outcome_i[7:5], tx_outcome_i[7:5]};  // say which half
+endmodule

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sender of the RDMA engine: one event (packet, timeout, post or turn) a clock. Protocol and context: docs/rdma.md, Sender.
+//
+//   A  choose the event; a post takes a free context and a place for its completion
+//   B  read the context RAM
+//   C  decide; write context and timer back                       (ram_1r1w forwards C to a read in B)
+//   D  act: control packet, DATA order, completion, turn, freed context, trace
+//
+// Nothing outside can stop packets and timeouts: control packets and resends that find no room are dropped (a timer of
+// the receiver repeats them). Turns wait for room in the send queue, posts for a context and for room for the completion.
+`include "weft_assert.svh"
+`include "rdma_typedef.svh"
+
+module rdma_sender
+  import rdma_pkg::*;
+  import rdma_formats_pkg::*;
+#(
+  parameter int unsigned N_TX_CTX     = 1024,  // send contexts, a power of two
+  parameter int unsigned PAYLOAD      = 256,   // bytes of a full packet
+  parameter int unsigned PIDX_W       = 24,
+  parameter int unsigned CID_W        = 10,
+  parameter int unsigned SID_W        = 10,
+  parameter int unsigned MSGID_W      = 20,
+  parameter int unsigned NODE_W       = 16,
+  parameter int unsigned ADDR_W       = 48,
+  parameter int unsigned CTL_DEPTH    = 16,    // control packets that may wait
+  parameter int unsigned SEND_DEPTH   = 8,     // new DATA packets that may wait
+  parameter int unsigned RESEND_DEPTH = 64     // resent DATA packets that may wait, a power of two
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  output logic                ready_o,  // contexts are initialised
+  output logic                idle_o,   // no context in use, nothing waiting
+  // configuration
+  input  logic [        15:0] node_id_i,
+  input  logic [ LIMIT_W-1:0] retry_i,      // ticks, TX_RETRY
+  input  logic [ LIMIT_W-1:0] dead_i,       // ticks, TX_DEAD
+  input  logic [         3:0] max_retry_i,
+  input  logic [  TICK_W-1:0] now_i,        // ticks
+  // packets RSP, RESEND, DONE
+  input  logic                hdr_valid_i,
+  output logic                hdr_ready_o,
+  input  header_t             hdr_i,
+  // requests of the software
+  input  logic                post_valid_i,
+  output logic                post_ready_o,
+  input  post_t               post_i,
+  // completions for the software
+  output logic                cpl_valid_o,
+  input  logic                cpl_ready_i,
+  output completion_t         cpl_o,
+  output logic [        15:0] cpl_count_o,
+  // control packets RQT, RELEASE
+  output logic                ctl_valid_o,
+  input  logic                ctl_ready_i,
+  output header_t             ctl_o,
+  output logic                ctl_dropped_o,  // a control packet found no room
+  // DATA packets to fetch and send, resent ones first
+  output logic                data_valid_o,
+  input  logic                data_ready_i,
+  output header_t             data_hdr_o,
+  output logic [  ADDR_W-1:0] data_addr_o,
+  // trace: one record per event, see docs/rdma.md
+  output logic                trace_valid_o,
+  output event_e              trace_kind_o,
+  output outcome_e            trace_outcome_o,
+  output logic                trace_room_o,
+  output logic                trace_resend_room_o,
+  output logic                trace_offer_valid_o,
+  output logic [        15:0] trace_offer_sid_o,
+  output logic [        15:0] trace_sid_o,
+  output logic [  TICK_W-1:0] trace_now_o,
+  output logic [        31:0] trace_next_o
+);
+  localparam int unsigned SHIFT       = $clog2(PAYLOAD);
+  localparam int unsigned LEN_W       = SHIFT + 1;
+  localparam int unsigned IDX_W       = $clog2(N_TX_CTX);
+  localparam int unsigned UNDERWAY    = 3;   // events in B, C and D
+  localparam int unsigned MAX_STARVED = 15;  // packets that may go before another event
+
+  if (N_TX_CTX < 2 || (N_TX_CTX & (N_TX_CTX - 1)) != 0) begin : g_bad_n
+    $error("N_TX_CTX must be a power of two of at least 2, is %0d", N_TX_CTX);
+  end
+  if (N_TX_CTX > (1 << SID_W) || SID_W > 16) begin : g_bad_sid
+    $error("SID_W (%0d) must number N_TX_CTX (%0d) contexts and be at most 16", SID_W, N_TX_CTX);
+  end
+  if (PIDX_W > 31 || PIDX_W + SHIFT < 8 || CID_W > 16 || MSGID_W > 24 || NODE_W > 16) begin : g_bad_widths
+    $error("PIDX_W (%0d), CID_W (%0d), MSGID_W (%0d), NODE_W (%0d) must be at most 31, 16, 24, 16", PIDX_W, CID_W,
+           MSGID_W, NODE_W);
+  end
+  if (RESEND_DEPTH < 4 || (RESEND_DEPTH & (RESEND_DEPTH - 1)) != 0) begin : g_bad_resend
+    $error("RESEND_DEPTH must be a power of two of at least 4, is %0d", RESEND_DEPTH);
+  end
+
+  `RDMA_TYPEDEF_TX_CTX(ctx_t, NODE_W, CID_W, MSGID_W, ADDR_W, PIDX_W, LEN_W)
+
+  typedef struct packed {
+    event_e           kind;
+    header_t          hdr;          // sid: context of any event
+    post_t            post;
+  } event_t;
+
+  typedef struct packed {
+    header_t           hdr;
+    logic [ADDR_W-1:0] addr;
+  } order_t;
+
+  typedef struct packed {
+    event_e            kind;
+    outcome_e          outcome;
+    logic              room;
+    logic              resend_room;
+    logic [15:0]       sid;
+    logic [TICK_W-1:0] now;
+    logic [PIDX_W-1:0] next;
+    logic              emit;
+    header_t           emit_hdr;
+    logic              dropped;
+    logic              send;
+    logic              resend;
+    order_t            order;
+    logic              complete;
+    completion_t       completion;
+    logic              turn;
+    logic              free;
+  } action_t;
+
+  // ------------------------------------------------------------------------------------------------- after reset
+  logic             clearing_q;
+  logic [IDX_W-1:0] clear_idx_q;
+  logic             timer_ready, list_ready;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      clearing_q  <= 1'b1;
+      clear_idx_q <= '0;
+    end else if (clearing_q) begin
+      clear_idx_q <= clear_idx_q + 1'b1;
+      clearing_q  <= clear_idx_q != '1;
+    end
+  end
+
+  assign ready_o = !clearing_q && timer_ready && list_ready;
+
+  // ------------------------------------------------------------------------------------------------- A: choose
+  logic             take_packet, take_timeout, take_post, take_turn, others_first, others_wait;
+  logic             offer_valid, expired_valid, turn_valid, send_room, place;
+  logic [IDX_W-1:0] offer, expired_idx, turn_sid;
+  logic [$clog2(MAX_STARVED+1)-1:0] starved_q;
+  event_t           a_event, b_q, c_q;
+  logic             b_valid_q, c_valid_q, d_valid_q;
+
+  assign others_wait  = expired_valid || (post_valid_i && offer_valid && place) || (turn_valid && send_room);
+  assign others_first = others_wait && starved_q == ($bits(starved_q))'(MAX_STARVED);
+  assign take_packet  = ready_o && hdr_valid_i && !others_first;
+  assign take_timeout = ready_o && !take_packet && expired_valid;
+  assign take_post    = ready_o && !take_packet && !expired_valid && post_valid_i && offer_valid && place;
+  assign take_turn    = ready_o && !take_packet && !expired_valid && !take_post && turn_valid && send_room;
+  assign hdr_ready_o  = ready_o && !others_first;
+  assign post_ready_o = take_post;
+
+  always_comb begin : p_event
+    a_event      = '0;
+    a_event.hdr  = hdr_i;
+    a_event.post = post_i;
+    a_event.kind = EV_PACKET;
+    if (take_timeout) begin
+      a_event.kind    = EV_TIMEOUT;
+      a_event.hdr.sid = 16'(expired_idx);
+    end else if (take_post) begin
+      a_event.kind    = EV_POST;
+      a_event.hdr.sid = 16'(offer);
+    end else if (take_turn) begin
+      a_event.kind    = EV_TURN;
+      a_event.hdr.sid = 16'(turn_sid);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      b_valid_q <= 1'b0;
+      c_valid_q <= 1'b0;
+      d_valid_q <= 1'b0;
+      starved_q <= '0;
+    end else begin
+      b_valid_q <= take_packet || take_timeout || take_post || take_turn;
+      c_valid_q <= b_valid_q;
+      d_valid_q <= c_valid_q;
+      if (!others_wait || !take_packet) starved_q <= '0;
+      else if (starved_q != '1) starved_q <= starved_q + 1'b1;
+    end
+    b_q <= a_event;
+    c_q <= b_q;
+  end
+
+  // A post takes its context here; a rejected one gives it back in D.
+  free_list #(
+    .N(N_TX_CTX)
+  ) i_free (
+    .clk_i,
+    .rst_ni,
+    .ready_o  (list_ready),
+    .valid_o  (offer_valid),
+    .id_o     (offer),
+    .pop_i    (take_post),
+    .push_i   (d_valid_q && d_q.free),
+    .push_id_i(d_q.sid[IDX_W-1:0]),
+    .count_o  ()  // not needed
+  );
+
+  // Places in the completion queue, taken by a post and given back when software reads the completion.
+  logic [IDX_W:0] places_q;
+  assign place = places_q != '0;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) places_q <= (IDX_W + 1)'(N_TX_CTX);
+    else places_q <= places_q - (IDX_W + 1)'(take_post) + (IDX_W + 1)'(cpl_valid_o && cpl_ready_i);
+  end
+
+  // ------------------------------------------------------------------------------------------------- B, C: decide
+  ctx_t              c_ctx, c_ctx_new;
+  logic              c_we, c_has_ctx, c_emit, c_send, c_resend, c_complete, c_turn, c_free, c_expired;
+  logic              c_timer_set, c_timer_armed, c_timer_class, ctl_room, resend_room;
+  outcome_e          c_outcome;
+  header_t           c_emit_hdr, c_data_hdr;
+  logic [ADDR_W-1:0] c_data_addr;
+  completion_t       c_completion;
+  action_t           c_action, d_q;
+  logic [MSGID_W-1:0] msgid_q;
+  logic [IDX_W-1:0]  c_idx;
+  logic              c_rejected;
+
+  assign c_idx = c_q.hdr.sid[IDX_W-1:0];
+
+  ram_1r1w #(
+    .DEPTH(N_TX_CTX),
+    .WIDTH($bits(ctx_t))
+  ) i_contexts (
+    .clk_i,
+    .we_i   (clearing_q || (c_valid_q && c_we)),
+    .waddr_i(clearing_q ? clear_idx_q : c_idx),
+    .wdata_i(clearing_q ? '0 : c_ctx_new),
+    .re_i   (b_valid_q),
+    .raddr_i(b_q.hdr.sid[IDX_W-1:0]),
+    .rdata_o(c_ctx)
+  );
+
+  rdma_tx_decide #(
+    .N_TX_CTX(N_TX_CTX),
+    .PAYLOAD (PAYLOAD),
+    .PIDX_W  (PIDX_W),
+    .CID_W   (CID_W),
+    .MSGID_W (MSGID_W),
+    .NODE_W  (NODE_W),
+    .ADDR_W  (ADDR_W),
+    .LEN_W   (LEN_W),
+    .ctx_t   (ctx_t)
+  ) i_decide (
+    .kind_i       (c_q.kind),
+    .expired_i    (c_expired),
+    .hdr_i        (c_q.hdr),
+    .post_i       (c_q.post),
+    .msgid_i      (msgid_q),
+    .resend_room_i(resend_room),
+    .node_id_i,
+    .max_retry_i,
+    .ctx_i        (c_ctx),
+    .ctx_o        (c_ctx_new),
+    .ctx_we_o     (c_we),
+    .outcome_o    (c_outcome),
+    .has_ctx_o    (c_has_ctx),
+    .emit_o       (c_emit),
+    .emit_hdr_o   (c_emit_hdr),
+    .send_o       (c_send),
+    .resend_o     (c_resend),
+    .data_hdr_o   (c_data_hdr),
+    .data_addr_o  (c_data_addr),
+    .complete_o   (c_complete),
+    .completion_o (c_completion),
+    .turn_o       (c_turn),
+    .timer_set_o  (c_timer_set),
+    .timer_armed_o(c_timer_armed),
+    .timer_class_o(c_timer_class),
+    .free_o       (c_free)
+  );
+
+  rdma_timer #(
+    .N(N_TX_CTX)
+  ) i_timer (
+    .clk_i,
+    .rst_ni,
+    .ready_o        (timer_ready),
+    .now_i,
+    .limit0_i       (retry_i),
+    .limit1_i       (dead_i),
+    .set_i          (c_valid_q && c_timer_set),
+    .set_idx_i      (c_idx),
+    .set_armed_i    (c_timer_armed),
+    .set_class_i    (c_timer_class),
+    .expired_valid_o(expired_valid),
+    .expired_idx_o  (expired_idx),
+    .expired_ready_i(take_timeout),
+    .decided_i      (c_valid_q && c_q.kind == EV_TIMEOUT),
+    .expired_now_o  (c_expired)
+  );
+
+  assign c_rejected = c_q.kind == EV_POST && c_outcome != OUTCOME_SUBMIT;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) msgid_q <= '0;
+    else if (c_valid_q && c_outcome == OUTCOME_SUBMIT) msgid_q <= msgid_q + 1'b1;
+  end
+
+  always_comb begin : p_action
+    c_action             = '0;
+    c_action.kind        = c_q.kind;
+    c_action.outcome     = c_outcome;
+    c_action.room        = ctl_room;
+    c_action.resend_room = resend_room;
+    c_action.sid         = c_q.hdr.sid;
+    c_action.now         = now_i;
+    c_action.next        = c_has_ctx ? c_ctx_new.next : '0;
+    c_action.emit        = c_emit && ctl_room;
+    c_action.emit_hdr    = c_emit_hdr;
+    c_action.dropped     = c_emit && !ctl_room;
+    c_action.send        = c_send;
+    c_action.resend      = c_resend;
+    c_action.order       = '{hdr: c_data_hdr, addr: c_data_addr};
+    c_action.complete    = c_complete;
+    c_action.completion  = c_completion;
+    c_action.turn        = c_turn;
+    c_action.free        = c_free || c_rejected;
+  end
+
+  always_ff @(posedge clk_i) d_q <= c_action;
+
+  // ------------------------------------------------------------------------------------------------- D: act
+  logic ctl_ready, send_ready, resend_ready, cpl_ready, turn_ready;
+  logic send_valid, resend_valid;
+  order_t send_order, resend_order;
+  logic [$clog2(CTL_DEPTH+1)-1:0]    ctls;
+  logic [$clog2(SEND_DEPTH+1)-1:0]   sends;
+  logic [$clog2(RESEND_DEPTH+1)-1:0] resends;
+  logic [IDX_W:0] cpls;
+
+  assign ctl_room    = ctls <= ($bits(ctls))'(CTL_DEPTH - 2);
+  assign resend_room = resends <= ($bits(resends))'(RESEND_DEPTH - 2);
+  assign send_room   = sends <= ($bits(sends))'(SEND_DEPTH - UNDERWAY - 1);
+
+  sync_fifo #(
+    .DEPTH(CTL_DEPTH),
+    .T    (header_t)
+  ) i_control (
+    .clk_i,
+    .rst_ni,
+    .valid_i(d_valid_q && d_q.emit),
+    .ready_o(ctl_ready),
+    .data_i (d_q.emit_hdr),
+    .valid_o(ctl_valid_o),
+    .ready_i(ctl_ready_i),
+    .data_o (ctl_o),
+    .count_o(ctls)
+  );
+  assign ctl_dropped_o = d_valid_q && d_q.dropped;
+
+  sync_fifo #(
+    .DEPTH(SEND_DEPTH),
+    .T    (order_t)
+  ) i_send (
+    .clk_i,
+    .rst_ni,
+    .valid_i(d_valid_q && d_q.send),
+    .ready_o(send_ready),
+    .data_i (d_q.order),
+    .valid_o(send_valid),
+    .ready_i(data_ready_i && !resend_valid),
+    .data_o (send_order),
+    .count_o(sends)
+  );
+
+  ram_fifo #(
+    .DEPTH(RESEND_DEPTH),
+    .WIDTH($bits(order_t))
+  ) i_resend (
+    .clk_i,
+    .rst_ni,
+    .valid_i(d_valid_q && d_q.resend),
+    .ready_o(resend_ready),
+    .data_i (d_q.order),
+    .valid_o(resend_valid),
+    .ready_i(data_ready_i),
+    .data_o (resend_order),
+    .count_o(resends)
+  );
+
+  assign data_valid_o = resend_valid || send_valid;
+  assign data_hdr_o   = resend_valid ? resend_order.hdr : send_order.hdr;
+  assign data_addr_o  = resend_valid ? resend_order.addr : send_order.addr;
+
+  ram_fifo #(
+    .DEPTH(N_TX_CTX),
+    .WIDTH($bits(completion_t))
+  ) i_completions (
+    .clk_i,
+    .rst_ni,
+    .valid_i(d_valid_q && d_q.complete),
+    .ready_o(cpl_ready),
+    .data_i (d_q.completion),
+    .valid_o(cpl_valid_o),
+    .ready_i(cpl_ready_i),
+    .data_o (cpl_o),
+    .count_o(cpls)
+  );
+  assign cpl_count_o = 16'(cpls);
+
+  ram_fifo #(
+    .DEPTH(N_TX_CTX),
+    .WIDTH(IDX_W)
+  ) i_turns (
+    .clk_i,
+    .rst_ni,
+    .valid_i(d_valid_q && d_q.turn),
+    .ready_o(turn_ready),
+    .data_i (d_q.sid[IDX_W-1:0]),
+    .valid_o(turn_valid),
+    .ready_i(take_turn),
+    .data_o (turn_sid),
+    .count_o()  // not needed
+  );
+
+  assign idle_o = places_q == (IDX_W + 1)'(N_TX_CTX) && !post_valid_i && !b_valid_q && !c_valid_q && !d_valid_q &&
+                  !ctl_valid_o && !data_valid_o;
+
+  assign trace_valid_o       = d_valid_q && d_q.outcome != OUTCOME_NONE;
+  assign trace_kind_o        = d_q.kind;
+  assign trace_outcome_o     = d_q.outcome;
+  assign trace_room_o        = d_q.room;
+  assign trace_resend_room_o = d_q.resend_room;
+  assign trace_offer_valid_o = d_q.kind == EV_POST;
+  assign trace_offer_sid_o   = d_q.sid;
+  assign trace_sid_o         = d_q.sid;
+  assign trace_now_o         = d_q.now;
+  assign trace_next_o        = 32'(d_q.next);
+
+  `ASSERT(ControlHasRoom, !(d_valid_q && d_q.emit) || ctl_ready)
+  `ASSERT(SendHasRoom, !(d_valid_q && d_q.send) || send_ready)
+  `ASSERT(ResendHasRoom, !(d_valid_q && d_q.resend) || resend_ready)
+  `ASSERT(CompletionHasRoom, !(d_valid_q && d_q.complete) || cpl_ready)
+  `ASSERT(TurnHasRoom, !(d_valid_q && d_q.turn) || turn_ready)
+  `ASSERT(PostTakesFreeContext, !(c_valid_q && c_q.kind == EV_POST) || c_ctx.state == TX_FREE)
+  `ASSERT(TurnIsMarked, !(c_valid_q && c_q.kind == EV_TURN) || c_ctx.turn)
+  `ASSERT(NextInsideTransfer, !(c_valid_q && c_we && c_ctx_new.state == TX_ACTIVE) ||
+          (c_ctx_new.next <= c_ctx_new.high && c_ctx_new.high <= c_ctx_new.last + 1'b1))
+endmodule

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+// The RDMA engine: moves memory between nodes over an unreliable network. Theory, interfaces, registers: docs/rdma.md.
+//
+//   network -> rx_check -+-> receiver -> host_write -> memory
+//                        |       |  RSP, RESEND, DONE
+//                        |       v
+//                        |    tx_frame -> network
+//                        |       ^  RQT, RELEASE        ^ DATA
+//                        +-> sender ------------> host_read <- memory
+//                               ^
+//                              regs <- software
+`include "weft_assert.svh"
+
+module rdma_top
+  import rdma_pkg::*;
+  import rdma_formats_pkg::*;
+#(
+  parameter int unsigned N_RX_CTX     = 1024,  // receive contexts, a power of two
+  parameter int unsigned N_TX_CTX     = 1024,  // send contexts, a power of two
+  parameter int unsigned WINDOW       = 128,   // bits of the receive window, a power of two
+  parameter int unsigned DATA_W       = 256,   // bits of a beat of the packet streams and of host memory
+  parameter int unsigned PAYLOAD      = 256,   // bytes of a full packet, a power of two
+  parameter int unsigned PIDX_W       = 24,    // bits of a packet index
+  parameter int unsigned CID_W        = 10,    // bits of a receive context's number
+  parameter int unsigned SID_W        = 10,    // bits of a send context's number
+  parameter int unsigned MSGID_W      = 20,    // bits of a transfer's number
+  parameter int unsigned NODE_W       = 16,    // bits of a node's number
+  parameter int unsigned ADDR_W       = 48,    // bits of a host address
+  parameter int unsigned RESEND_DEPTH = 64,    // packets that may wait to be sent again
+  parameter int unsigned POST_DEPTH   = 16     // requests that may wait for a context
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  // packets from the network
+  input  logic                s_axis_tvalid_i,
+  output logic                s_axis_tready_o,
+  input  logic [  DATA_W-1:0] s_axis_tdata_i,
+  input  logic [DATA_W/8-1:0] s_axis_tkeep_i,
+  input  logic                s_axis_tlast_i,
+  // packets to the network
+  output logic                m_axis_tvalid_o,
+  input  logic                m_axis_tready_i,
+  output logic [  DATA_W-1:0] m_axis_tdata_o,
+  output logic [DATA_W/8-1:0] m_axis_tkeep_o,
+  output logic                m_axis_tlast_o,
+  // registers
+  input  logic [        11:0] s_axil_awaddr_i,
+  input  logic                s_axil_awvalid_i,
+  output logic                s_axil_awready_o,
+  input  logic [        31:0] s_axil_wdata_i,
+  input  logic [         3:0] s_axil_wstrb_i,
+  input  logic                s_axil_wvalid_i,
+  output logic                s_axil_wready_o,
+  output logic [         1:0] s_axil_bresp_o,
+  output logic                s_axil_bvalid_o,
+  input  logic                s_axil_bready_i,
+  input  logic [        11:0] s_axil_araddr_i,
+  input  logic                s_axil_arvalid_i,
+  output logic                s_axil_arready_o,
+  output logic [        31:0] s_axil_rdata_o,
+  output logic [         1:0] s_axil_rresp_o,
+  output logic                s_axil_rvalid_o,
+  input  logic                s_axil_rready_i,
+  // host memory
+  output logic [  ADDR_W-1:0] m_axi_awaddr_o,
+  output logic [         7:0] m_axi_awlen_o,
+  output logic [         2:0] m_axi_awsize_o,
+  output logic [         1:0] m_axi_awburst_o,
+  output logic                m_axi_awvalid_o,
+  input  logic                m_axi_awready_i,
+  output logic [  DATA_W-1:0] m_axi_wdata_o,
+  output logic [DATA_W/8-1:0] m_axi_wstrb_o,
+  output logic                m_axi_wlast_o,
+  output logic                m_axi_wvalid_o,
+  input  logic                m_axi_wready_i,
+  input  logic [         1:0] m_axi_bresp_i,
+  input  logic                m_axi_bvalid_i,
+  output logic                m_axi_bready_o,
+  output logic [  ADDR_W-1:0] m_axi_araddr_o,
+  output logic [         7:0] m_axi_arlen_o,
+  output logic [         2:0] m_axi_arsize_o,
+  output logic [         1:0] m_axi_arburst_o,
+  output logic                m_axi_arvalid_o,
+  input  logic                m_axi_arready_i,
+  input  logic [  DATA_W-1:0] m_axi_rdata_i,
+  input  logic [         1:0] m_axi_rresp_i,
+  input  logic                m_axi_rlast_i,
+  input  logic                m_axi_rvalid_i,
+  output logic                m_axi_rready_o,
+  // interrupt, level
+  output logic                irq_o,
+  // trace of retired events, docs/rdma.md
+  output logic                trace_rx_valid_o,
+  output logic                trace_rx_timeout_o,
+  output logic [         7:0] trace_rx_outcome_o,
+  output logic                trace_rx_room_o,
+  output logic                trace_rx_offer_valid_o,
+  output logic [        15:0] trace_rx_offer_cid_o,
+  output logic [        15:0] trace_rx_cid_o,
+  output logic [  TICK_W-1:0] trace_rx_now_o,
+  output logic [        31:0] trace_rx_wbase_o,
+  output logic [  WINDOW-1:0] trace_rx_wvec_o,
+  output logic                trace_tx_valid_o,
+  output logic [         1:0] trace_tx_kind_o,
+  output logic [         7:0] trace_tx_outcome_o,
+  output logic                trace_tx_room_o,
+  output logic                trace_tx_resend_room_o,
+  output logic                trace_tx_offer_valid_o,
+  output logic [        15:0] trace_tx_offer_sid_o,
+  output logic [        15:0] trace_tx_sid_o,
+  output logic [  TICK_W-1:0] trace_tx_now_o,
+  output logic [        31:0] trace_tx_next_o
+);
+  localparam int unsigned BEATS  = PAYLOAD > DATA_W / 8 ? PAYLOAD / (DATA_W / 8) : 1;
+  localparam int unsigned BUFFER = 4 * BEATS > 64 ? 4 * BEATS : 64;  // beats of payload, each way
+
+  if (PIDX_W + $clog2(PAYLOAD) > 32) begin : g_bad_pidx
+    $error("PIDX_W (%0d) with PAYLOAD (%0d) numbers transfers beyond 4 GiB", PIDX_W, PAYLOAD);
+  end
+
+  // ------------------------------------------------------------------------------------------------- time
+  logic [15:0]       tick_cycles, divider_q;
+  logic [TICK_W-1:0] now_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      divider_q <= '0;
+      now_q     <= '0;
+    end else if (divider_q + 16'd1 >= tick_cycles || divider_q == '1) begin
+      divider_q <= '0;
+      now_q     <= now_q + 1'b1;
+    end else begin
+      divider_q <= divider_q + 1'b1;
+    end
+  end
+
+  // ------------------------------------------------------------------------------------------------- network in
+  logic     hdr_valid, hdr_ready, rx_hdr_ready, tx_hdr_ready, hdr_to_sender;
+  header_t  hdr;
+  outcome_e verdict;
+  logic     payload_valid, payload_ready;
+  logic [DATA_W-1:0] payload;
+  logic [15:0] node_id;
+
+  rdma_rx_check #(
+    .DATA_W (DATA_W),
+    .PAYLOAD(PAYLOAD),
+    .BUFFER (BUFFER)
+  ) i_rx_check (
+    .clk_i,
+    .rst_ni,
+    .node_id_i      (node_id),
+    .s_axis_tvalid_i,
+    .s_axis_tready_o,
+    .s_axis_tdata_i,
+    .s_axis_tkeep_i,
+    .s_axis_tlast_i,
+    .hdr_valid_o    (hdr_valid),
+    .hdr_ready_i    (hdr_ready),
+    .hdr_o          (hdr),
+    .verdict_o      (verdict),
+    .payload_valid_o(payload_valid),
+    .payload_ready_i(payload_ready),
+    .payload_o      (payload)
+  );
+
+  assign hdr_to_sender = verdict == OUTCOME_NONE && for_sender(hdr.ptype);
+  assign hdr_ready     = hdr_to_sender ? tx_hdr_ready : rx_hdr_ready;
+
+  // ------------------------------------------------------------------------------------------------- receiver
+  logic [63:0]        region_base, region_limit;
+  logic [LIMIT_W-1:0] rx_timeout, tx_retry, tx_dead;
+  logic [1:0]         ask_from_after;
+  logic [3:0]         max_silent, max_retry;
+  logic               rx_ready, rx_idle, tx_ready, tx_idle, regs_ready, read_idle;
+  logic               cmd_valid, cmd_ready, cmd_write;
+  logic [ADDR_W-1:0]  cmd_addr;
+  logic [15:0]        cmd_len, writes_done;
+  logic               rx_ctl_valid, rx_ctl_ready, rx_ctl_dropped, tx_ctl_valid, tx_ctl_ready, tx_ctl_dropped;
+  header_t            rx_ctl, tx_ctl;
+  outcome_e           rx_outcome, tx_outcome;
+  logic               write_error, read_error;
+
+  rdma_receiver #(
+    .N_RX_CTX(N_RX_CTX),
+    .WINDOW  (WINDOW),
+    .PAYLOAD (PAYLOAD),
+    .PIDX_W  (PIDX_W),
+    .CID_W   (CID_W),
+    .SID_W   (SID_W),
+    .MSGID_W (MSGID_W),
+    .NODE_W  (NODE_W),
+    .ADDR_W  (ADDR_W)
+  ) i_receiver (
+    .clk_i,
+    .rst_ni,
+    .ready_o            (rx_ready),
+    .idle_o             (rx_idle),
+    .node_id_i          (node_id),
+    .region_base_i      (region_base),
+    .region_limit_i     (region_limit),
+    .timeout_i          (rx_timeout),
+    .ask_from_after_i   (ask_from_after),
+    .max_silent_i       (max_silent),
+    .now_i              (now_q),
+    .hdr_valid_i        (hdr_valid && !hdr_to_sender),
+    .hdr_ready_o        (rx_hdr_ready),
+    .hdr_i              (hdr),
+    .verdict_i          (verdict),
+    .cmd_valid_o        (cmd_valid),
+    .cmd_ready_i        (cmd_ready),
+    .cmd_write_o        (cmd_write),
+    .cmd_addr_o         (cmd_addr),
+    .cmd_len_o          (cmd_len),
+    .writes_done_i      (writes_done),
+    .ctl_valid_o        (rx_ctl_valid),
+    .ctl_ready_i        (rx_ctl_ready),
+    .ctl_o              (rx_ctl),
+    .ctl_dropped_o      (rx_ctl_dropped),
+    .trace_valid_o      (trace_rx_valid_o),
+    .trace_timeout_o    (trace_rx_timeout_o),
+    .trace_outcome_o    (rx_outcome),
+    .trace_room_o       (trace_rx_room_o),
+    .trace_offer_valid_o(trace_rx_offer_valid_o),
+    .trace_offer_cid_o  (trace_rx_offer_cid_o),
+    .trace_cid_o        (trace_rx_cid_o),
+    .trace_now_o        (trace_rx_now_o),
+    .trace_wbase_o      (trace_rx_wbase_o),
+    .trace_wvec_o       (trace_rx_wvec_o)
+  );
+  assign trace_rx_outcome_o = rx_outcome;
+
+  rdma_host_write #(
+    .DATA_W (DATA_W),
+    .PAYLOAD(PAYLOAD),
+    .ADDR_W (ADDR_W)
+  ) i_host_write (
+    .clk_i,
+    .rst_ni,
+    .cmd_valid_i    (cmd_valid),
+    .cmd_ready_o    (cmd_ready),
+    .cmd_write_i    (cmd_write),
+    .cmd_addr_i     (cmd_addr),
+    .cmd_len_i      (cmd_len),
+    .payload_valid_i(payload_valid),
+    .payload_ready_o(payload_ready),
+    .payload_i      (payload),
+    .writes_done_o  (writes_done),
+    .error_o        (write_error),
+    .m_axi_awaddr_o,
+    .m_axi_awlen_o,
+    .m_axi_awvalid_o,
+    .m_axi_awready_i,
+    .m_axi_wdata_o,
+    .m_axi_wstrb_o,
+    .m_axi_wlast_o,
+    .m_axi_wvalid_o,
+    .m_axi_wready_i,
+    .m_axi_bresp_i,
+    .m_axi_bvalid_i,
+    .m_axi_bready_o
+  );
+
+  assign m_axi_awsize_o  = 3'($clog2(DATA_W / 8));
+  assign m_axi_arsize_o  = 3'($clog2(DATA_W / 8));
+  assign m_axi_awburst_o = 2'b01;  // INCR
+  assign m_axi_arburst_o = 2'b01;
+
+  // ------------------------------------------------------------------------------------------------- sender
+  logic              post_valid, post_ready, cpl_valid, cpl_ready;
+  post_t             post;
+  completion_t       cpl;
+  logic [15:0]       cpl_count;
+  logic              order_valid, order_ready, data_valid, data_ready, fetched_valid, fetched_ready;
+  header_t           order_hdr, data_hdr;
+  logic [ADDR_W-1:0] order_addr;
+  logic [DATA_W-1:0] fetched;
+  event_e            tx_kind;
+
+  rdma_sender #(
+    .N_TX_CTX    (N_TX_CTX),
+    .PAYLOAD     (PAYLOAD),
+    .PIDX_W      (PIDX_W),
+    .CID_W       (CID_W),
+    .SID_W       (SID_W),
+    .MSGID_W     (MSGID_W),
+    .NODE_W      (NODE_W),
+    .ADDR_W      (ADDR_W),
+    .RESEND_DEPTH(RESEND_DEPTH)
+  ) i_sender (
+    .clk_i,
+    .rst_ni,
+    .ready_o            (tx_ready),
+    .idle_o             (tx_idle),
+    .node_id_i          (node_id),
+    .retry_i            (tx_retry),
+    .dead_i             (tx_dead),
+    .max_retry_i        (max_retry),
+    .now_i              (now_q),
+    .hdr_valid_i        (hdr_valid && hdr_to_sender),
+    .hdr_ready_o        (tx_hdr_ready),
+    .hdr_i              (hdr),
+    .post_valid_i       (post_valid),
+    .post_ready_o       (post_ready),
+    .post_i             (post),
+    .cpl_valid_o        (cpl_valid),
+    .cpl_ready_i        (cpl_ready),
+    .cpl_o              (cpl),
+    .cpl_count_o        (cpl_count),
+    .ctl_valid_o        (tx_ctl_valid),
+    .ctl_ready_i        (tx_ctl_ready),
+    .ctl_o              (tx_ctl),
+    .ctl_dropped_o      (tx_ctl_dropped),
+    .data_valid_o       (order_valid),
+    .data_ready_i       (order_ready),
+    .data_hdr_o         (order_hdr),
+    .data_addr_o        (order_addr),
+    .trace_valid_o      (trace_tx_valid_o),
+    .trace_kind_o       (tx_kind),
+    .trace_outcome_o    (tx_outcome),
+    .trace_room_o       (trace_tx_room_o),
+    .trace_resend_room_o(trace_tx_resend_room_o),
+    .trace_offer_valid_o(trace_tx_offer_valid_o),
+    .trace_offer_sid_o  (trace_tx_offer_sid_o),
+    .trace_sid_o        (trace_tx_sid_o),
+    .trace_now_o        (trace_tx_now_o),
+    .trace_next_o       (trace_tx_next_o)
+  );
+  assign trace_tx_kind_o    = tx_kind;
+  assign trace_tx_outcome_o = tx_outcome;
+
+  rdma_host_read #(
+    .DATA_W (DATA_W),
+    .PAYLOAD(PAYLOAD),
+    .ADDR_W (ADDR_W),
+    .BUFFER (BUFFER)
+  ) i_host_read (
+    .clk_i,
+    .rst_ni,
+    .order_valid_i  (order_valid),
+    .order_ready_o  (order_ready),
+    .order_hdr_i    (order_hdr),
+    .order_addr_i   (order_addr),
+    .hdr_valid_o    (data_valid),
+    .hdr_ready_i    (data_ready),
+    .hdr_o          (data_hdr),
+    .payload_valid_o(fetched_valid),
+    .payload_ready_i(fetched_ready),
+    .payload_o      (fetched),
+    .error_o        (read_error),
+    .idle_o         (read_idle),
+    .m_axi_araddr_o,
+    .m_axi_arlen_o,
+    .m_axi_arvalid_o,
+    .m_axi_arready_i,
+    .m_axi_rdata_i,
+    .m_axi_rresp_i,
+    .m_axi_rlast_i,
+    .m_axi_rvalid_i,
+    .m_axi_rready_o
+  );
+
+  // ------------------------------------------------------------------------------------------------- network out
+  rdma_tx_frame #(
+    .DATA_W (DATA_W),
+    .PAYLOAD(PAYLOAD)
+  ) i_tx_frame (
+    .clk_i,
+    .rst_ni,
+    .rx_ctl_valid_i (rx_ctl_valid),
+    .rx_ctl_ready_o (rx_ctl_ready),
+    .rx_ctl_i       (rx_ctl),
+    .tx_ctl_valid_i (tx_ctl_valid),
+    .tx_ctl_ready_o (tx_ctl_ready),
+    .tx_ctl_i       (tx_ctl),
+    .data_valid_i   (data_valid),
+    .data_ready_o   (data_ready),
+    .data_hdr_i     (data_hdr),
+    .payload_valid_i(fetched_valid),
+    .payload_ready_o(fetched_ready),
+    .payload_i      (fetched),
+    .m_axis_tvalid_o,
+    .m_axis_tready_i,
+    .m_axis_tdata_o,
+    .m_axis_tkeep_o,
+    .m_axis_tlast_o
+  );
+
+  // ------------------------------------------------------------------------------------------------- registers
+  rdma_regs #(
+    .N_RX_CTX  (N_RX_CTX),
+    .N_TX_CTX  (N_TX_CTX),
+    .WINDOW    (WINDOW),
+    .PAYLOAD   (PAYLOAD),
+    .POST_DEPTH(POST_DEPTH)
+  ) i_regs (
+    .clk_i,
+    .rst_ni,
+    .ready_o         (regs_ready),
+    .s_axil_awaddr_i,
+    .s_axil_awvalid_i,
+    .s_axil_awready_o,
+    .s_axil_wdata_i,
+    .s_axil_wstrb_i,
+    .s_axil_wvalid_i,
+    .s_axil_wready_o,
+    .s_axil_bresp_o,
+    .s_axil_bvalid_o,
+    .s_axil_bready_i,
+    .s_axil_araddr_i,
+    .s_axil_arvalid_i,
+    .s_axil_arready_o,
+    .s_axil_rdata_o,
+    .s_axil_rresp_o,
+    .s_axil_rvalid_o,
+    .s_axil_rready_i,
+    .node_id_o       (node_id),
+    .region_base_o   (region_base),
+    .region_limit_o  (region_limit),
+    .tick_cycles_o   (tick_cycles),
+    .rx_timeout_o    (rx_timeout),
+    .tx_retry_o      (tx_retry),
+    .tx_dead_o       (tx_dead),
+    .ask_from_after_o(ask_from_after),
+    .max_silent_o    (max_silent),
+    .max_retry_o     (max_retry),
+    .post_valid_o    (post_valid),
+    .post_ready_i    (post_ready),
+    .post_o          (post),
+    .cpl_valid_i     (cpl_valid),
+    .cpl_ready_o     (cpl_ready),
+    .cpl_i           (cpl),
+    .cpl_count_i     (cpl_count),
+    .engine_ready_i  (rx_ready && tx_ready && regs_ready),
+    .tx_idle_i       (tx_idle && read_idle),
+    .rx_idle_i       (rx_idle),
+    .rx_event_i      (trace_rx_valid_o),
+    .rx_outcome_i    (rx_outcome),
+    .tx_event_i      (trace_tx_valid_o),
+    .tx_outcome_i    (tx_outcome),
+    .ctl_dropped_i   ({tx_ctl_dropped, rx_ctl_dropped}),
+    .bus_error_i     ({read_error, write_error}),
+    .irq_o
+  );
+endmodule

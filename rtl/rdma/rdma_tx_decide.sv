@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the sender does with one event (docs/rdma.md, Sender): combinational, from the event and the context as it was to
+// the context as it shall be, an outcome, and the actions that follow.
+module rdma_tx_decide
+  import rdma_pkg::*;
+  import rdma_formats_pkg::*;
+#(
+  parameter int unsigned N_TX_CTX = 1024,
+  parameter int unsigned PAYLOAD  = 256,
+  parameter int unsigned PIDX_W   = 24,
+  parameter int unsigned CID_W    = 10,
+  parameter int unsigned MSGID_W  = 20,
+  parameter int unsigned NODE_W   = 16,
+  parameter int unsigned ADDR_W   = 48,
+  parameter int unsigned LEN_W    = 9,
+  parameter type         ctx_t    = logic
+) (
+  // event
+  input  event_e              kind_i,
+  input  logic                expired_i,      // timeout: the timer is still expired
+  input  header_t             hdr_i,          // packet; sid: context of any event
+  input  post_t               post_i,
+  input  logic [ MSGID_W-1:0] msgid_i,        // number of the next transfer
+  input  logic                resend_room_i,  // the resend queue can take a packet
+  input  logic [        15:0] node_id_i,
+  input  logic [         3:0] max_retry_i,
+  // context
+  input  ctx_t                ctx_i,
+  output ctx_t                ctx_o,
+  output logic                ctx_we_o,
+  // what follows
+  output outcome_e            outcome_o,
+  output logic                has_ctx_o,      // `next` of the outcome means something
+  output logic                emit_o,         // send the control packet, if there is room
+  output header_t             emit_hdr_o,
+  output logic                send_o,         // DATA packet into the send queue
+  output logic                resend_o,       // DATA packet into the resend queue
+  output header_t             data_hdr_o,
+  output logic [  ADDR_W-1:0] data_addr_o,    // its payload in host memory
+  output logic                complete_o,
+  output completion_t         completion_o,
+  output logic                turn_o,         // queue a turn
+  output logic                timer_set_o,
+  output logic                timer_armed_o,
+  output logic                timer_class_o,  // 0: TX_RETRY, 1: TX_DEAD
+  output logic                free_o          // the context is free again
+);
+  localparam int unsigned SHIFT = $clog2(PAYLOAD);
+
+  // ------------------------------------------------------------------------------------------------- post checks
+  logic [31:0] post_last;
+  logic [64:0] post_src_end, post_dst_end;
+  outcome_e    post_reject;
+  status_e     post_status;
+
+  assign post_last    = (post_i.bytes - 32'd1) >> SHIFT;
+  assign post_src_end = {1'b0, post_i.src_addr} + 65'(post_i.bytes);
+  assign post_dst_end = {1'b0, post_i.dst_addr} + 65'(post_i.bytes);
+
+  always_comb begin : p_post
+    post_reject = OUTCOME_NONE;
+    post_status = STATUS_OK;
+    if ((post_i.node >> NODE_W) != '0) begin
+      post_reject = OUTCOME_REJECT_NODE;
+      post_status = STATUS_BAD_NODE;
+    end else if (post_i.bytes == '0 || post_last >= 32'((64'd1 << PIDX_W) - 1)) begin
+      post_reject = OUTCOME_REJECT_LENGTH;
+      post_status = STATUS_BAD_LENGTH;
+    end else if (post_i.src_addr[SHIFT-1:0] != '0 || post_i.dst_addr[SHIFT-1:0] != '0) begin
+      post_reject = OUTCOME_REJECT_ALIGN;
+      post_status = STATUS_MISALIGNED;
+    end else if (post_src_end > (65'd1 << ADDR_W) || post_dst_end > (65'd1 << ADDR_W)) begin
+      post_reject = OUTCOME_REJECT_ADDRESS;
+      post_status = STATUS_BAD_ADDRESS;
+    end
+  end
+
+  // ------------------------------------------------------------------------------------------------- packet checks
+  logic    in_range, same_transfer, same_grant, grants;
+  status_e refusal_status;
+
+  assign in_range      = hdr_i.sid < 16'(N_TX_CTX);
+  assign same_transfer = in_range && ctx_i.state != TX_FREE && hdr_i.msgid == 24'(ctx_i.msgid) &&
+                         hdr_i.src == 16'(ctx_i.dst);
+  assign same_grant    = hdr_i.cid == 16'(ctx_i.cid) && hdr_i.gen == ctx_i.gen;
+  assign grants        = hdr_i.arg == 64'(REFUSAL_GRANTED);
+
+  always_comb begin : p_refusal
+    unique case (hdr_i.arg)
+      64'(REFUSAL_BAD_LENGTH): refusal_status = STATUS_BAD_LENGTH;
+      64'(REFUSAL_MISALIGNED): refusal_status = STATUS_MISALIGNED;
+      default:                 refusal_status = STATUS_BAD_REGION;
+    endcase
+  end
+
+  // ------------------------------------------------------------------------------------------------- packets out
+  header_t            request_hdr;  // asks for what the context needs
+  header_t            release_hdr;  // answer to the packet
+  logic [PIDX_W-1:0]  data_pidx;
+  logic               data_last, more;
+
+  always_comb begin : p_request
+    request_hdr       = '0;
+    request_hdr.ptype = PTYPE_RQT;
+    request_hdr.src   = node_id_i;
+    request_hdr.sid   = hdr_i.sid;
+    if (kind_i == EV_POST) begin
+      request_hdr.dst   = post_i.node[15:0];
+      request_hdr.msgid = 24'(msgid_i);
+      request_hdr.pidx  = post_i.bytes;
+      request_hdr.arg   = post_i.dst_addr;
+    end else begin
+      request_hdr.dst   = 16'(ctx_i.dst);
+      request_hdr.msgid = 24'(ctx_i.msgid);
+      request_hdr.pidx  = (32'(ctx_i.last) << SHIFT) + 32'(ctx_i.last_len);
+      request_hdr.arg   = 64'(ctx_i.dst_addr);
+    end
+  end
+
+  always_comb begin : p_release
+    release_hdr       = '0;
+    release_hdr.ptype = PTYPE_RELEASE;
+    release_hdr.src   = node_id_i;
+    release_hdr.dst   = hdr_i.src;
+    release_hdr.sid   = hdr_i.sid;
+    release_hdr.cid   = hdr_i.cid;
+    release_hdr.gen   = hdr_i.gen;
+    release_hdr.msgid = hdr_i.msgid;
+  end
+
+  assign data_pidx   = kind_i == EV_TURN ? ctx_i.next : hdr_i.pidx[PIDX_W-1:0];
+  assign data_last   = data_pidx == ctx_i.last;
+  assign data_addr_o = ctx_i.src_addr + (ADDR_W'(data_pidx) << SHIFT);
+  assign more        = ctx_i.next <= ctx_i.last;
+
+  always_comb begin : p_data
+    data_hdr_o       = '0;
+    data_hdr_o.ptype = PTYPE_DATA;
+    data_hdr_o.dst   = 16'(ctx_i.dst);
+    data_hdr_o.src   = node_id_i;
+    data_hdr_o.sid   = hdr_i.sid;
+    data_hdr_o.cid   = 16'(ctx_i.cid);
+    data_hdr_o.gen   = ctx_i.gen;
+    data_hdr_o.msgid = 24'(ctx_i.msgid);
+    data_hdr_o.pidx  = 32'(data_pidx);
+    data_hdr_o.len   = data_last ? 16'(ctx_i.last_len) : 16'(PAYLOAD);
+    data_hdr_o.flags = (data_last ? FLAG_LAST : 8'd0) | (data_pidx < ctx_i.high ? FLAG_RETRY : 8'd0);
+  end
+
+  // ------------------------------------------------------------------------------------------------- decision
+  always_comb begin : p_decide
+    ctx_o         = ctx_i;
+    ctx_we_o      = 1'b0;
+    outcome_o     = OUTCOME_NONE;
+    has_ctx_o     = 1'b1;
+    emit_o        = 1'b0;
+    emit_hdr_o    = release_hdr;
+    send_o        = 1'b0;
+    resend_o      = 1'b0;
+    complete_o    = 1'b0;
+    completion_o  = '{tag: ctx_i.tag, status: STATUS_OK};
+    turn_o        = 1'b0;
+    timer_set_o   = 1'b0;
+    timer_armed_o = 1'b1;
+    timer_class_o = ctx_i.state == TX_ACTIVE;
+    free_o        = 1'b0;
+
+    unique case (kind_i)
+      EV_POST: begin
+        if (post_reject != OUTCOME_NONE) begin
+          outcome_o    = post_reject;
+          has_ctx_o    = 1'b0;
+          complete_o   = 1'b1;
+          completion_o = '{tag: post_i.tag, status: post_status};
+        end else begin
+          outcome_o      = OUTCOME_SUBMIT;
+          ctx_we_o       = 1'b1;
+          ctx_o          = '0;
+          ctx_o.turn     = ctx_i.turn;
+          ctx_o.state    = TX_REQ;
+          ctx_o.dst      = NODE_W'(post_i.node);
+          ctx_o.msgid    = msgid_i;
+          ctx_o.tag      = post_i.tag;
+          ctx_o.src_addr = ADDR_W'(post_i.src_addr);
+          ctx_o.dst_addr = ADDR_W'(post_i.dst_addr);
+          ctx_o.last     = PIDX_W'(post_last);
+          ctx_o.last_len = LEN_W'({1'b0, SHIFT'(post_i.bytes - 32'd1)}) + 1'b1;
+          timer_set_o    = 1'b1;
+          timer_class_o  = 1'b0;
+          emit_o         = 1'b1;
+          emit_hdr_o     = request_hdr;
+        end
+      end
+
+      EV_TURN: begin
+        ctx_we_o = 1'b1;
+        if (ctx_i.state == TX_ACTIVE && more) begin
+          outcome_o   = OUTCOME_SEND;
+          send_o      = 1'b1;
+          ctx_o.next  = ctx_i.next + 1'b1;
+          ctx_o.high  = ctx_i.next >= ctx_i.high ? ctx_i.next + 1'b1 : ctx_i.high;
+          ctx_o.turn  = ctx_i.next != ctx_i.last;
+          turn_o      = ctx_o.turn;
+          timer_set_o = 1'b1;
+        end else begin
+          outcome_o  = OUTCOME_LAPSE;
+          has_ctx_o  = ctx_i.state != TX_FREE;
+          ctx_o.turn = 1'b0;
+        end
+      end
+
+      EV_TIMEOUT: begin
+        if (ctx_i.state != TX_FREE && expired_i) begin
+          ctx_we_o    = 1'b1;
+          timer_set_o = 1'b1;
+          if (ctx_i.state == TX_REQ && ctx_i.retries < max_retry_i) begin
+            outcome_o      = OUTCOME_RETRY_RQT;
+            ctx_o.retries  = ctx_i.retries + 1'b1;
+            emit_o         = 1'b1;
+            emit_hdr_o     = request_hdr;
+          end else if (ctx_i.state == TX_ACTIVE && more) begin
+            outcome_o = OUTCOME_STILL_SENDING;
+          end else begin
+            outcome_o           = OUTCOME_GIVE_UP;
+            complete_o          = 1'b1;
+            completion_o.status = ctx_i.state == TX_REQ ? STATUS_NO_ANSWER : STATUS_DEAD_PEER;
+            ctx_o.state         = TX_FREE;
+            timer_armed_o       = 1'b0;
+            free_o              = 1'b1;
+          end
+        end
+      end
+
+      EV_PACKET: begin
+        if (hdr_i.ptype == PTYPE_RSP && same_transfer && ctx_i.state == TX_REQ) begin
+          ctx_we_o    = 1'b1;
+          timer_set_o = 1'b1;
+          if (grants) begin
+            outcome_o     = OUTCOME_GRANTED;
+            ctx_o.state   = TX_ACTIVE;
+            ctx_o.cid     = CID_W'(hdr_i.cid);
+            ctx_o.gen     = hdr_i.gen;
+            ctx_o.turn    = 1'b1;
+            turn_o        = !ctx_i.turn;
+            timer_class_o = 1'b1;
+          end else if (hdr_i.arg == 64'(REFUSAL_NO_CONTEXT)) begin
+            outcome_o     = OUTCOME_BACKOFF;
+            ctx_o.retries = '0;
+          end else begin
+            outcome_o           = OUTCOME_REFUSED;
+            complete_o          = 1'b1;
+            completion_o.status = refusal_status;
+            ctx_o.state         = TX_FREE;
+            timer_armed_o       = 1'b0;
+            free_o              = 1'b1;
+          end
+        end else if (hdr_i.ptype == PTYPE_RSP && same_transfer && (!grants || same_grant)) begin
+          outcome_o = OUTCOME_DROP_REPEATED_RSP;
+        end else if (hdr_i.ptype == PTYPE_RSP || ctx_i.state != TX_ACTIVE || !same_transfer || !same_grant) begin
+          outcome_o = OUTCOME_STALE;
+          has_ctx_o = in_range && ctx_i.state != TX_FREE;
+          emit_o    = hdr_i.ptype != PTYPE_RSP || grants;
+        end else if (hdr_i.ptype == PTYPE_DONE) begin
+          outcome_o     = OUTCOME_COMPLETE;
+          ctx_we_o      = 1'b1;
+          complete_o    = 1'b1;
+          ctx_o.state   = TX_FREE;
+          timer_set_o   = 1'b1;
+          timer_armed_o = 1'b0;
+          free_o        = 1'b1;
+          emit_o        = 1'b1;
+        end else if (hdr_i.pidx >= 32'(ctx_i.high)) begin
+          outcome_o   = OUTCOME_DROP_NOT_YET;
+          timer_set_o = 1'b1;
+        end else if ((hdr_i.flags & FLAG_FROM) != '0) begin
+          outcome_o   = OUTCOME_RESEND_FROM;
+          ctx_we_o    = 1'b1;
+          timer_set_o = 1'b1;
+          ctx_o.turn  = 1'b1;
+          turn_o      = !ctx_i.turn;
+          if (hdr_i.pidx < 32'(ctx_i.next)) ctx_o.next = PIDX_W'(hdr_i.pidx);
+        end else if (!resend_room_i) begin
+          outcome_o = OUTCOME_DROP_FULL;
+        end else begin
+          outcome_o   = OUTCOME_RESEND_ONE;
+          timer_set_o = 1'b1;
+          resend_o    = 1'b1;
+        end
+      end
+
+      default: ;
+    endcase
+  end
+
+  logic unused;
+  assign unused = ^{hdr_i.crc, hdr_i.dst, hdr_i.len};  // checked before
+endmodule

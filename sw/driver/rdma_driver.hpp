@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host driver of the RDMA engine: set-up, posting of transfers, collecting completions (docs/rdma.md).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "driver/register_bus.hpp"
+#include "weft/rdma/formats.hpp"
+
+namespace weft::driver {
+
+/// What is programmed before the first transfer; times in ticks (docs/rdma_formats.md, Registers).
+struct RdmaSetup {
+  uint16_t node_id = 0;
+  uint64_t region_base = 0;   ///< first byte open to remote writes
+  uint64_t region_limit = 0;  ///< first byte after the region
+  uint16_t tick_cycles = 16;
+  uint16_t rx_timeout = 256;
+  uint16_t tx_retry = 256;
+  uint16_t tx_dead = 8191;
+  uint8_t ask_from_after = 3;
+  uint8_t max_silent = 15;
+  uint8_t max_retry = 15;
+};
+
+/// One transfer: local memory to remote memory.
+struct RdmaRequest {
+  uint64_t src_addr = 0;
+  uint64_t dst_addr = 0;
+  uint32_t bytes = 0;
+  uint32_t node = 0;
+  uint16_t tag = 0;  ///< comes back in the completion; the caller keeps tags of pending requests apart
+};
+
+struct RdmaCompletion {
+  uint16_t tag = 0;
+  rdma::formats::Status status = rdma::formats::Status::ok;
+};
+
+/// Drives one engine through its registers. Needs no thread: everything happens in callbacks of the bus.
+class RdmaDriver {
+ public:
+  using OnCompletion = std::function<void(RdmaCompletion)>;
+  using OnPosted = std::function<void(uint16_t tag)>;  ///< the doorbell was accepted
+
+  RdmaDriver(RegisterBus& bus, OnCompletion on_completion, OnPosted on_posted = nullptr);
+
+  /// Checks that an engine of the known version is there, waits until it is ready, programs it and enables its interrupt.
+  void start(const RdmaSetup& setup);
+
+  /// Requests wait here until the engine is ready and its post queue takes them.
+  void post(const RdmaRequest& request);
+
+  /// To be called while the interrupt line is high: collects completions.
+  void interrupt();
+
+  bool ready() const { return ready_; }
+  size_t unposted() const { return requests_.size(); }
+  /// Why the engine cannot be used; empty if all is well.
+  const std::string& fault() const { return fault_; }
+
+ private:
+  void check_identity();
+  void wait_until_ready();
+  void program(const RdmaSetup& setup);
+  void write(uint32_t address, uint32_t data);
+  void write_if_changed(uint32_t address, uint32_t data, std::optional<uint32_t>& known);
+  void ring_next();
+  void collect();
+  void fail(std::string why);
+
+  RegisterBus& bus_;
+  OnCompletion on_completion_;
+  OnPosted on_posted_;
+  RdmaSetup setup_;
+  std::deque<RdmaRequest> requests_;
+  std::optional<uint32_t> src_lo_, src_hi_, dst_lo_, dst_hi_, bytes_, node_;  // what the POST_ registers hold
+  bool ready_ = false;
+  bool posting_ = false;
+  bool collecting_ = false;
+  std::string fault_;
+};
+
+}  // namespace weft::driver

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Owns one Verilated top and steps its clock: settle() with the inputs of a cycle, edge() at its end.
+#pragma once
+
+#include <verilated.h>
+#if WEFT_WAVES
+#include <verilated_fst_c.h>
+#endif
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace weft::tb {
+
+/// What all tops of one simulation share: time, random start values, and the wave file.
+class SimulationContext {
+ public:
+  explicit SimulationContext(uint64_t seed) {
+    context_.randReset(2);
+    context_.randSeed(static_cast<int>(seed & 0x7fffffff) | 1);
+    context_.fatalOnError(false);
+    context_.assertOn(true);
+#if WEFT_WAVES
+    context_.traceEverOn(true);
+#endif
+  }
+
+  VerilatedContext& verilated() { return context_; }
+
+  /// After the cycle of all tops: time goes on by one clock period.
+  void advance() { context_.timeInc(2); }
+
+  /// Whether an assertion in the RTL has failed (its message is on standard error).
+  bool failed() const { return context_.gotError() || context_.gotFinish(); }
+
+ private:
+  mutable VerilatedContext context_;
+};
+
+#if WEFT_WAVES
+/// Wave file of a whole simulation: attach every top, then open.
+class WaveFile {
+ public:
+  template <typename Top>
+  void attach(Top& top) {
+    top.trace(&fst_, 99);
+  }
+  void open(const std::string& file) { fst_.open(file.c_str()); }
+  void dump(uint64_t time) { fst_.dump(time); }
+  void close() { fst_.close(); }
+
+ private:
+  VerilatedFstC fst_;
+};
+#endif
+
+template <typename Top>
+class VerilatedClock {
+ public:
+  VerilatedClock(SimulationContext& context, const std::string& name)
+      : top_(std::make_unique<Top>(&context.verilated(), name.c_str())) {}
+  ~VerilatedClock() { top_->final(); }
+  VerilatedClock(const VerilatedClock&) = delete;
+  VerilatedClock& operator=(const VerilatedClock&) = delete;
+
+  Top& top() { return *top_; }
+
+  void settle() {
+    top_->clk_i = 0;
+    top_->eval();
+  }
+  void edge() {
+    top_->clk_i = 1;
+    top_->eval();
+  }
+
+ private:
+  std::unique_ptr<Top> top_;
+};
+
+}  // namespace weft::tb

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks every packet that leaves an engine.
+#include "expected_packets.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace weft::tb {
+
+namespace formats = rdma::formats;
+using formats::Ptype;
+
+namespace {
+
+formats::Header without_crc(formats::Header header) {
+  header.crc = 0;
+  return header;
+}
+
+bool same(const rdma::Packet& left, const rdma::Packet& right) {
+  return without_crc(left.header) == without_crc(right.header) && left.payload == right.payload;
+}
+
+std::string first_or_nothing(const rdma::Packet* packet) {
+  return packet ? describe(packet->header) : "nothing";
+}
+
+bool from_receiver(Ptype type) {
+  return type == Ptype::rsp || type == Ptype::resend || type == Ptype::done;
+}
+
+}  // namespace
+
+std::string describe(const formats::Header& header) {
+  return fmt::format("{} {}->{} sid={} cid={} gen={} msgid={} pidx={} len={} flags={:#x} arg={:#x}",
+                     formats::name(static_cast<Ptype>(header.ptype)), header.src, header.dst, header.sid, header.cid,
+                     header.gen, header.msgid, header.pidx, header.len, header.flags, header.arg);
+}
+
+void ExpectedPackets::reset() {
+  receiver_control_.clear();
+  sender_control_.clear();
+  resent_.clear();
+  fresh_.clear();
+  explanations_ = {{0, 0}};
+  left_.clear();
+}
+
+void ExpectedPackets::expect_receiver_control(rdma::Packet packet, uint64_t written_before) {
+  const bool is_done = packet.header.ptype == static_cast<uint8_t>(Ptype::done);
+  receiver_control_.push_back({std::move(packet), is_done ? written_before : 0});
+}
+
+void ExpectedPackets::expect_data(const rdma::DataOrder& order) { (order.resend ? resent_ : fresh_).push_back(order); }
+
+void ExpectedPackets::left(std::vector<uint8_t> flits, uint64_t answered_bytes, uint64_t cycle) {
+  packets_++;
+  left_.push_back({std::move(flits), answered_bytes, cycle});
+}
+
+void ExpectedPackets::judge(const Reporter& reporter) {
+  while (!left_.empty() && left_.front().cycle + trace_lag <= reporter.cycle()) {
+    judge_one(left_.front(), reporter);
+    left_.pop_front();
+  }
+}
+
+void ExpectedPackets::judge_one(const Left& left, const Reporter& reporter) {
+  const auto head = std::span<const uint8_t, rdma::flit_bytes>(left.flits.data(), rdma::flit_bytes);
+  const formats::Header header = formats::unpack(head);
+  const rdma::Arrival arrival = rdma::check_arrival(left.flits, params_, header.dst);
+  if (arrival.verdict != formats::Outcome::none) {
+    reporter.add(fmt::format("m_axis: packet that left in cycle {} is invalid ({}): {}", left.cycle,
+                             formats::name(arrival.verdict), describe(header)));
+    return;
+  }
+  if (rdma::encode(arrival.packet) != left.flits) {
+    reporter.add(fmt::format("m_axis: padding of the packet that left in cycle {} is not zero", left.cycle));
+  }
+  const auto type = static_cast<Ptype>(header.ptype);
+  if (type == Ptype::data) {
+    judge_data(arrival.packet, reporter);
+  } else if (from_receiver(type)) {
+    judge_receiver_control(arrival.packet, left, reporter);
+  } else {
+    judge_sender_control(arrival.packet, reporter);
+  }
+}
+
+void ExpectedPackets::judge_receiver_control(const rdma::Packet& packet, const Left& left,
+                                             const Reporter& reporter) {
+  const rdma::Packet* expected = receiver_control_.empty() ? nullptr : &receiver_control_.front().packet;
+  if (!expected || !same(*expected, packet)) {
+    reporter.add(fmt::format("m_axis: control packet of the receiver\n  expected {}\n  got      {}",
+                             first_or_nothing(expected), describe(packet.header)));
+    return;
+  }
+  if (left.answered_bytes < receiver_control_.front().written_before) {
+    reporter.add(fmt::format("m_axis: DONE left in cycle {} although memory had answered only {} of {} bytes: {}",
+                             left.cycle, left.answered_bytes, receiver_control_.front().written_before,
+                             describe(packet.header)));
+  }
+  receiver_control_.pop_front();
+}
+
+void ExpectedPackets::judge_sender_control(const rdma::Packet& packet, const Reporter& reporter) {
+  const rdma::Packet* expected = sender_control_.empty() ? nullptr : &sender_control_.front();
+  if (!expected || !same(*expected, packet)) {
+    reporter.add(fmt::format("m_axis: control packet of the sender\n  expected {}\n  got      {}",
+                             first_or_nothing(expected), describe(packet.header)));
+    return;
+  }
+  sender_control_.pop_front();
+}
+
+bool ExpectedPackets::matches(const rdma::DataOrder& order, const rdma::Packet& packet) const {
+  return without_crc(order.header) == without_crc(packet.header) && memory_.equals(order.src_addr, packet.payload);
+}
+
+void ExpectedPackets::judge_data(const rdma::Packet& packet, const Reporter& reporter) {
+  data_packets_++;
+  if (packet.header.flags & formats::flag_retry) resent_packets_++;
+  std::set<Explanation> next;
+  for (const auto& [resent, fresh] : explanations_) {
+    if (resent < resent_.size() && matches(resent_[resent], packet)) next.insert({resent + 1, fresh});
+    if (fresh < fresh_.size() && matches(fresh_[fresh], packet)) next.insert({resent, fresh + 1});
+  }
+  if (next.empty()) {
+    const auto& [resent, fresh] = *explanations_.begin();
+    const auto head = [](const auto& queue, size_t at) {
+      return at < queue.size() ? describe(queue[at].header) : "nothing";
+    };
+    reporter.add(fmt::format("m_axis: DATA packet or its payload\n  expected {} (resent)\n        or {} (new)\n"
+                             "  got      {}",
+                             head(resent_, resent), head(fresh_, fresh), describe(packet.header)));
+    return;
+  }
+  explanations_ = std::move(next);
+  forget_explained();
+}
+
+void ExpectedPackets::forget_explained() {
+  size_t resent = resent_.size();
+  size_t fresh = fresh_.size();
+  for (const auto& explanation : explanations_) {
+    resent = std::min(resent, explanation.first);
+    fresh = std::min(fresh, explanation.second);
+  }
+  if (resent == 0 && fresh == 0) return;
+  resent_.erase(resent_.begin(), resent_.begin() + static_cast<ptrdiff_t>(resent));
+  fresh_.erase(fresh_.begin(), fresh_.begin() + static_cast<ptrdiff_t>(fresh));
+  std::set<Explanation> moved;
+  for (const auto& explanation : explanations_) {
+    moved.insert({explanation.first - resent, explanation.second - fresh});
+  }
+  explanations_ = std::move(moved);
+}
+
+bool ExpectedPackets::empty() const {
+  return receiver_control_.empty() && sender_control_.empty() && left_.empty() &&
+         explanations_.count({resent_.size(), fresh_.size()}) > 0;
+}
+
+std::string ExpectedPackets::describe_missing() const {
+  if (!receiver_control_.empty()) return describe(receiver_control_.front().packet.header);
+  if (!sender_control_.empty()) return describe(sender_control_.front().header);
+  const auto& [resent, fresh] = *explanations_.rbegin();
+  if (resent < resent_.size()) return describe(resent_[resent].header);
+  if (fresh < fresh_.size()) return describe(fresh_[fresh].header);
+  return "nothing";
+}
+
+}  // namespace weft::tb

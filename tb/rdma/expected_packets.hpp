@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks every packet that leaves an engine against what the golden model decided to send.
+//
+// Four classes, each first in, first out: control of the receiver, control of the sender, resent data, new data. A DATA
+// packet with RETRY may belong to either data class; all ways to explain what was seen are followed at once.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/findings.hpp"
+#include "common/host_memory.hpp"
+#include "rdma/packet.hpp"
+#include "rdma/sender.hpp"
+
+namespace weft::tb {
+
+class ExpectedPackets {
+ public:
+  ExpectedPackets(const rdma::Params& params, const HostMemory& memory) : params_(params), memory_(memory) {
+    reset();
+  }
+
+  /// @param written_before bytes of host writes decided before; a DONE must not leave before they are answered
+  void expect_receiver_control(rdma::Packet packet, uint64_t written_before);
+  void expect_sender_control(rdma::Packet packet) { sender_control_.push_back(std::move(packet)); }
+  void expect_data(const rdma::DataOrder& order);
+
+  /// A packet left. It is judged some cycles later, when the event it comes from has surely been traced.
+  void left(std::vector<uint8_t> flits, uint64_t answered_bytes, uint64_t cycle);
+
+  /// Judges packets that left long enough ago.
+  void judge(const Reporter& reporter);
+
+  bool empty() const;
+  std::string describe_missing() const;
+  void reset();
+
+  uint64_t packets() const { return packets_; }
+  uint64_t data_packets() const { return data_packets_; }
+  uint64_t resent_packets() const { return resent_packets_; }
+
+ private:
+  struct Control {
+    rdma::Packet packet;
+    uint64_t written_before;
+  };
+  struct Left {
+    std::vector<uint8_t> flits;
+    uint64_t answered_bytes;
+    uint64_t cycle;
+  };
+  /// How many of the resent and of the new data packets in the queues below have left, in one explanation.
+  using Explanation = std::pair<size_t, size_t>;
+
+  void judge_one(const Left& left, const Reporter& reporter);
+  void judge_receiver_control(const rdma::Packet& packet, const Left& left, const Reporter& reporter);
+  void judge_sender_control(const rdma::Packet& packet, const Reporter& reporter);
+  void judge_data(const rdma::Packet& packet, const Reporter& reporter);
+  bool matches(const rdma::DataOrder& order, const rdma::Packet& packet) const;
+  void forget_explained();
+
+  rdma::Params params_;
+  const HostMemory& memory_;
+  std::deque<Control> receiver_control_;
+  std::deque<rdma::Packet> sender_control_;
+  std::deque<rdma::DataOrder> resent_;
+  std::deque<rdma::DataOrder> fresh_;
+  std::set<Explanation> explanations_;
+  std::deque<Left> left_;
+  uint64_t packets_ = 0;
+  uint64_t data_packets_ = 0;
+  uint64_t resent_packets_ = 0;
+};
+
+/// A packet on one line, for messages.
+std::string describe(const rdma::formats::Header& header);
+
+/// Cycles between an effect at a port and the moment at which the trace port has surely told its cause.
+inline constexpr uint64_t trace_lag = 32;
+
+}  // namespace weft::tb

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks every write burst to host memory.
+#include "expected_writes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "expected_packets.hpp"
+
+namespace weft::tb {
+
+void ExpectedWrites::reset() {
+  writes_.clear();
+  bursts_.clear();
+  begun_ = expected_bytes_ = answered_bytes_ = 0;
+}
+
+void ExpectedWrites::expect(rdma::HostWrite write) {
+  expected_bytes_ += write.bytes.size();
+  writes_.push_back(std::move(write));
+}
+
+void ExpectedWrites::judge(const Reporter& reporter) {
+  while (!bursts_.empty() && bursts_.front().cycle + trace_lag <= reporter.cycle()) {
+    judge_one(bursts_.front(), reporter);
+    bursts_.pop_front();
+  }
+}
+
+void ExpectedWrites::judge_one(const Burst& observed, const Reporter& reporter) {
+  const auto& [burst, cycle] = observed;
+  if (writes_.empty()) {
+    reporter.add(fmt::format("m_axi: write of {} bytes to {:#x} in cycle {} that nothing asked for",
+                             burst.bytes.size(), burst.address, cycle));
+    return;
+  }
+  const rdma::HostWrite& write = writes_.front();
+  const uint64_t left = write.bytes.size() - begun_;
+  const bool fits = burst.address == write.addr + begun_ && burst.bytes.size() <= left && !burst.bytes.empty();
+  if (!fits) {
+    reporter.add(fmt::format("m_axi: write in cycle {}\n  expected {} bytes to {:#x}\n  got      {} bytes to {:#x}",
+                             cycle, left, write.addr + begun_, burst.bytes.size(), burst.address));
+    writes_.pop_front();
+    begun_ = 0;
+    return;
+  }
+  const auto expected = write.bytes.begin() + static_cast<ptrdiff_t>(begun_);
+  const auto differ = std::mismatch(burst.bytes.begin(), burst.bytes.end(), expected);
+  if (differ.first != burst.bytes.end()) {
+    const uint64_t at = burst.address + static_cast<uint64_t>(differ.first - burst.bytes.begin());
+    reporter.add(fmt::format("m_axi: write in cycle {}, byte at {:#x}\n  expected {:#04x}\n  got      {:#04x}", cycle,
+                             at, *differ.second, *differ.first));
+  }
+  begun_ += burst.bytes.size();
+  if (begun_ < write.bytes.size()) return;
+  writes_.pop_front();
+  begun_ = 0;
+}
+
+}  // namespace weft::tb

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// One Verilated RDMA engine behind an interface that does not depend on its parameters, and the list of those built.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rdma/params.hpp"
+#include "rdma_pins.hpp"
+
+namespace weft::tb {
+
+class SimulationContext;
+class WaveFile;
+
+/// A parameterisation of `rdma_top`; see docs/rdma.md for the meaning of each.
+struct RdmaBuild {
+  std::string name;
+  rdma::Params params;
+  uint32_t data_bytes = 32;  ///< DATA_W / 8
+  uint32_t resend_depth = 64;
+  uint32_t post_depth = 16;
+};
+
+class RdmaModel {
+ public:
+  virtual ~RdmaModel() = default;
+  /// Applies the inputs in `pins` and lets the logic settle; fills in the outputs.
+  virtual void settle(RdmaPins& pins) = 0;
+  /// Rising clock edge.
+  virtual void edge() = 0;
+  virtual void attach(WaveFile& waves) = 0;
+};
+
+/// The builds that this program has compiled in.
+const std::vector<RdmaBuild>& rdma_builds();
+
+/// The build of that name, or nullptr.
+const RdmaBuild* find_rdma_build(const std::string& name);
+
+/// `name` names the instance in wave files and messages.
+std::unique_ptr<RdmaModel> make_rdma_model(const RdmaBuild& build, SimulationContext& context,
+                                           const std::string& name);
+
+}  // namespace weft::tb

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// One RDMA engine with everything around it.
+#include "rdma_node.hpp"
+
+#include <utility>
+
+namespace weft::tb {
+
+namespace {
+
+/// Numbers of the random streams of one node; each pause generator has its own.
+enum Stream : uint64_t { stream_memory = 1, stream_registers, stream_input, stream_output, streams_per_node };
+
+uint64_t stream(uint32_t node, Stream which) { return node * streams_per_node + which; }
+
+AxiMemoryConfig memory_config(uint32_t node, const NodeConfig& config) {
+  AxiMemoryConfig memory;
+  memory.data_bytes = config.build.data_bytes;
+  memory.latency = config.memory_latency;
+  memory.jitter = config.memory_jitter;
+  memory.max_burst_bytes = config.build.params.payload;
+  memory.pause = config.pause;
+  memory.seed = RandomStream(config.seed, stream(node, stream_memory)).next();
+  return memory;
+}
+
+}  // namespace
+
+RdmaNode::RdmaNode(uint32_t index, const NodeConfig& config, SimulationContext& context, Findings& findings,
+                   OnPacket on_packet)
+    : reporter_(findings, index),
+      model_(make_rdma_model(config.build, context, "node" + std::to_string(index))),
+      memory_(
+          memory_config(index, config), [this](WrittenBurst burst) { scoreboard_.wrote(std::move(burst)); },
+          [this](uint64_t bytes) { scoreboard_.answered(bytes); }),
+      scoreboard_(config.build, reporter_, memory_),
+      registers_(PauseGenerator(config.pause, config.seed, stream(index, stream_registers))),
+      driver_(
+          registers_,
+          [this](driver::RdmaCompletion completion) {
+            scoreboard_.completed(completion);
+            if (on_completion_) on_completion_(completion);
+          },
+          [this](uint16_t tag) {
+            if (on_posted_) on_posted_(tag);
+          }),
+      input_(config.build.data_bytes, PauseGenerator(config.pause, config.seed, stream(index, stream_input))),
+      output_(PauseGenerator(config.pause, config.seed, stream(index, stream_output))),
+      in_monitor_("s_axis", config.build.data_bytes, [this](Bytes packet) { scoreboard_.arrived(packet); }),
+      out_monitor_("m_axis", config.build.data_bytes, [this, on_packet = std::move(on_packet)](Bytes packet) {
+        scoreboard_.left(packet);
+        on_packet(std::move(packet));
+      }) {}
+
+void RdmaNode::hold_reset() {
+  pins_ = RdmaPins{};
+  memory_.reset();
+  scoreboard_.reset();
+  registers_.reset();
+  input_.reset();
+  in_monitor_.reset();
+  out_monitor_.reset();
+}
+
+void RdmaNode::step(uint64_t cycle) {
+  reporter_.set_cycle(cycle);
+  if (!pins_.rst_n) {
+    model_->settle(pins_);
+    model_->edge();
+    return;
+  }
+  if (serve_interrupts_ && pins_.irq) driver_.interrupt();
+  input_.drive(pins_.in);
+  output_.drive(pins_.out);
+  registers_.drive(pins_.axil);
+  memory_.drive(pins_.axi);
+  model_->settle(pins_);
+  in_monitor_.sample(pins_.in, reporter_);
+  out_monitor_.sample(pins_.out, reporter_);
+  memory_.sample(pins_.axi, reporter_);
+  scoreboard_.sample(pins_);
+  input_.sample(pins_.in);
+  registers_.sample(pins_.axil, reporter_);
+  model_->edge();
+}
+
+bool RdmaNode::settled() const {
+  return input_.pending() == 0 && registers_.idle() && memory_.idle() && driver_.unposted() == 0 &&
+         scoreboard_.quiet();
+}
+
+}  // namespace weft::tb

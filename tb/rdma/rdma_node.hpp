@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// One RDMA engine with everything around it: host memory, driver, packet streams, scoreboard.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "common/axi_memory.hpp"
+#include "common/axil_master.hpp"
+#include "common/axis.hpp"
+#include "common/findings.hpp"
+#include "driver/rdma_driver.hpp"
+#include "rdma_model.hpp"
+#include "scoreboard.hpp"
+
+namespace weft::tb {
+
+struct NodeConfig {
+  RdmaBuild build;
+  double pause = 0;             ///< probability of a pause, per stream and cycle
+  uint32_t memory_latency = 10;  ///< cycles
+  uint32_t memory_jitter = 0;    ///< cycles
+  uint64_t seed = 1;
+};
+
+class RdmaNode {
+ public:
+  using OnCompletion = driver::RdmaDriver::OnCompletion;
+  using OnPosted = driver::RdmaDriver::OnPosted;
+  using OnPacket = std::function<void(Bytes)>;
+
+  /// @param on_packet a packet left towards the network
+  RdmaNode(uint32_t index, const NodeConfig& config, SimulationContext& context, Findings& findings,
+           OnPacket on_packet);
+
+  /// One clock cycle, `cycle` being its number.
+  void step(uint64_t cycle);
+
+  /// From the next cycle on the engine is in reset; everything around it forgets what was under way.
+  void hold_reset();
+  void release_reset() { pins_.rst_n = true; }
+
+  void on_completion(OnCompletion callback) { on_completion_ = std::move(callback); }
+  void on_posted(OnPosted callback) { on_posted_ = std::move(callback); }
+
+  /// A packet comes from the network.
+  void receive(Bytes packet) { input_.push(std::move(packet)); }
+  size_t packets_waiting() const { return input_.pending(); }
+
+  uint32_t index() const { return reporter_.node(); }
+  driver::RdmaDriver& driver() { return driver_; }
+  AxiLiteMaster& registers() { return registers_; }
+  AxiMemory& memory() { return memory_; }
+  Scoreboard& scoreboard() { return scoreboard_; }
+  const Scoreboard& scoreboard() const { return scoreboard_; }
+  Reporter& reporter() { return reporter_; }
+  RdmaModel& model() { return *model_; }
+  /// Beats that left towards the network.
+  uint64_t beats_out() const { return out_monitor_.beats(); }
+  /// Whether the driver serves the interrupt (tests may want to see the line stay high).
+  void serve_interrupts(bool on) { serve_interrupts_ = on; }
+  bool irq() const { return pins_.irq; }
+  bool settled() const;
+
+ private:
+  Reporter reporter_;
+  std::unique_ptr<RdmaModel> model_;
+  RdmaPins pins_;
+  AxiMemory memory_;
+  Scoreboard scoreboard_;
+  AxiLiteMaster registers_;
+  OnCompletion on_completion_;
+  OnPosted on_posted_;
+  driver::RdmaDriver driver_;
+  AxisDriver input_;
+  AxisSink output_;
+  AxisMonitor in_monitor_;
+  AxisMonitor out_monitor_;
+  bool serve_interrupts_ = true;
+};
+
+}  // namespace weft::tb

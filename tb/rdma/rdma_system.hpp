@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several RDMA engines, the network between them, and the clock that drives it all.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/findings.hpp"
+#include "common/verilated_clock.hpp"
+#include "fabric/network.hpp"
+#include "rdma_node.hpp"
+
+namespace weft::tb {
+
+struct SystemConfig {
+  uint32_t nodes = 2;
+  NodeConfig node;
+  fabric::Faults faults;
+  uint64_t seed = 1;
+  std::string waves;  ///< FST file; empty: none. Needs a build with waves.
+};
+
+class RdmaSystem {
+ public:
+  explicit RdmaSystem(const SystemConfig& config);
+  ~RdmaSystem();
+
+  uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
+  RdmaNode& node(uint32_t index) { return *nodes_.at(index); }
+  fabric::Network& network() { return network_; }
+  Findings& findings() { return findings_; }
+  uint64_t cycle() const { return cycle_; }
+
+  /// Resets all engines and the network. Memories keep their contents.
+  void reset();
+
+  /// Starts every node's driver; each node gets its index as number.
+  void start(const driver::RdmaSetup& setup);
+
+  /// One clock cycle of everything.
+  void step();
+
+  /// Steps until `done` says so. False if `max_cycles` passed or too much was found wrong before.
+  bool run_until(const std::function<bool()>& done, uint64_t max_cycles);
+
+  /// Too much was found wrong, or an assertion failed: there is no point in going on.
+  bool stopped() const { return findings_.too_many() || assertion_told_; }
+
+  bool all_ready() const;
+  /// Nothing under way anywhere.
+  bool settled() const;
+
+  /// Has the scoreboards compare the counters in the registers of every engine.
+  void check_counters();
+
+  /// Once settled: compares counters and reports what is missing.
+  void check_at_end();
+
+ private:
+  void forward(uint32_t from, Bytes packet);
+
+  Findings findings_;
+  SimulationContext context_;
+  fabric::Network network_;
+  std::vector<std::unique_ptr<RdmaNode>> nodes_;
+  uint64_t cycle_ = 0;
+#if WEFT_WAVES
+  WaveFile waves_;
+#endif
+  bool with_waves_ = false;
+  bool assertion_told_ = false;
+};
+
+/// Whether this program can write wave files.
+bool waves_built_in();
+
+}  // namespace weft::tb

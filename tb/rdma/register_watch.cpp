@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Follows the register port.
+#include "register_watch.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/signals.hpp"
+#include "weft/rdma/formats.hpp"
+
+namespace weft::tb {
+
+namespace reg = rdma::formats::reg;
+namespace reset_value = rdma::formats::reset;
+namespace width = rdma::formats::width;
+
+RegisterWatch::RegisterWatch(OnConfig on_config, OnPost on_post)
+    : on_config_(std::move(on_config)), on_post_(std::move(on_post)) {
+  reset();
+}
+
+void RegisterWatch::reset() {
+  values_ = {
+      {reg::NODE_ID, reset_value::NODE_ID},
+      {reg::REGION_BASE_LO, reset_value::REGION_BASE_LO},
+      {reg::REGION_BASE_HI, reset_value::REGION_BASE_HI},
+      {reg::REGION_LIMIT_LO, reset_value::REGION_LIMIT_LO},
+      {reg::REGION_LIMIT_HI, reset_value::REGION_LIMIT_HI},
+      {reg::TICK_CYCLES, reset_value::TICK_CYCLES},
+      {reg::RX_TIMEOUT, reset_value::RX_TIMEOUT},
+      {reg::TX_RETRY, reset_value::TX_RETRY},
+      {reg::TX_DEAD, reset_value::TX_DEAD},
+      {reg::ASK_FROM_AFTER, reset_value::ASK_FROM_AFTER},
+      {reg::MAX_SILENT, reset_value::MAX_SILENT},
+      {reg::MAX_RETRY, reset_value::MAX_RETRY},
+      {reg::POST_SRC_LO, reset_value::POST_SRC_LO},
+      {reg::POST_SRC_HI, reset_value::POST_SRC_HI},
+      {reg::POST_DST_LO, reset_value::POST_DST_LO},
+      {reg::POST_DST_HI, reset_value::POST_DST_HI},
+      {reg::POST_BYTES, reset_value::POST_BYTES},
+      {reg::POST_NODE, reset_value::POST_NODE},
+  };
+  answer_seen_ = false;
+  on_config_(config());
+}
+
+void RegisterWatch::sample(const AxiLitePins& pins) {
+  if (pins.awvalid && pins.awready) address_ = pins.awaddr;
+  if (pins.wvalid && pins.wready) data_ = pins.wdata;
+  if (pins.bvalid && !answer_seen_ && pins.bresp == resp_okay) written(address_, data_);
+  answer_seen_ = pins.bvalid && !pins.bready;
+}
+
+void RegisterWatch::written(uint32_t address, uint32_t data) {
+  if (address == reg::POST) {
+    on_post_(post(static_cast<uint16_t>(data)));
+    return;
+  }
+  const auto value = values_.find(address);
+  if (value == values_.end()) return;
+  value->second = data;
+  if (address < reg::POST_SRC_LO) on_config_(config());
+}
+
+uint32_t RegisterWatch::tick_cycles() const {
+  return std::max<uint32_t>(1, static_cast<uint32_t>(masked(values_.at(reg::TICK_CYCLES), width::TICK_CYCLES)));
+}
+
+uint64_t RegisterWatch::pair(uint32_t low_address) const {
+  return static_cast<uint64_t>(values_.at(low_address + 4)) << 32 | values_.at(low_address);
+}
+
+rdma::Config RegisterWatch::config() const {
+  const auto value = [&](uint32_t address, uint32_t bits) { return masked(values_.at(address), bits); };
+  rdma::Config config;
+  config.node_id = static_cast<uint16_t>(value(reg::NODE_ID, width::NODE_ID));
+  config.region_base = pair(reg::REGION_BASE_LO);
+  config.region_limit = pair(reg::REGION_LIMIT_LO);
+  config.rx_timeout = static_cast<uint16_t>(value(reg::RX_TIMEOUT, width::RX_TIMEOUT));
+  config.tx_retry = static_cast<uint16_t>(value(reg::TX_RETRY, width::TX_RETRY));
+  config.tx_dead = static_cast<uint16_t>(value(reg::TX_DEAD, width::TX_DEAD));
+  config.ask_from_after = static_cast<uint8_t>(value(reg::ASK_FROM_AFTER, width::ASK_FROM_AFTER));
+  config.max_silent = static_cast<uint8_t>(value(reg::MAX_SILENT, width::MAX_SILENT));
+  config.max_retry = static_cast<uint8_t>(value(reg::MAX_RETRY, width::MAX_RETRY));
+  return config;
+}
+
+rdma::Post RegisterWatch::post(uint16_t tag) const {
+  return {pair(reg::POST_SRC_LO), pair(reg::POST_DST_LO), values_.at(reg::POST_BYTES), values_.at(reg::POST_NODE),
+          tag};
+}
+
+}  // namespace weft::tb

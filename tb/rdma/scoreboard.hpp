@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the golden model in lockstep with one engine and compares everything that can be seen of it.
+//
+// The golden model makes one step at each event that the RTL retires. What the event was about comes from the ports (packets
+// that came in, requests that were posted); from the trace come only the choices that docs/rdma.md leaves to the
+// surroundings: order of events, room in queues, offered contexts, time. Outcome, context and what follows from it
+// (packets, host writes, completions) must then be what the golden model says.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "common/axi_memory.hpp"
+#include "common/findings.hpp"
+#include "driver/rdma_driver.hpp"
+#include "expected_packets.hpp"
+#include "expected_writes.hpp"
+#include "rdma/packet.hpp"
+#include "rdma/receiver.hpp"
+#include "rdma/sender.hpp"
+#include "rdma/trace_format.hpp"
+#include "rdma_model.hpp"
+#include "rdma_pins.hpp"
+#include "register_watch.hpp"
+#include "trace/record.hpp"
+
+namespace weft::tb {
+
+/// Free receive contexts that may be hidden from the engine (in its free list's pipeline) when it says "none free".
+inline constexpr uint32_t hidden_free_contexts = 4;
+
+inline constexpr uint32_t outcome_codes = 64;
+
+class Scoreboard {
+ public:
+  Scoreboard(const RdmaBuild& build, Reporter& reporter, const AxiMemory& memory);
+
+  /// From now on writes the events of RTL and golden model to DIR/rtl.nodeN.trace and DIR/golden.nodeN.trace.
+  void write_traces(const std::string& directory);
+  void close_traces();
+
+  // What is seen at the ports; all within one cycle before sample().
+  void arrived(const std::vector<uint8_t>& flits);
+  void left(std::vector<uint8_t> flits);
+  void wrote(WrittenBurst burst) { writes_.wrote(std::move(burst), reporter_.cycle()); }
+  void answered(uint64_t bytes) { writes_.answered(bytes); }
+  void completed(const driver::RdmaCompletion& completion);
+
+  /// Once a cycle, after the above.
+  void sample(const RdmaPins& pins);
+
+  void reset();
+
+  /// Nothing is expected any more, and all contexts are free.
+  bool quiet() const;
+  bool contexts_free() const;
+  /// Reports what is still missing once the engine should be quiet.
+  void check_quiet();
+  /// Compares with the registers OUTCOME[code] and CTL_DROPPED.
+  void check_counter(uint32_t code, uint32_t value);
+  void check_ctl_dropped(uint32_t value);
+
+  uint64_t outcomes(rdma::formats::Outcome outcome) const { return outcomes_[static_cast<size_t>(outcome)]; }
+  const std::array<uint64_t, outcome_codes>& outcomes() const { return outcomes_; }
+  uint64_t events() const { return rx_events_ + tx_events_; }
+  const ExpectedPackets& packets() const { return packets_; }
+  const ExpectedWrites& writes() const { return writes_; }
+  const rdma::Receiver& receiver() const { return receiver_; }
+  const rdma::Sender& sender() const { return sender_; }
+
+ private:
+  struct Completed {
+    driver::RdmaCompletion completion;
+    uint64_t cycle;
+  };
+  /// When a timer of a half could last have been looked at: events leave less time for timeouts.
+  struct TimerWatch {
+    uint64_t window_start = 0;
+    uint64_t events = 0;
+  };
+
+  void step_receiver(const RxTracePins& rtl);
+  void step_sender(const TxTracePins& rtl);
+  rdma::RxResult golden_receiver(const RxTracePins& rtl, const rdma::RxInputs& inputs,
+                                 std::optional<rdma::formats::Header>& header);
+  rdma::TxResult golden_sender(const TxTracePins& rtl, const rdma::TxInputs& inputs,
+                               std::optional<rdma::formats::Header>& header, std::optional<rdma::Post>& post);
+  void compare(const RxTracePins& rtl, rdma::RxEventView view);
+  void compare(const TxTracePins& rtl, rdma::TxEventView view);
+  void note(const rdma::RxResult& result);
+  void note(const rdma::TxResult& result);
+  void count(rdma::formats::Outcome outcome, bool ctl_dropped);
+  void tell_difference(const char* half, const trace::Record& rtl, const trace::Record& golden);
+  void judge_completions();
+  void observe_time(uint16_t now);
+  uint16_t estimated_now() const;
+  template <typename Half>
+  void check_timers(TimerWatch& watch, const Half& golden, uint32_t contexts, const char* half);
+
+  RdmaBuild build_;
+  Reporter& reporter_;
+  const AxiMemory& memory_;
+  rdma::Config config_;
+  rdma::Receiver receiver_;
+  rdma::Sender sender_;
+  std::deque<rdma::Arrival> for_receiver_;
+  std::deque<rdma::Packet> for_sender_;
+  std::deque<rdma::Post> posts_;
+  ExpectedPackets packets_;
+  ExpectedWrites writes_;
+  RegisterWatch registers_;
+  std::deque<rdma::Completion> expected_completions_;
+  std::deque<Completed> completed_;
+  std::array<uint64_t, outcome_codes> outcomes_{};
+  uint64_t ctl_dropped_ = 0;
+  uint64_t rx_events_ = 0;
+  uint64_t tx_events_ = 0;
+  TimerWatch rx_timers_, tx_timers_;
+  uint64_t seen_now_cycle_ = 0;
+  uint16_t seen_now_ = 0;
+  std::unique_ptr<trace::Writer> rtl_trace_, golden_trace_;
+};
+
+}  // namespace weft::tb

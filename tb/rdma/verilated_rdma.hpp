@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adapter from any Verilated `rdma_top` (any parameters, SystemVerilog or plain Verilog) to RdmaModel.
+#pragma once
+
+#include <string>
+
+#include "common/signals.hpp"
+#include "common/verilated_clock.hpp"
+#include "rdma_model.hpp"
+
+namespace weft::tb {
+
+template <typename Top>
+class VerilatedRdma : public RdmaModel {
+ public:
+  VerilatedRdma(const RdmaBuild& build, SimulationContext& context, const std::string& name)
+      : data_bytes_(build.data_bytes), clock_(context, name) {}
+
+  void settle(RdmaPins& pins) override {
+    apply(pins);
+    clock_.settle();
+    fetch(pins);
+  }
+
+  void edge() override { clock_.edge(); }
+
+  void attach([[maybe_unused]] WaveFile& waves) override {
+#if WEFT_WAVES
+    waves.attach(clock_.top());
+#endif
+  }
+
+ private:
+  void apply(const RdmaPins& pins) {
+    Top& top = clock_.top();
+    top.rst_ni = pins.rst_n;
+    top.s_axis_tvalid_i = pins.in.valid;
+    put_bytes(top.s_axis_tdata_i, pins.in.beat.data.data(), data_bytes_);
+    top.s_axis_tkeep_i = static_cast<std::decay_t<decltype(top.s_axis_tkeep_i)>>(pins.in.beat.keep);
+    top.s_axis_tlast_i = pins.in.beat.last;
+    top.m_axis_tready_i = pins.out.ready;
+    apply_axil(top, pins.axil);
+    apply_axi(top, pins.axi);
+  }
+
+  static void apply_axil(Top& top, const AxiLitePins& pins) {
+    top.s_axil_awaddr_i = masked(pins.awaddr, 12);
+    top.s_axil_awvalid_i = pins.awvalid;
+    top.s_axil_wdata_i = pins.wdata;
+    top.s_axil_wstrb_i = masked(pins.wstrb, 4);
+    top.s_axil_wvalid_i = pins.wvalid;
+    top.s_axil_bready_i = pins.bready;
+    top.s_axil_araddr_i = masked(pins.araddr, 12);
+    top.s_axil_arvalid_i = pins.arvalid;
+    top.s_axil_rready_i = pins.rready;
+  }
+
+  void apply_axi(Top& top, const AxiPins& pins) {
+    top.m_axi_awready_i = pins.awready;
+    top.m_axi_wready_i = pins.wready;
+    top.m_axi_bresp_i = masked(pins.bresp, 2);
+    top.m_axi_bvalid_i = pins.bvalid;
+    top.m_axi_arready_i = pins.arready;
+    put_bytes(top.m_axi_rdata_i, pins.rdata.data(), data_bytes_);
+    top.m_axi_rresp_i = masked(pins.rresp, 2);
+    top.m_axi_rlast_i = pins.rlast;
+    top.m_axi_rvalid_i = pins.rvalid;
+  }
+
+  void fetch(RdmaPins& pins) {
+    const Top& top = clock_.top();
+    pins.irq = top.irq_o;
+    pins.in.ready = top.s_axis_tready_o;
+    pins.out.valid = top.m_axis_tvalid_o;
+    if (pins.out.valid) {
+      get_bytes(top.m_axis_tdata_o, pins.out.beat.data.data(), data_bytes_);
+      pins.out.beat.keep = top.m_axis_tkeep_o;
+      pins.out.beat.last = top.m_axis_tlast_o;
+    }
+    fetch_axil(top, pins.axil);
+    fetch_axi(top, pins.axi);
+    fetch_trace(top, pins);
+  }
+
+  static void fetch_axil(const Top& top, AxiLitePins& pins) {
+    pins.awready = top.s_axil_awready_o;
+    pins.wready = top.s_axil_wready_o;
+    pins.bresp = top.s_axil_bresp_o;
+    pins.bvalid = top.s_axil_bvalid_o;
+    pins.arready = top.s_axil_arready_o;
+    pins.rdata = top.s_axil_rdata_o;
+    pins.rresp = top.s_axil_rresp_o;
+    pins.rvalid = top.s_axil_rvalid_o;
+  }
+
+  void fetch_axi(const Top& top, AxiPins& pins) {
+    pins.awvalid = top.m_axi_awvalid_o;
+    pins.aw = {top.m_axi_awaddr_o, top.m_axi_awlen_o, top.m_axi_awsize_o, top.m_axi_awburst_o};
+    pins.wvalid = top.m_axi_wvalid_o;
+    if (pins.wvalid) {
+      get_bytes(top.m_axi_wdata_o, pins.w.data.data(), data_bytes_);
+      pins.w.strb = top.m_axi_wstrb_o;
+      pins.w.last = top.m_axi_wlast_o;
+    }
+    pins.bready = top.m_axi_bready_o;
+    pins.arvalid = top.m_axi_arvalid_o;
+    pins.ar = {top.m_axi_araddr_o, top.m_axi_arlen_o, top.m_axi_arsize_o, top.m_axi_arburst_o};
+    pins.rready = top.m_axi_rready_o;
+  }
+
+  static void fetch_trace(const Top& top, RdmaPins& pins) {
+    RxTracePins& rx = pins.rx;
+    rx.valid = top.trace_rx_valid_o;
+    rx.now = top.trace_rx_now_o;
+    if (rx.valid) {
+      rx.timeout = top.trace_rx_timeout_o;
+      rx.outcome = top.trace_rx_outcome_o;
+      rx.room = top.trace_rx_room_o;
+      rx.offer_valid = top.trace_rx_offer_valid_o;
+      rx.offer_cid = top.trace_rx_offer_cid_o;
+      rx.cid = top.trace_rx_cid_o;
+      rx.wbase = top.trace_rx_wbase_o;
+      get_bytes(top.trace_rx_wvec_o, reinterpret_cast<uint8_t*>(rx.wvec.data()), sizeof(rx.wvec));
+    }
+    TxTracePins& tx = pins.tx;
+    tx.valid = top.trace_tx_valid_o;
+    tx.now = top.trace_tx_now_o;
+    if (tx.valid) {
+      tx.kind = static_cast<TxKind>(top.trace_tx_kind_o);
+      tx.outcome = top.trace_tx_outcome_o;
+      tx.room = top.trace_tx_room_o;
+      tx.resend_room = top.trace_tx_resend_room_o;
+      tx.offer_valid = top.trace_tx_offer_valid_o;
+      tx.offer_sid = top.trace_tx_offer_sid_o;
+      tx.sid = top.trace_tx_sid_o;
+      tx.next = top.trace_tx_next_o;
+    }
+  }
+
+  uint32_t data_bytes_;
+  VerilatedClock<Top> clock_;
+};
+
+}  // namespace weft::tb

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Subcommands of weft-sim; each adds itself to the parser and returns what runs it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace weft::sim {
+
+inline constexpr int exit_ok = 0;
+inline constexpr int exit_failed = 1;
+inline constexpr int exit_bad_input = 2;
+
+/// Returns the exit code. `arguments` are those of the program.
+using Command = std::function<int(const std::vector<std::string>& arguments)>;
+
+Command add_rdma_command(CLI::App& app);
+Command add_matrix_command(CLI::App& app);
+
+/// Whole file. Throws BadInput if there is none that can be read.
+std::vector<uint8_t> read_file(const std::string& file);
+
+}  // namespace weft::sim

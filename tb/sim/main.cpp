@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft-sim: simulations of the RTL, checked against the golden models.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+#include "rdma_run.hpp"
+
+int main(int argc, char** argv) {
+  using namespace weft::sim;
+  CLI::App app("Simulations of the weft RTL, checked against the golden models", "weft-sim");
+  app.require_subcommand(1);
+  const Command rdma = add_rdma_command(app);
+  const Command matrix = add_matrix_command(app);
+  const std::vector<std::string> arguments(argv, argv + argc);
+  try {
+    app.parse(argc, argv);
+    return (app.got_subcommand("rdma") ? rdma : matrix)(arguments);
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::CallForAllHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "weft-sim: {}\n", error.what());
+    return exit_bad_input;
+  } catch (const BadInput& error) {
+    fmt::print(stderr, "weft-sim: {}\n", error.what());
+    return exit_bad_input;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "weft-sim: {}\n", error.what());
+    return exit_failed;
+  }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft-sim rdma: one simulation with everything settable.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+
+#include "commands.hpp"
+#include "rdma_run.hpp"
+#include "rdma_system.hpp"
+#include "report.hpp"
+
+namespace weft::sim {
+
+namespace {
+
+constexpr uint32_t max_nodes = 4096;  // more engines than anyone has memory for
+constexpr uint64_t default_bytes = 65536;
+constexpr uint64_t max_bytes = 1ull << 34;
+
+struct Options {
+  std::string scheme = "rxwindow";
+  std::string mode = "paper";
+  std::string nodes = "2x1x1";
+  std::string file;
+  std::optional<uint64_t> bytes;
+  RunConfig run;
+  std::string json;
+};
+
+uint32_t parse_nodes(const std::string& text) {
+  uint64_t product = 1;
+  const char* at = text.data();
+  const char* end = at + text.size();
+  for (int dimension = 0; dimension < 3; ++dimension) {
+    uint32_t size = 0;
+    const auto parsed = std::from_chars(at, end, size);
+    const bool separated = dimension == 2 ? parsed.ptr == end : parsed.ptr != end && *parsed.ptr == 'x';
+    if (parsed.ec != std::errc() || size == 0 || size > max_nodes || !separated) {
+      throw BadInput(fmt::format("--nodes {}: must be XxYxZ, three positive numbers", text));
+    }
+    product *= size;
+    at = parsed.ptr + 1;
+  }
+  if (product > max_nodes) throw BadInput(fmt::format("--nodes {}: more than {} nodes", text, max_nodes));
+  return static_cast<uint32_t>(product);
+}
+
+std::vector<uint8_t> random_bytes(uint64_t count, uint64_t seed) {
+  if (count > max_bytes) throw BadInput(fmt::format("--bytes {}: more than {}", count, max_bytes));
+  RandomStream random(seed, 0x62797465);
+  std::vector<uint8_t> bytes(count);
+  for (auto& byte : bytes) byte = static_cast<uint8_t>(random.next());
+  return bytes;
+}
+
+std::vector<uint8_t> bytes_to_send(const Options& options) {
+  if (options.file.empty()) return random_bytes(options.bytes.value_or(default_bytes), options.run.seed);
+  std::vector<uint8_t> bytes = read_file(options.file);
+  if (options.bytes && *options.bytes < bytes.size()) bytes.resize(*options.bytes);
+  return bytes;
+}
+
+void tell_progress(const Progress& progress) {
+  fmt::print(stderr, "\r  cycle {:>12}  {}/{} transfers  {:5.1f} % of the bytes", progress.cycle,
+             progress.transfers_done, progress.transfers, 100 * progress.bytes_fraction);
+  std::fflush(stderr);
+}
+
+/// Waves need the other program; it sits beside this one.
+[[noreturn]] void run_with_waves(std::vector<std::string> arguments) {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::string program = (self.parent_path() / "weft-sim-waves").string();
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  execv(program.c_str(), argv.data());
+  throw BadInput(fmt::format("--waves: needs {}, which cannot be run: {}", program, std::strerror(errno)));
+}
+
+int run(Options& options, const std::vector<std::string>& arguments) {
+  if (options.scheme != "rxwindow") {
+    throw BadInput(fmt::format("--scheme {}: only rxwindow is there yet", options.scheme));
+  }
+  if (options.mode != "paper") throw BadInput(fmt::format("--mode {}: only paper is there yet", options.mode));
+  options.run.nodes = parse_nodes(options.nodes);
+  if (!options.run.waves.empty() && !tb::waves_built_in()) run_with_waves(arguments);
+  const std::vector<uint8_t> bytes = bytes_to_send(options);
+  const bool terminal = isatty(STDERR_FILENO);
+  const RunResult result = run_rdma(options.run, bytes, terminal ? tell_progress : OnProgress{});
+  if (terminal) fmt::print(stderr, "\r{:79}\r", "");
+  if (!options.json.empty()) write_json(options.json, to_json(options.run, result));
+  fmt::print("{}", table(options.run, result));
+  if (result.ok()) return exit_ok;
+  std::fflush(stdout);
+  if (!result.finding.empty()) fmt::print(stderr, "{}\n", result.finding);
+  fmt::print(stderr, "{}\n", reproduction(arguments));
+  return exit_failed;
+}
+
+}  // namespace
+
+std::vector<uint8_t> read_file(const std::string& file) {
+  if (std::filesystem::is_directory(file)) throw BadInput(fmt::format("{}: is a directory", file));
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw BadInput(fmt::format("{}: {}", file, std::strerror(errno)));
+  std::vector<uint8_t> bytes;
+  std::vector<char> block(1 << 20);
+  while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0) {
+    bytes.insert(bytes.end(), block.data(), block.data() + in.gcount());
+  }
+  if (in.bad()) throw BadInput(fmt::format("{}: cannot be read", file));
+  return bytes;
+}
+
+Command add_rdma_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("rdma", "Send a file through RDMA engines in lockstep with the golden model");
+  const auto probability = CLI::Range(0.0, 1.0);
+  RunConfig& run_config = options->run;
+  command->add_option("--scheme", options->scheme, "rxwindow")->capture_default_str();
+  command->add_option("--mode", options->mode, "paper")->capture_default_str();
+  command->add_option("--nodes", options->nodes, "XxYxZ; node i sends to node i + 1")->capture_default_str();
+  command->add_option("--file", options->file, "send this file");
+  command->add_option("--bytes", options->bytes, "without --file: so many random bytes (65536); with it: its first bytes");
+  command->add_option("--transfers", run_config.transfers, "cut it into so many concurrent transfers")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str();
+  command->add_option("--loss", run_config.faults.loss, "probability that a packet is lost")->check(probability);
+  command->add_option("--duplicate", run_config.faults.duplicate, "probability that a packet comes twice")
+      ->check(probability);
+  command->add_option("--corrupt", run_config.faults.corrupt, "probability that a packet has flipped bits")
+      ->check(probability);
+  command->add_option("--reorder", run_config.faults.reorder_degree,
+                      "a packet is overtaken by up to so many of its transfer");
+  command->add_option("--delay", run_config.faults.delay, "cycles from node to node")
+      ->check(CLI::Range(1, 10'000'000))
+      ->capture_default_str();
+  command->add_option("--jitter", run_config.faults.jitter, "up to so many cycles more");
+  command->add_option("--pause", run_config.pause, "probability of a pause, per stream and cycle")
+      ->check(CLI::Range(0.0, 0.99));
+  command->add_option("--window", run_config.window, "bits of the receiver's window")->capture_default_str();
+  command->add_option("--timeout", run_config.timeout, "ticks of 16 cycles until lost packets are asked for again")
+      ->check(CLI::Range(1, 8191))
+      ->capture_default_str();
+  command->add_option("--seed", run_config.seed, "same seed, same run")->capture_default_str();
+  command->add_option("--trace", run_config.trace_dir, "folder for the event traces of RTL and golden model");
+  command->add_option("--waves", run_config.waves, "FST wave file");
+  command->add_option("--json", options->json, "result as JSON");
+  command->add_option("--max-cycles", run_config.max_cycles, "give up after so many cycles");
+  return [options](const std::vector<std::string>& arguments) { return run(*options, arguments); };
+}
+
+}  // namespace weft::sim

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// One simulation of the RDMA engine.
+#include "rdma_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <limits>
+#include <span>
+#include <string_view>
+
+#include "rdma_system.hpp"
+#include "weft/rdma/formats.hpp"
+
+namespace weft::sim {
+
+namespace formats = rdma::formats;
+
+namespace {
+
+constexpr uint64_t source_base = 0x1000'0000;
+constexpr uint64_t destination_base = 0x10'0000'0000;  // beyond 32 bits, to use the upper halves of registers
+constexpr uint64_t start_cycles = 200'000;
+constexpr uint64_t progress_check_cycles = 16384;
+constexpr uint64_t stall_cycles = 4'000'000;  // without a byte or a completion: more than any timer
+
+using Clock = std::chrono::steady_clock;
+
+/// Piece of the bytes that one transfer carries.
+struct Piece {
+  uint64_t offset;
+  uint32_t bytes;
+};
+
+std::vector<Piece> cut_bytes(uint64_t bytes, uint32_t transfers, uint32_t payload) {
+  const uint64_t packets = (bytes + payload - 1) / payload;
+  const uint64_t packets_each = (packets + transfers - 1) / transfers;
+  const uint64_t piece = std::max<uint64_t>(1, packets_each) * payload;
+  if (piece > std::numeric_limits<uint32_t>::max()) {
+    throw BadInput("a transfer cannot carry 4 GiB or more: use more --transfers");
+  }
+  std::vector<Piece> pieces;
+  for (uint64_t offset = 0; offset < bytes; offset += piece) {
+    pieces.push_back({offset, static_cast<uint32_t>(std::min(piece, bytes - offset))});
+  }
+  return pieces;
+}
+
+const tb::RdmaBuild& build_for(uint32_t window) {
+  const tb::RdmaBuild* build = tb::find_rdma_build(fmt::format("w{}", window));
+  if (build) return *build;
+  std::string known;
+  for (const tb::RdmaBuild& each : tb::rdma_builds()) {
+    if (each.name == fmt::format("w{}", each.params.window)) known += fmt::format(" {}", each.params.window);
+  }
+  throw BadInput(fmt::format("--window {}: compiled in are{}", window, known));
+}
+
+tb::SystemConfig system_config(const RunConfig& config) {
+  tb::SystemConfig system;
+  system.nodes = config.nodes;
+  system.node.build = build_for(config.window);
+  system.node.pause = config.pause;
+  system.node.memory_jitter = config.pause > 0 ? 20 : 0;
+  system.faults = config.faults;
+  system.seed = config.seed;
+  system.waves = config.waves;
+  return system;
+}
+
+/// Runs the posts of all nodes and keeps book of them.
+class Traffic {
+ public:
+  Traffic(const RunConfig& config, const std::vector<uint8_t>& bytes)
+      : config_(config),
+        bytes_(bytes),
+        build_(build_for(config.window)),
+        pieces_(cut_bytes(bytes.size(), config.transfers, build_.params.payload)),
+        system_(system_config(config)),
+        posted_at_(config.nodes) {
+    if (pieces_.size() > 65536) throw BadInput("more than 65536 transfers a node");
+    if (bytes.size() > destination_base - source_base) throw BadInput("too many bytes");
+  }
+
+  RunResult run(const OnProgress& on_progress);
+
+ private:
+  uint64_t expected_completions() const { return pieces_.size() * config_.nodes; }
+  void fill_memories();
+  void watch_node(uint32_t index);
+  void start();
+  void post_all();
+  bool transfer_all(const OnProgress& on_progress);
+  bool stalled(uint64_t written);
+  uint64_t written_bytes();
+  uint64_t default_max_cycles() const;
+  void compare_memories();
+  void collect();
+
+  const RunConfig& config_;
+  const std::vector<uint8_t>& bytes_;
+  const tb::RdmaBuild& build_;
+  std::vector<Piece> pieces_;
+  tb::RdmaSystem system_;
+  std::vector<std::vector<uint64_t>> posted_at_;  // by node and tag
+  std::vector<uint64_t> latencies_;
+  uint64_t completions_ = 0;
+  uint64_t last_completion_ = 0;
+  uint64_t last_progress_cycle_ = 0;
+  uint64_t last_progress_ = 0;
+  RunResult result_;
+};
+
+void Traffic::fill_memories() {
+  for (uint32_t index = 0; index < system_.size(); ++index) {
+    system_.node(index).memory().memory().write(source_base, bytes_);
+  }
+}
+
+void Traffic::watch_node(uint32_t index) {
+  posted_at_[index].assign(pieces_.size(), 0);
+  tb::RdmaNode& node = system_.node(index);
+  node.on_posted([this, index](uint16_t tag) { posted_at_[index].at(tag) = system_.cycle(); });
+  node.on_completion([this, index](const driver::RdmaCompletion& completion) {
+    completions_++;
+    last_completion_ = system_.cycle();
+    if (completion.status != formats::Status::ok) result_.failed_transfers++;
+    if (completion.tag < posted_at_[index].size()) {
+      latencies_.push_back(system_.cycle() - posted_at_[index][completion.tag]);
+    }
+  });
+}
+
+void Traffic::start() {
+  driver::RdmaSetup setup;
+  setup.region_base = destination_base;
+  setup.region_limit = destination_base + std::max<uint64_t>(1, bytes_.size());
+  setup.rx_timeout = config_.timeout;
+  setup.tx_retry = config_.timeout;
+  system_.start(setup);
+  if (system_.run_until([this] { return system_.all_ready(); }, start_cycles)) return;
+  result_.hang = true;
+  std::string why = "the engine does not get ready";
+  for (uint32_t index = 0; index < system_.size(); ++index) {
+    if (!system_.node(index).driver().fault().empty()) why = system_.node(index).driver().fault();
+  }
+  system_.findings().add(0, system_.cycle(), why);
+}
+
+void Traffic::post_all() {
+  for (uint32_t index = 0; index < system_.size(); ++index) {
+    for (size_t tag = 0; tag < pieces_.size(); ++tag) {
+      const Piece& piece = pieces_[tag];
+      system_.node(index).driver().post({source_base + piece.offset, destination_base + piece.offset, piece.bytes,
+                                         (index + 1) % system_.size(), static_cast<uint16_t>(tag)});
+    }
+  }
+}
+
+uint64_t Traffic::written_bytes() {
+  uint64_t bytes = 0;
+  for (uint32_t index = 0; index < system_.size(); ++index) {
+    bytes += system_.node(index).scoreboard().writes().answered_bytes();
+  }
+  return bytes;
+}
+
+bool Traffic::stalled(uint64_t written) {
+  const uint64_t progress = written + completions_;
+  if (progress != last_progress_) {
+    last_progress_ = progress;
+    last_progress_cycle_ = system_.cycle();
+  }
+  return system_.cycle() - last_progress_cycle_ > stall_cycles;
+}
+
+uint64_t Traffic::default_max_cycles() const {
+  const uint64_t packets = bytes_.size() / build_.params.payload + pieces_.size() * 16;
+  return 20'000'000 + packets * 5000;
+}
+
+bool Traffic::transfer_all(const OnProgress& on_progress) {
+  const uint64_t limit = config_.max_cycles ? config_.max_cycles : default_max_cycles();
+  const auto done = [this] { return completions_ >= expected_completions() && system_.settled(); };
+  auto told = Clock::now();
+  while (system_.cycle() < limit) {
+    if (system_.run_until(done, std::min(limit - system_.cycle(), progress_check_cycles))) return true;
+    const uint64_t written = written_bytes();
+    if (system_.stopped() || stalled(written)) return false;
+    if (on_progress && Clock::now() - told > std::chrono::milliseconds(500)) {
+      told = Clock::now();
+      const double all = static_cast<double>(bytes_.size()) * config_.nodes;
+      on_progress({system_.cycle(), completions_, expected_completions(), static_cast<double>(written) / all});
+    }
+  }
+  return false;
+}
+
+void Traffic::compare_memories() {
+  constexpr uint64_t block = 1 << 20;
+  for (uint32_t index = 0; index < system_.size(); ++index) {
+    const tb::HostMemory& memory = system_.node(index).memory().memory();
+    for (uint64_t at = 0; at < bytes_.size(); at += block) {
+      const uint64_t count = std::min<uint64_t>(block, bytes_.size() - at);
+      const std::span<const uint8_t> expected(bytes_.data() + at, count);
+      const std::vector<uint8_t> got = memory.read(destination_base + at, count);
+      for (uint64_t i = 0; i < count; ++i) result_.wrong_bytes += got[i] != expected[i];
+      const bool source_intact = memory.equals(source_base + at, expected);
+      if (!source_intact) system_.findings().add(index, system_.cycle(), "the source bytes changed");
+    }
+  }
+}
+
+bool is_drop(formats::Outcome outcome) { return formats::name(outcome).starts_with("DROP_"); }
+
+void Traffic::collect() {
+  result_.bytes = bytes_.size();
+  result_.transfers = expected_completions();
+  for (uint32_t index = 0; index < system_.size(); ++index) {
+    const tb::Scoreboard& board = system_.node(index).scoreboard();
+    result_.packets_sent += board.packets().packets();
+    result_.data_packets += board.packets().data_packets();
+    result_.packets_resent += board.packets().resent_packets();
+    result_.events += board.events();
+    for (uint32_t code = 0; code < tb::outcome_codes; ++code) {
+      const auto outcome = static_cast<formats::Outcome>(code);
+      const uint64_t count = board.outcomes()[code];
+      if (count == 0 || !is_drop(outcome)) continue;
+      result_.packets_dropped += count;
+      result_.drops[std::string(formats::name(outcome))] += count;
+    }
+  }
+  result_.network = system_.network().counters();
+  if (!latencies_.empty()) {
+    std::sort(latencies_.begin(), latencies_.end());
+    const size_t middle = latencies_.size() / 2;
+    const bool odd = latencies_.size() % 2;
+    result_.latency_median = odd ? static_cast<double>(latencies_[middle])
+                                 : static_cast<double>(latencies_[middle - 1] + latencies_[middle]) / 2;
+    result_.latency_max = latencies_.back();
+  }
+  if (result_.cycles > 0) {
+    const double payload = build_.params.payload;
+    const double link = build_.data_bytes * payload / (payload + rdma::flit_bytes);
+    result_.goodput_bytes_per_cycle = static_cast<double>(bytes_.size()) / static_cast<double>(result_.cycles);
+    result_.goodput_fraction = result_.goodput_bytes_per_cycle / link;
+  }
+}
+
+RunResult Traffic::run(const OnProgress& on_progress) {
+  const auto began = Clock::now();
+  if (!config_.trace_dir.empty()) {
+    std::filesystem::create_directories(config_.trace_dir);
+    for (uint32_t index = 0; index < system_.size(); ++index) {
+      system_.node(index).scoreboard().write_traces(config_.trace_dir);
+    }
+  }
+  fill_memories();
+  for (uint32_t index = 0; index < system_.size(); ++index) watch_node(index);
+  start();
+  const uint64_t first = system_.cycle();
+  last_completion_ = first;
+  if (!result_.hang) {
+    post_all();
+    result_.hang = !transfer_all(on_progress) && !system_.stopped();
+    system_.check_at_end();
+    compare_memories();
+  }
+  result_.cycles = last_completion_ - first;
+  for (uint32_t index = 0; index < system_.size(); ++index) system_.node(index).scoreboard().close_traces();
+  collect();
+  result_.total_cycles = system_.cycle();
+  result_.trace_mismatches = system_.findings().count();
+  result_.finding = system_.findings().summary();
+  const std::chrono::duration<double> seconds = Clock::now() - began;
+  result_.cycles_per_second = static_cast<double>(system_.cycle()) / std::max(1e-9, seconds.count());
+  return result_;
+}
+
+}  // namespace
+
+bool window_available(uint32_t window) { return tb::find_rdma_build(fmt::format("w{}", window)) != nullptr; }
+
+RunResult run_rdma(const RunConfig& config, const std::vector<uint8_t>& bytes, const OnProgress& on_progress) {
+  return Traffic(config, bytes).run(on_progress);
+}
+
+}  // namespace weft::sim

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results of a simulation for people and machines.
+#include "report.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace weft::sim {
+
+namespace {
+
+std::string row(const std::string& name, const std::string& value) { return fmt::format("  {:<26} {}\n", name, value); }
+
+std::string verdict(const RunResult& result) {
+  if (result.hang) return "HANG";
+  return result.ok() ? "ok" : "FAILED";
+}
+
+std::string drops(const RunResult& result) {
+  std::string text = fmt::format("{}", result.packets_dropped);
+  for (const auto& [reason, count] : result.drops) text += fmt::format("  {} {}", reason, count);
+  return text;
+}
+
+std::string network(const fabric::NetworkCounters& counters) {
+  return fmt::format("{} sent, {} lost, {} duplicated, {} corrupted, {} held back", counters.sent, counters.lost,
+                     counters.duplicated, counters.corrupted, counters.reordered);
+}
+
+std::string quoted(const std::string& argument) {
+  if (argument.find_first_of(" \t'\"$\\*?&;|<>()") == std::string::npos && !argument.empty()) return argument;
+  std::string text = "'";
+  for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+}  // namespace
+
+std::string table(const RunConfig& config, const RunResult& result) {
+  std::string text = fmt::format("{} nodes, {} bytes each in {} transfers, window {}: {}\n", config.nodes, result.bytes,
+                                 config.nodes ? result.transfers / config.nodes : 0, config.window, verdict(result));
+  text += row("goodput",
+              fmt::format("{:.3f} bytes/cycle a node, {:.1f} % of a link's payload share",
+                          result.goodput_bytes_per_cycle, 100 * result.goodput_fraction));
+  text += row("cycles", fmt::format("{} (with start and checks {})", result.cycles, result.total_cycles));
+  text += row("latency in cycles", fmt::format("median {:.1f}, max {}", result.latency_median, result.latency_max));
+  text += row("packets sent", fmt::format("{}, DATA {}, resent {}", result.packets_sent, result.data_packets,
+                                          result.packets_resent));
+  text += row("packets dropped", drops(result));
+  text += row("network", network(result.network));
+  text += row("events compared", fmt::format("{}", result.events));
+  text += row("trace mismatches", fmt::format("{}", result.trace_mismatches));
+  text += row("wrong bytes", fmt::format("{}", result.wrong_bytes));
+  text += row("failed transfers", fmt::format("{}", result.failed_transfers));
+  text += row("simulated cycles/s", fmt::format("{:.0f}", result.cycles_per_second));
+  text += row("seed", fmt::format("{}", config.seed));
+  return text;
+}
+
+nlohmann::json to_json(const RunConfig& config, const RunResult& result) {
+  return {
+      {"scheme", "rxwindow"},
+      {"mode", "paper"},
+      {"nodes", config.nodes},
+      {"bytes", result.bytes},
+      {"transfers", config.transfers},
+      {"loss", config.faults.loss},
+      {"duplicate", config.faults.duplicate},
+      {"corrupt", config.faults.corrupt},
+      {"reorder", config.faults.reorder_degree},
+      {"delay", config.faults.delay},
+      {"pause", config.pause},
+      {"timeout", config.timeout},
+      {"window", config.window},
+      {"cycles", result.cycles},
+      {"latency_cycles", result.latency_median},
+      {"latency_max_cycles", result.latency_max},
+      {"packets_sent", result.packets_sent},
+      {"packets_resent", result.packets_resent},
+      {"packets_dropped", result.packets_dropped},
+      {"drops", result.drops},
+      {"packets_lost", result.network.lost},
+      {"packets_duplicated", result.network.duplicated},
+      {"packets_corrupted", result.network.corrupted},
+      {"packets_held_back", result.network.reordered},
+      {"goodput_bytes_per_cycle", result.goodput_bytes_per_cycle},
+      {"goodput_fraction", result.goodput_fraction},
+      {"events", result.events},
+      {"trace_mismatches", result.trace_mismatches},
+      {"wrong_bytes", result.wrong_bytes},
+      {"failed_transfers", result.failed_transfers},
+      {"hang", result.hang},
+      {"ok", result.ok()},
+      {"cycles_per_second", result.cycles_per_second},
+      {"seed", config.seed},
+  };
+}
+
+void write_json(const std::string& file, const nlohmann::json& json) {
+  const std::string part = file + ".part";
+  std::ofstream out(part);
+  out << json.dump(2) << '\n';
+  out.close();
+  if (!out) {
+    const std::string why = std::strerror(errno);
+    std::error_code ignored;
+    std::filesystem::remove(part, ignored);
+    throw BadInput(fmt::format("{}: cannot be written: {}", file, why));
+  }
+  std::error_code error;
+  std::filesystem::rename(part, file, error);
+  if (error) throw BadInput(fmt::format("{}: cannot be written: {}", file, error.message()));
+}
+
+std::string reproduction(const std::vector<std::string>& arguments) {
+  std::string text = "to see it again:";
+  for (const std::string& argument : arguments) text += " " + quoted(argument);
+  return text;
+}
+
+}  // namespace weft::sim

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sender and receiver together over a network that loses, duplicates, reorders, delays and corrupts packets.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+
+#include "property.hpp"
+#include "rdma/receiver.hpp"
+#include "rdma/sender.hpp"
+#include "small_engine.hpp"
+
+namespace weft::rdma::test {
+namespace {
+
+struct Weather {
+  uint64_t seed = 0;
+  double loss = 0, duplication = 0, corruption = 0;
+  double no_room = 0;      // that a queue has no room at an event
+  uint64_t max_delay = 1;  // ticks
+};
+
+class Dice {
+ public:
+  explicit Dice(uint64_t seed) : engine_(seed) {}
+  bool hit(double probability) { return std::bernoulli_distribution(probability)(engine_); }
+  uint64_t below(uint64_t limit) { return std::uniform_int_distribution<uint64_t>(0, limit - 1)(engine_); }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// Packets on their way to one node, by the tick of their arrival.
+class Network {
+ public:
+  Network(const Weather& weather, Dice& dice) : weather_(weather), dice_(dice) {}
+
+  void send(const Packet& packet, uint64_t now) {
+    if (dice_.hit(weather_.loss)) return;
+    const int copies = dice_.hit(weather_.duplication) ? 2 : 1;
+    for (int i = 0; i < copies; ++i) {
+      auto flits = encode(packet);
+      if (dice_.hit(weather_.corruption)) flits[dice_.below(flits.size())] ^= 0x10;
+      flying_.emplace(now + 1 + dice_.below(weather_.max_delay), std::move(flits));
+    }
+  }
+
+  std::vector<std::vector<uint8_t>> arrivals(uint64_t now) {
+    std::vector<std::vector<uint8_t>> result;
+    const auto end = flying_.upper_bound(now);
+    for (auto it = flying_.begin(); it != end; ++it) result.push_back(std::move(it->second));
+    flying_.erase(flying_.begin(), end);
+    return result;
+  }
+
+  bool empty() const { return flying_.empty(); }
+
+ private:
+  const Weather& weather_;
+  Dice& dice_;
+  std::multimap<uint64_t, std::vector<uint8_t>> flying_;
+};
+
+Params two_party_params() {
+  Params params = small_params();
+  params.msgid_bits = 20;
+  return params;
+}
+
+Config two_party_config(uint16_t node) {
+  Config config = small_config(node);
+  config.rx_timeout = 60;
+  config.tx_retry = 60;
+  config.tx_dead = 4000;
+  config.max_silent = config.max_retry = 15;
+  return config;
+}
+
+class TwoParties {
+ public:
+  explicit TwoParties(const Weather& weather) : weather_(weather), dice_(weather.seed) {}
+
+  void run(const std::vector<Post>& posts, uint64_t most_ticks) {
+    std::size_t posted = 0;
+    for (now_ = 0; now_ < most_ticks; ++now_) {
+      rx_controls_ = tx_controls_ = resends_ = 0;
+      if (posted < posts.size() && sender.free_contexts() > 0) {
+        TxInputs inputs = tx_inputs();
+        inputs.offer = free_one(sender, two_party_params().n_tx_ctx, TxContext::State::free);
+        take(sender.post(posts[posted++], inputs));
+      }
+      deliver();
+      take_turn();
+      end_timers();
+      if (posted == posts.size() && idle()) return;
+    }
+  }
+
+  bool idle() const {
+    return sender.free_contexts() == two_party_params().n_tx_ctx &&
+           receiver.free_contexts() == two_party_params().n_rx_ctx && to_sender_.empty() &&
+           to_receiver_.empty();
+  }
+
+  Sender sender{two_party_params(), two_party_config(sender_node)};
+  Receiver receiver{two_party_params(), two_party_config(receiver_node)};
+  std::vector<uint8_t> source = pattern(0x8000, 77);
+  std::vector<uint8_t> destination = std::vector<uint8_t>(0x9000, 0);
+  std::multimap<uint16_t, Status> completions;
+  std::set<Outcome> outcomes;
+
+ private:
+  // Each queue lets so many packets out in a tick. Without a limit, a duplicating network multiplies the
+  // packets beyond the window: each DROP_WINDOW asks for its packet again at once.
+  static constexpr int per_tick = 2;
+
+  uint16_t tick() const { return static_cast<uint16_t>(now_ & tick_mask); }
+  bool room() { return !dice_.hit(weather_.no_room); }
+  TxInputs tx_inputs() {
+    return {room() && tx_controls_ < per_tick, room() && resends_ < per_tick, {}, tick()};
+  }
+
+  template <typename Engine, typename State>
+  std::optional<uint16_t> free_one(const Engine& engine, uint32_t contexts, State free) {
+    const auto first = static_cast<uint32_t>(dice_.below(contexts));
+    for (uint32_t i = 0; i < contexts; ++i) {
+      const auto index = static_cast<uint16_t>((first + i) % contexts);
+      if (engine.context(index).state == free) return index;
+    }
+    return std::nullopt;
+  }
+
+  RxInputs rx_inputs() {
+    return {room() && rx_controls_ < per_tick,
+            free_one(receiver, two_party_params().n_rx_ctx, RxContext::State::free), tick()};
+  }
+
+  void deliver() {
+    for (const auto& flits : to_receiver_.arrivals(now_)) {
+      const auto arrival = check_arrival(flits, two_party_params(), receiver_node);
+      take(arrival.verdict == Outcome::none ? receiver.packet(arrival.packet, rx_inputs())
+                                            : receiver.drop(arrival.verdict));
+    }
+    for (const auto& flits : to_sender_.arrivals(now_)) {
+      const auto arrival = check_arrival(flits, two_party_params(), sender_node);
+      if (arrival.verdict == Outcome::none) take(sender.packet(arrival.packet, tx_inputs()));
+    }
+  }
+
+  void take_turn() {
+    for (uint16_t i = 1; i <= two_party_params().n_tx_ctx; ++i) {
+      const auto sid = static_cast<uint16_t>((last_turn_ + i) % two_party_params().n_tx_ctx);
+      if (!sender.context(sid).turn) continue;
+      last_turn_ = sid;
+      take(sender.turn(sid, tx_inputs()));
+      return;
+    }
+  }
+
+  void end_timers() {
+    for (uint16_t i = 0; i < two_party_params().n_tx_ctx; ++i) {
+      if (sender.due(i, tick())) take(sender.timeout(i, tx_inputs()));
+    }
+    for (uint16_t i = 0; i < two_party_params().n_rx_ctx; ++i) {
+      if (receiver.due(i, tick())) take(receiver.timeout(i, rx_inputs()));
+    }
+  }
+
+  void take(const RxResult& result) {
+    outcomes.insert(result.outcome);
+    if (result.write) {
+      ASSERT_LE(result.write->addr + result.write->bytes.size(), destination.size());
+      std::copy(result.write->bytes.begin(), result.write->bytes.end(),
+                destination.begin() + static_cast<std::ptrdiff_t>(result.write->addr));
+    }
+    if (result.emitted) {
+      to_sender_.send(*result.emitted, now_);
+      rx_controls_ += 1;
+    }
+  }
+
+  void take(const TxResult& result) {
+    outcomes.insert(result.outcome);
+    if (result.emitted) {
+      to_receiver_.send(*result.emitted, now_);
+      tx_controls_ += 1;
+    }
+    if (result.completion) completions.emplace(result.completion->tag, result.completion->status);
+    if (result.data) {
+      resends_ += result.data->resend ? 1 : 0;
+      const auto from = source.begin() + static_cast<std::ptrdiff_t>(result.data->src_addr);
+      to_receiver_.send({result.data->header, {from, from + result.data->header.len}}, now_);
+    }
+  }
+
+  Weather weather_;
+  Dice dice_;
+  Network to_receiver_{weather_, dice_};
+  Network to_sender_{weather_, dice_};
+  uint64_t now_ = 0;
+  int rx_controls_ = 0, tx_controls_ = 0, resends_ = 0;  // in this tick
+  uint16_t last_turn_ = 0;
+};
+
+/// Transfers of random length to places that do not overlap.
+std::vector<Post> random_posts(Dice& dice, uint16_t count) {
+  std::vector<Post> posts;
+  for (uint16_t i = 0; i < count; ++i) {
+    posts.push_back({dice.below(100) * 32, 0x1000u + i * 0x800u, static_cast<uint32_t>(1 + dice.below(0x800)),
+                     receiver_node, i});
+  }
+  return posts;
+}
+
+/// What memory must hold after all posts are complete.
+std::vector<uint8_t> expected_destination(const std::vector<Post>& posts,
+                                          const std::vector<uint8_t>& source) {
+  std::vector<uint8_t> result(0x9000, 0);
+  for (const auto& post : posts) {
+    std::copy_n(source.begin() + static_cast<std::ptrdiff_t>(post.src_addr), post.bytes,
+                result.begin() + static_cast<std::ptrdiff_t>(post.dst_addr));
+  }
+  return result;
+}
+
+TEST(TwoParties, FineWeatherNeedsNoRetries) {
+  Dice dice(1);
+  const auto posts = random_posts(dice, 3);
+  TwoParties parties({1});
+  parties.run(posts, 20000);
+  EXPECT_TRUE(parties.idle());
+  EXPECT_EQ(parties.destination, expected_destination(posts, parties.source));
+  EXPECT_EQ(parties.outcomes,
+            (std::set{Outcome::submit, Outcome::grant, Outcome::granted, Outcome::send, Outcome::advance,
+                      Outcome::finish, Outcome::complete, Outcome::released}));
+}
+
+/// Weather and posts that follow from one random number, as shrinking makes no sense here.
+struct Case {
+  explicit Case(uint64_t seed, uint64_t most_delay) : dice(seed) {
+    weather.seed = seed;
+    weather.loss = up_to(0.2);
+    weather.duplication = up_to(0.3);
+    weather.corruption = up_to(0.05);
+    weather.no_room = up_to(0.1);
+    weather.max_delay = 1 + dice.below(most_delay);
+    posts = random_posts(dice, static_cast<uint16_t>(1 + dice.below(16)));
+  }
+
+  Dice dice;
+  Weather weather;
+  std::vector<Post> posts;
+
+ private:
+  double up_to(double most) { return most * static_cast<double>(dice.below(101)) / 100; }
+};
+
+TEST(TwoParties, EveryByteArrivesWithOneCompletionAPostAndNoContextIsLeft) {
+  EXPECT_PROPERTY("two parties", [](uint64_t seed) {
+    const Case run(seed, two_party_config(0).rx_timeout - 1);
+    TwoParties parties(run.weather);
+    parties.run(run.posts, 300000);
+    RC_ASSERT(parties.idle());
+    RC_ASSERT(parties.completions.size() == run.posts.size());
+    for (const auto& post : run.posts) {
+      RC_ASSERT(parties.completions.count(post.tag) == 1u);
+      RC_ASSERT(parties.completions.find(post.tag)->second == Status::ok);
+    }
+    RC_ASSERT(parties.destination == expected_destination(run.posts, parties.source));
+  });
+}
+
+// A RSP that is later than the first RESEND of its context grants a context that the RESEND's answer has
+// freed: the transfer may end with DEAD_PEER. But what is said to be complete is complete, and nothing is
+// left behind.
+TEST(TwoParties, DelaysBeyondTheTimeoutsNeverMakeAWrongCompletionNorLeaveAContext) {
+  EXPECT_PROPERTY("long delays", [](uint64_t seed) {
+    const Case run(seed, 150);
+    TwoParties parties(run.weather);
+    parties.run(run.posts, 300000);
+    RC_ASSERT(parties.idle());
+    RC_ASSERT(parties.completions.size() == run.posts.size());
+    std::vector<Post> complete;
+    for (const auto& post : run.posts) {
+      RC_ASSERT(parties.completions.count(post.tag) == 1u);
+      const Status status = parties.completions.find(post.tag)->second;
+      RC_ASSERT(status == Status::ok || status == Status::dead_peer);
+      if (status == Status::ok) complete.push_back(post);
+    }
+    const auto expected = expected_destination(run.posts, parties.source);
+    for (const auto& post : complete) {
+      const auto from = static_cast<std::ptrdiff_t>(post.dst_addr);
+      RC_ASSERT(std::equal(expected.begin() + from, expected.begin() + from + post.bytes,
+                           parties.destination.begin() + from));
+    }
+  });
+}
+
+TEST(TwoParties, DeadNetworkGivesUpOnceAPost) {
+  Dice dice(3);
+  const auto posts = random_posts(dice, 6);
+  Weather weather{3};
+  weather.loss = 1;
+  TwoParties parties(weather);
+  parties.run(posts, 20000);
+  EXPECT_TRUE(parties.idle());
+  EXPECT_EQ(parties.completions.size(), 6u);
+  for (const auto& [tag, status] : parties.completions) EXPECT_EQ(status, Status::no_answer) << tag;
+}
+
+TEST(TwoParties, StormsReachTheRareOutcomes) {
+  std::set<Outcome> outcomes;
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    Dice dice(seed);
+    TwoParties parties({seed, 0.2, 0.3, 0.05, 0.1, 120});
+    parties.run(random_posts(dice, 16), 300000);
+    EXPECT_TRUE(parties.idle()) << "seed " << seed;
+    outcomes.merge(parties.outcomes);
+  }
+  for (const auto outcome :
+       {Outcome::accept, Outcome::ask_one, Outcome::ask_from, Outcome::done_again, Outcome::drop_crc,
+        Outcome::drop_unknown_cid, Outcome::drop_zombie, Outcome::drop_duplicate, Outcome::drop_window,
+        Outcome::drop_busy, Outcome::refuse_no_context, Outcome::backoff, Outcome::resend_one,
+        Outcome::resend_from, Outcome::retry_rqt, Outcome::stale, Outcome::drop_repeated_rsp,
+        Outcome::drop_full}) {
+    EXPECT_TRUE(outcomes.contains(outcome)) << formats::name(outcome);
+  }
+}
+
+}  // namespace
+}  // namespace weft::rdma::test

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdma_timer: no timer ends early, restarted ones do not end, every other one is offered soon, and
+// expired_now_o is exact.
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "rdma_blocks.hpp"
+
+namespace weft::rtl_test {
+namespace {
+
+constexpr unsigned timers = 8;
+/// Clocks from the end of a timer until it is offered, if all others end too: one scan, each stop of it at
+/// most this long.
+constexpr unsigned max_decision = 4;
+constexpr unsigned max_lateness = timers * (max_decision + 4) + 4;
+
+class RdmaTimer : public testing::Test {
+ protected:
+  struct Timer {
+    bool armed = false;
+    bool cls = false;
+    uint16_t stamp = 0;
+    unsigned late = 0;  // clocks since it ended
+  };
+
+  unsigned wait_until_ready() {
+    unsigned clocks = 0;
+    for (bench_.settle(); !bench_->ready_o && clocks < 100; bench_.settle(), ++clocks) bench_.step();
+    timers_ = {};
+    return clocks;
+  }
+
+  bool expired(const Timer& timer) const {
+    const uint16_t limit = timer.cls ? limits_[1] : limits_[0];
+    const auto age = static_cast<uint16_t>(now_ - timer.stamp);
+    return timer.armed && age >= std::max<uint16_t>(limit, 1);
+  }
+
+  void set(unsigned idx, bool armed, bool cls) {
+    bench_->set_i = 1;
+    bench_->set_idx_i = static_cast<uint8_t>(idx);
+    bench_->set_armed_i = armed;
+    bench_->set_class_i = cls;
+  }
+
+  /// Ends a cycle in which set() may have been called; `tick` moves the time on afterwards.
+  void end_cycle(bool tick) {
+    bench_->now_i = now_;
+    bench_->limit0_i = limits_[0];
+    bench_->limit1_i = limits_[1];
+    bench_.settle();
+    for (Timer& timer : timers_) timer.late = expired(timer) ? timer.late + 1 : 0;
+    if (bench_->set_i) {
+      timers_[bench_->set_idx_i] = {bench_->set_armed_i != 0, bench_->set_class_i != 0, now_, 0};
+    }
+    bench_.step();
+    bench_->set_i = 0;
+    bench_->decided_i = 0;
+    bench_->expired_ready_i = 0;
+    now_ = static_cast<uint16_t>(now_ + tick);
+  }
+
+  /// Time passes without anyone who takes expired timers.
+  bool offered_within(unsigned clocks, bool tick) {
+    for (unsigned n = 0; n < clocks; ++n) {
+      bench_.settle();
+      if (bench_->expired_valid_o) return true;
+      end_cycle(tick);
+    }
+    return false;
+  }
+
+  /// Whether the timer on offer still counts as expired when it is decided; `restart` it in between.
+  bool decide_after(unsigned clocks, bool restart) {
+    const uint8_t idx = bench_->expired_idx_o;
+    bench_->expired_ready_i = 1;
+    end_cycle(false);
+    for (unsigned n = 0; n < clocks; ++n) {
+      if (restart && n == 0) set(idx, true, false);
+      end_cycle(false);
+    }
+    bench_->decided_i = 1;
+    bench_.settle();
+    const bool still = bench_->expired_now_o;
+    set(idx, false, false);
+    end_cycle(false);
+    return still;
+  }
+
+  RdmaBlocksBench bench_;
+  std::array<Timer, timers> timers_{};
+  std::array<uint16_t, 2> limits_{10, 20};
+  uint16_t now_ = 0;
+};
+
+TEST_F(RdmaTimer, ClearsOneEntryAClockAfterReset) { EXPECT_EQ(wait_until_ready(), timers); }
+
+TEST_F(RdmaTimer, NothingIsOfferedUnlessArmed) {
+  wait_until_ready();
+  EXPECT_FALSE(offered_within(1000, true));
+}
+
+TEST_F(RdmaTimer, EndsAtItsLimitAndNotATickEarlier) {
+  wait_until_ready();
+  for (const bool cls : {false, true}) {
+    for (const uint16_t limit : {0, 1, 2, 100, 8191}) {
+      limits_[cls] = limit;
+      const auto start = static_cast<uint16_t>(bench_.below(1 << 16));  // the tick counter wraps on the way
+      now_ = start;
+      set(5, true, cls);
+      end_cycle(false);
+      now_ = static_cast<uint16_t>(start + std::max<uint16_t>(limit, 1) - 1);
+      EXPECT_FALSE(offered_within(max_lateness, false)) << "limit " << limit;
+      ++now_;
+      ASSERT_TRUE(offered_within(max_lateness, false)) << "limit " << limit;
+      EXPECT_EQ(bench_->expired_idx_o, 5);
+      EXPECT_TRUE(decide_after(2, false));
+    }
+  }
+}
+
+TEST_F(RdmaTimer, RestartBetweenOfferAndDecisionCounts) {
+  wait_until_ready();
+  set(3, true, false);
+  end_cycle(false);
+  now_ = 10;
+  ASSERT_TRUE(offered_within(max_lateness, false));
+  EXPECT_FALSE(decide_after(1, true));
+  EXPECT_FALSE(offered_within(max_lateness, false));
+}
+
+TEST_F(RdmaTimer, EqualsReferenceUnderRandomUse) {
+  wait_until_ready();
+  std::optional<unsigned> taken;  // timer between offer and decision
+  unsigned wait = 0;
+  unsigned sets = 0;
+  unsigned ticks = 0;
+  unsigned expiries = 0;
+  for (unsigned n = 0; n < 100'000; ++n) {
+    if (n % 256 == 0) {
+      sets = bench_.pace();
+      ticks = bench_.pace();
+    }
+    if (n % 10'000 == 0 && n > 0) {
+      bench_.reset(1);
+      wait_until_ready();
+      taken.reset();
+    }
+    bench_->now_i = now_;
+    bench_->limit0_i = limits_[0];
+    bench_->limit1_i = limits_[1];
+    bench_.settle();
+    for (const Timer& timer : timers_) ASSERT_LE(timer.late, max_lateness) << "cycle " << n;
+    if (bench_.chance(sets))
+      set(static_cast<unsigned>(bench_.below(timers)), bench_.chance(80), bench_.chance(50));
+    if (taken && wait-- == 0) {
+      bench_->decided_i = 1;
+      bench_.settle();
+      ASSERT_EQ(bench_->expired_now_o, expired(timers_[*taken])) << "timer " << *taken << ", cycle " << n;
+      if (bench_->expired_now_o) {
+        ++expiries;
+        set(*taken, bench_.chance(50), bench_.chance(50));
+      }
+      taken.reset();
+    } else if (!taken && bench_->expired_valid_o && bench_.chance(90)) {
+      bench_->expired_ready_i = 1;
+      taken = bench_->expired_idx_o;
+      wait = static_cast<unsigned>(bench_.below(max_decision));
+    }
+    end_cycle(bench_.chance(ticks));
+  }
+  EXPECT_GT(expiries, 500u);
+}
+
+}  // namespace
+}  // namespace weft::rtl_test

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// sync_fifo: any depth, one clock of latency, a word a clock from depth 2 on.
+#include "fifo_lanes.hpp"
+
+namespace weft::rtl_test {
+namespace {
+
+class SyncFifo : public FifoTest {};
+
+TEST_P(SyncFifo, EqualsReferenceUnderRandomTrafficAndResets) {
+  run_random_traffic(
+      bench_, [&](const Traffic& traffic) { cycle(traffic); }, 50'000);
+  EXPECT_GT(read_, 1000u);
+}
+
+TEST_P(SyncFifo, FillsToItsDepthAndEmpties) {
+  for (unsigned i = 0; i < lane_.depth + 3; ++i) cycle({.write = 100, .read = 0});
+  EXPECT_EQ(written_, lane_.depth);
+  for (unsigned i = 0; i < 2 * lane_.depth + 3; ++i) cycle({.write = 0, .read = 100});
+  EXPECT_EQ(read_, lane_.depth);
+}
+
+TEST_P(SyncFifo, TakesAndGivesAWordAClock) {
+  if (lane_.depth < 2) GTEST_SKIP() << "too shallow for a word a clock";
+  for (unsigned i = 0; i < 1000; ++i) cycle({.write = 100, .read = 100});
+  EXPECT_EQ(written_, 1000u);
+  EXPECT_EQ(read_, 1000u - lane_.latency);
+}
+
+INSTANTIATE_TEST_SUITE_P(Depths, SyncFifo,
+                         testing::Values(Lane{0, 1, 1, true, false}, Lane{1, 2, 1, true, false},
+                                         Lane{2, 3, 1, true, false}, Lane{3, 5, 1, true, false},
+                                         Lane{4, 8, 1, true, false}),
+                         lane_name);
+
+}  // namespace
+}  // namespace weft::rtl_test
