@@ -93,7 +93,7 @@ def relative(path):
 
 def elaborate(module, files, includes, parameters, result):
     temporary = result.with_suffix(".tmp.v")
-    options = ["-j", "1", "--keep-hierarchy", "--allow-use-before-declare", "-D", "SYNTHESIS=1", "--top", module]
+    options = ["-j", "1", "--keep-hierarchy", "-D", "SYNTHESIS=1", "--top", module]
     for folder in includes:
         options += ["-I", relative(folder)]
     for parameter in parameters:

@@ -25,7 +25,8 @@ size_t Network::FlowHash::operator()(const FlowKey& key) const {
 void Network::send(uint32_t from, uint32_t to, uint64_t flow_number, Bytes packet) {
   RandomStream& random = random_.at(from);
   counters_.sent++;
-  // Always the same draws in the same order: a change of one probability leaves the other faults where they were.
+  // Always the same draws in the same order: a change of one probability leaves the other faults where they
+  // were.
   const bool lost = random.chance(faults_.loss);
   const bool duplicated = random.chance(faults_.duplicate);
   const bool corrupted = random.chance(faults_.corrupt);

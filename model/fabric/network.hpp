@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packet network between n nodes that loses, duplicates, corrupts, delays and reorders packets, seeded and repeatable.
+// Packet network between n nodes that loses, duplicates, corrupts, delays and reorders packets, seeded and
+// repeatable.
 //
-// Packets are byte vectors that go in at one node and come out at another; nothing in here knows their format.
-// Time is counted in clock cycles, one tick() each. Packets of one flow stay in order unless they are held back:
-// a held packet is let go once `reorder_degree` or fewer (drawn per packet) later packets of its flow have passed it,
-// or after `hold_limit` cycles. Duplicates are copies that come late, in no order.
+// Packets are byte vectors that go in at one node and come out at another; nothing in here knows their
+// format. Time is counted in clock cycles, one tick() each. Packets of one flow stay in order unless they are
+// held back: a held packet is let go once `reorder_degree` or fewer (drawn per packet) later packets of its
+// flow have passed it, or after `hold_limit` cycles. Duplicates are copies that come late, in no order.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small seeded random streams, one per node, link or pause generator, so that no two users disturb each other.
+// Small seeded random streams, one per node, link or pause generator, so that no two users disturb each
+// other.
 //
 // Generator: SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014).
 #pragma once
@@ -20,14 +21,10 @@ class RandomStream {
   }
 
   /// Uniform in [0, bound); 0 for bound 0.
-  uint64_t below(uint64_t bound) {
-    return static_cast<uint64_t>((static_cast<Wide>(next()) * bound) >> 64);
-  }
+  uint64_t below(uint64_t bound) { return static_cast<uint64_t>((static_cast<Wide>(next()) * bound) >> 64); }
 
   /// True with the given probability; draws exactly one number whatever the probability.
-  bool chance(double probability) {
-    return static_cast<double>(next() >> 11) * 0x1.0p-53 < probability;
-  }
+  bool chance(double probability) { return static_cast<double>(next() >> 11) * 0x1.0p-53 < probability; }
 
  private:
   __extension__ using Wide = unsigned __int128;

@@ -27,7 +27,7 @@ struct HostWrite {
 struct RxInputs {
   bool room = true;               // the control queue can take a packet
   std::optional<uint16_t> offer;  // a free CID, looked at by RQT only
-  uint16_t now = 0;               // ticks modulo 2^13
+  uint16_t now = 0;               // ticks modulo 2^16
 };
 
 /// What became of an event. `cid` is the context touched; for what is rejected the one named in the packet.

@@ -187,7 +187,15 @@ bool Sender::names_active(const Header& header) const {
          header.gen == c.gen;
 }
 
+// A grant whose RSP is still under way: its context must not be released.
+bool Sender::names_requested(const Header& header) const {
+  if (header.sid >= contexts_.size()) return false;
+  const TxContext& c = contexts_[header.sid];
+  return c.state == State::requested && header.msgid == c.msgid && header.src == c.dst;
+}
+
 TxResult Sender::resend(const Header& header, const TxInputs& inputs) {
+  if (names_requested(header)) return with_context(Outcome::drop_not_yet, header.sid);
   if (!names_active(header)) return stale(header, inputs);
   TxContext& c = contexts_[header.sid];
   if (header.pidx >= c.high) {

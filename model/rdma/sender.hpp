@@ -47,7 +47,7 @@ struct TxInputs {
   bool room = true;               // the control queue can take a packet
   bool resend_room = true;        // the resend queue can take one
   std::optional<uint16_t> offer;  // a free SID, looked at by posts only
-  uint16_t now = 0;               // ticks modulo 2^13
+  uint16_t now = 0;               // ticks modulo 2^16
 };
 
 /// What became of an event. `sid` is the context touched; for what is stale the one named in the packet, 0
@@ -127,6 +127,7 @@ class Sender {
   TxResult submit(const Post& post, const Cut& cut, const TxInputs& inputs);
 
   bool names_active(const formats::Header& header) const;
+  bool names_requested(const formats::Header& header) const;
   uint16_t timeout_of(const TxContext& context) const;
   TxResult with_context(formats::Outcome outcome, uint16_t sid) const;
   Packet request_packet(uint16_t sid) const;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timer arithmetic: 13-bit ticks, durations are differences modulo 2^13 (docs/rdma.md, Interfaces).
+// Timer arithmetic: 16-bit ticks, durations are differences modulo 2^16 (docs/rdma.md, Interfaces).
 #pragma once
 
 #include <cstdint>
 
 namespace weft::rdma {
 
-inline constexpr uint16_t tick_mask = 0x1fff;
+inline constexpr uint16_t tick_mask = 0xffff;
 
 /// Tick at which a timer was restarted last.
 class Timer {
  public:
   void restart(uint16_t now) { start_ = now & tick_mask; }
 
-  /// Ticks since the restart, modulo 2^13.
+  /// Ticks since the restart, modulo 2^16.
   uint16_t elapsed(uint16_t now) const { return static_cast<uint16_t>(now - start_) & tick_mask; }
 
   bool due(uint16_t now, uint16_t timeout) const { return elapsed(now) >= at_least_one(timeout); }

@@ -24,10 +24,10 @@
 `else
   `define ASSERT(name_, prop_) \
     name_ : assert property (@(posedge clk_i) disable iff (!rst_ni) (prop_)) \
-      else $error("%m: assertion %s does not hold: %s", `"name_`", `"prop_`");
+      else $error("%s does not hold: %s", `"name_`", `"prop_`");
   `define ASSERT_INIT(name_, cond_) \
     initial name_ : assert (cond_) \
-      else $error("%m: assertion %s does not hold: %s", `"name_`", `"cond_`");
+      else $error("%s does not hold: %s", `"name_`", `"cond_`");
 `endif
 
 `endif  // WEFT_ASSERT_SVH

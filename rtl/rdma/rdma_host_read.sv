@@ -103,9 +103,9 @@ module rdma_host_read
 
   assign pending_in = '{hdr: order_hdr_i, crc: crc_flit(CRC_INIT, FLIT_W'(without_crc(order_hdr_i)))};
 
-  sync_fifo #(
+  ram_fifo #(
     .DEPTH(DEPTH),
-    .T    (pending_t)
+    .WIDTH($bits(pending_t))
   ) i_pending (
     .clk_i,
     .rst_ni,
@@ -182,9 +182,9 @@ module rdma_host_read
     .count_o   ()  // not needed
   );
 
-  sync_fifo #(
+  ram_fifo #(
     .DEPTH(DEPTH),
-    .T    (header_t)
+    .WIDTH($bits(header_t))
   ) i_fetched (
     .clk_i,
     .rst_ni,

@@ -147,6 +147,7 @@ module rdma_receiver
   // ------------------------------------------------------------------------------------------------- A: choose
   logic     a_room, a_accept, a_timeout;
   event_t   a_event, b_q, c_q;
+  action_t  d_q;
   logic     b_valid_q, c_valid_q, d_valid_q;
   outcome_e a_rqt;
   logic     a_is_rqt;
@@ -235,7 +236,7 @@ module rdma_receiver
   logic [ADDR_W-1:0] c_addr;
   logic [IDX_W-1:0]  c_idx;
   logic     c_offered;
-  action_t  c_action, d_q;
+  action_t  c_action;
 
   assign c_idx = c_q.hdr.cid[IDX_W-1:0];
 
@@ -365,9 +366,9 @@ module rdma_receiver
   end
 
   assign cmd_in = '{write: d_q.write, addr: d_q.addr, len: d_q.len};
-  sync_fifo #(
+  ram_fifo #(
     .DEPTH(CMD_DEPTH),
-    .T    (cmd_t)
+    .WIDTH($bits(cmd_t))
   ) i_commands (
     .clk_i,
     .rst_ni,
@@ -384,9 +385,9 @@ module rdma_receiver
   assign cmd_len_o   = cmd.len;
 
   assign ctl_in = '{hdr: d_q.emit_hdr, waits: d_q.emit_hdr.ptype == PTYPE_DONE, writes: writes_now};
-  sync_fifo #(
+  ram_fifo #(
     .DEPTH(CTL_DEPTH),
-    .T    (ctl_t)
+    .WIDTH($bits(ctl_t))
   ) i_control (
     .clk_i,
     .rst_ni,

@@ -179,9 +179,9 @@ module rdma_regs
           src_addr: post_src_q
       };
 
-  sync_fifo #(
+  ram_fifo #(
     .DEPTH(POST_DEPTH),
-    .T    (post_t)
+    .WIDTH($bits(post_t))
   ) i_posts (
     .clk_i,
     .rst_ni,

@@ -182,9 +182,9 @@ module rdma_rx_check
     .count_o   ()  // not needed
   );
 
-  sync_fifo #(
+  ram_fifo #(
     .DEPTH(HDR_DEPTH),
-    .T    (entry_t)
+    .WIDTH($bits(entry_t))
   ) i_headers (
     .clk_i,
     .rst_ni,

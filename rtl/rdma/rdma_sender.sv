@@ -148,6 +148,7 @@ module rdma_sender
   logic [IDX_W-1:0] offer, expired_idx, turn_sid;
   logic [$clog2(MAX_STARVED+1)-1:0] starved_q;
   event_t           a_event, b_q, c_q;
+  action_t          d_q;
   logic             b_valid_q, c_valid_q, d_valid_q;
 
   assign others_wait  = expired_valid || (post_valid_i && offer_valid && place) || (turn_valid && send_room);
@@ -224,7 +225,7 @@ module rdma_sender
   header_t           c_emit_hdr, c_data_hdr;
   logic [ADDR_W-1:0] c_data_addr;
   completion_t       c_completion;
-  action_t           c_action, d_q;
+  action_t           c_action;
   logic [MSGID_W-1:0] msgid_q;
   logic [IDX_W-1:0]  c_idx;
   logic              c_rejected;
@@ -346,9 +347,9 @@ module rdma_sender
   assign resend_room = resends <= ($bits(resends))'(RESEND_DEPTH - 2);
   assign send_room   = sends <= ($bits(sends))'(SEND_DEPTH - UNDERWAY - 1);
 
-  sync_fifo #(
+  ram_fifo #(
     .DEPTH(CTL_DEPTH),
-    .T    (header_t)
+    .WIDTH($bits(header_t))
   ) i_control (
     .clk_i,
     .rst_ni,
@@ -437,7 +438,7 @@ module rdma_sender
   assign trace_resend_room_o = d_q.resend_room;
   assign trace_offer_valid_o = d_q.kind == EV_POST;
   assign trace_offer_sid_o   = d_q.sid;
-  assign trace_sid_o         = d_q.sid;
+  assign trace_sid_o         = d_q.kind == EV_POST && d_q.outcome != OUTCOME_SUBMIT ? '0 : d_q.sid;
   assign trace_now_o         = d_q.now;
   assign trace_next_o        = 32'(d_q.next);
 

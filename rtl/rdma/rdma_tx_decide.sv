@@ -256,6 +256,8 @@ module rdma_tx_decide
           end
         end else if (hdr_i.ptype == PTYPE_RSP && same_transfer && (!grants || same_grant)) begin
           outcome_o = OUTCOME_DROP_REPEATED_RSP;
+        end else if (hdr_i.ptype == PTYPE_RESEND && same_transfer && ctx_i.state == TX_REQ) begin
+          outcome_o = OUTCOME_DROP_NOT_YET;  // the RSP is still under way
         end else if (hdr_i.ptype == PTYPE_RSP || ctx_i.state != TX_ACTIVE || !same_transfer || !same_grant) begin
           outcome_o = OUTCOME_STALE;
           has_ctx_o = in_range && ctx_i.state != TX_FREE;

@@ -49,7 +49,8 @@ class RdmaDriver {
 
   RdmaDriver(RegisterBus& bus, OnCompletion on_completion, OnPosted on_posted = nullptr);
 
-  /// Checks that an engine of the known version is there, waits until it is ready, programs it and enables its interrupt.
+  /// Checks that an engine of the known version is there, waits until it is ready, programs it and enables
+  /// its interrupt.
   void start(const RdmaSetup& setup);
 
   /// Requests wait here until the engine is ready and its post queue takes them.

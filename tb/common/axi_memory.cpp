@@ -95,15 +95,18 @@ void AxiMemory::finish_answers(const AxiPins& pins) {
   }
 }
 
-void AxiMemory::check_address(const char* channel, const AxiAddress& address, const Reporter& reporter) const {
+void AxiMemory::check_address(const char* channel, const AxiAddress& address,
+                              const Reporter& reporter) const {
   const uint64_t aligned = address.addr & ~static_cast<uint64_t>(config_.data_bytes - 1);
   const uint64_t bytes = (address.len + 1ull) * config_.data_bytes;
-  if (address.burst != 1) reporter.add(fmt::format("m_axi {}: burst type {}, not INCR", channel, address.burst));
+  if (address.burst != 1)
+    reporter.add(fmt::format("m_axi {}: burst type {}, not INCR", channel, address.burst));
   if ((1u << address.size) != config_.data_bytes) {
     reporter.add(fmt::format("m_axi {}: size {} is not the bus width", channel, address.size));
   }
   if (aligned / 4096 != (aligned + bytes - 1) / 4096) {
-    reporter.add(fmt::format("m_axi {}: burst of {} bytes at {:#x} crosses 4 KiB", channel, bytes, address.addr));
+    reporter.add(
+        fmt::format("m_axi {}: burst of {} bytes at {:#x} crosses 4 KiB", channel, bytes, address.addr));
   }
   if (bytes > config_.max_burst_bytes) {
     reporter.add(fmt::format("m_axi {}: burst of {} bytes is longer than a packet", channel, bytes));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4 slave in front of a host memory: random latency and pauses, several reads under way, injected bus errors,
-// and a check of the burst rules.
+// AXI4 slave in front of a host memory: random latency and pauses, several reads under way, injected bus
+// errors, and a check of the burst rules.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ namespace weft::tb {
 
 struct AxiMemoryConfig {
   uint32_t data_bytes = 32;
-  uint32_t latency = 10;       ///< cycles from request to answer, at least
-  uint32_t jitter = 0;         ///< up to so many cycles more
-  uint32_t max_reads = 16;     ///< read bursts under way
-  uint32_t max_writes = 16;    ///< write bursts not yet answered
+  uint32_t latency = 10;     ///< cycles from request to answer, at least
+  uint32_t jitter = 0;       ///< up to so many cycles more
+  uint32_t max_reads = 16;   ///< read bursts under way
+  uint32_t max_writes = 16;  ///< write bursts not yet answered
   uint32_t max_burst_bytes = 256;
   double pause = 0;
   uint64_t seed = 0;
@@ -35,7 +35,7 @@ struct WrittenBurst {
 
 class AxiMemory {
  public:
-  using OnWrite = std::function<void(WrittenBurst)>;     // when its last beat has come
+  using OnWrite = std::function<void(WrittenBurst)>;       // when its last beat has come
   using OnAnswered = std::function<void(uint64_t bytes)>;  // when its response is taken
 
   AxiMemory(const AxiMemoryConfig& config, OnWrite on_write, OnAnswered on_answered);
@@ -83,8 +83,8 @@ class AxiMemory {
   uint64_t now_ = 0;
   std::deque<Read> reads_;
   std::deque<AxiAddress> addresses_;  // of write bursts
-  std::deque<AxiWriteBeat> beats_;    // of the burst that is coming in, and of those whose address has not come
-  uint32_t whole_bursts_ = 0;         // in beats_
+  std::deque<AxiWriteBeat> beats_;  // of the burst that is coming in, and of those whose address has not come
+  uint32_t whole_bursts_ = 0;       // in beats_
   std::deque<Answer> answers_;
   bool r_offered_ = false;
   bool b_offered_ = false;

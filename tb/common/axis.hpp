@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4-Stream of packets: a driver with pauses, a sink that pauses, and a monitor that collects packets as bytes.
+// AXI4-Stream of packets: a driver with pauses, a sink that pauses, and a monitor that collects packets as
+// bytes.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,7 @@ class AxisDriver {
   uint32_t data_bytes_;
   PauseGenerator pause_;
   std::deque<Bytes> queue_;
-  size_t offset_ = 0;    // into the first packet
+  size_t offset_ = 0;     // into the first packet
   bool offered_ = false;  // a beat is on the bus and must stay there
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain copies of the signals of the AXI interfaces, so that drivers and monitors do not depend on a Verilated class.
+// Plain copies of the signals of the AXI interfaces, so that drivers and monitors do not depend on a
+// Verilated class.
 #pragma once
 
 #include <array>

@@ -78,7 +78,7 @@ class EngineBench {
     const uint64_t before = count(outcome);
     const uint64_t events = system.node(0).scoreboard().events();
     system.node(0).receive(flits);
-    run(150);
+    run(150 + flits.size() / 32);
     EXPECT_EQ(count(outcome), before + 1) << rdma::formats::name(outcome);
     EXPECT_EQ(system.node(0).scoreboard().events(), events + 1) << rdma::formats::name(outcome);
   }

@@ -13,24 +13,36 @@ using formats::Outcome;
 using formats::Ptype;
 using formats::Status;
 
-// --- Random traffic --------------------------------------------------------------------------------------------------
+// --- Random traffic
+// --------------------------------------------------------------------------------------------------
 
 /// Draws a configuration from a seed.
 class Draw {
  public:
   explicit Draw(uint64_t seed) : random_(seed, 99) {}
   uint64_t below(uint64_t bound) { return random_.below(bound); }
-  double sometimes(double most) { return random_.chance(0.5) ? 0 : most * static_cast<double>(below(1000)) / 1000; }
+  double sometimes(double most) {
+    return random_.chance(0.5) ? 0 : most * static_cast<double>(below(1000)) / 1000;
+  }
 
  private:
   RandomStream random_;
 };
 
+/// Any build but the one that is wrong on purpose.
+const RdmaBuild& random_build(Draw& draw) {
+  std::vector<const RdmaBuild*> sound;
+  for (const RdmaBuild& build : rdma_builds()) {
+    if (build.name != "broken") sound.push_back(&build);
+  }
+  return *sound[draw.below(sound.size())];
+}
+
 SystemConfig random_config(Draw& draw, uint64_t seed) {
   SystemConfig config;
   config.seed = seed;
   config.nodes = static_cast<uint32_t>(1 + draw.below(3));
-  config.node.build = rdma_builds()[draw.below(rdma_builds().size())];
+  config.node.build = random_build(draw);
   config.node.pause = draw.sometimes(0.6);
   config.node.memory_latency = static_cast<uint32_t>(1 + draw.below(60));
   config.node.memory_jitter = static_cast<uint32_t>(draw.below(60));
@@ -69,8 +81,8 @@ class RandomTraffic {
         const auto target = static_cast<uint32_t>(draw.below(bench.system.size()));
         const uint64_t place = (node * transfers_per_node + tag) * slot;
         const uint64_t most = draw.below(4) == 0 ? slot : 2000;
-        transfers_.push_back({node, target, static_cast<uint16_t>(tag), source_base + place, destination_base + place,
-                              random_bytes(draw, 1 + draw.below(most))});
+        transfers_.push_back({node, target, static_cast<uint16_t>(tag), source_base + place,
+                              destination_base + place, random_bytes(draw, 1 + draw.below(most))});
       }
     }
   }
@@ -79,8 +91,8 @@ class RandomTraffic {
     for (const Transfer& each : transfers_) {
       RdmaNode& node = bench_.system.node(each.node);
       node.memory().memory().write(each.source, each.bytes);
-      node.driver().post({each.source, each.destination, static_cast<uint32_t>(each.bytes.size()), each.target,
-                          each.tag});
+      node.driver().post(
+          {each.source, each.destination, static_cast<uint32_t>(each.bytes.size()), each.target, each.tag});
     }
   }
 
@@ -98,7 +110,8 @@ class RandomTraffic {
       ASSERT_TRUE(done.contains(each.tag)) << "transfer " << each.tag << " of node " << each.node;
       EXPECT_EQ(formats::name(done.at(each.tag)), "OK");
       const HostMemory& memory = bench_.system.node(each.target).memory().memory();
-      EXPECT_TRUE(memory.equals(each.destination, each.bytes)) << "transfer " << each.tag << " of node " << each.node;
+      EXPECT_TRUE(memory.equals(each.destination, each.bytes))
+          << "transfer " << each.tag << " of node " << each.node;
     }
   }
 
@@ -144,7 +157,8 @@ TEST_P(Random, ResetInTheMiddleLeavesNothingBehind) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Random, testing::Range<uint64_t>(1, 25));
 
-// --- Bad packets -----------------------------------------------------------------------------------------------------
+// --- Bad packets
+// -----------------------------------------------------------------------------------------------------
 
 class BadPackets : public testing::Test {
  protected:
@@ -208,7 +222,8 @@ TEST_F(BadPackets, Malformed) {
     bench_.expect_outcome(with_crc(flits), Outcome::drop_malformed);
   };
   for (const uint8_t type : {0, 7, 255}) malformed([&](Header& header) { header.ptype = type; }, Ptype::rqt);
-  for (const uint8_t flags : {8, 0x80, 0xff}) malformed([&](Header& header) { header.len = 32, header.flags = flags; });
+  for (const uint8_t flags : {8, 0x80, 0xff})
+    malformed([&](Header& header) { header.len = 32, header.flags = flags; });
   malformed([](Header& header) { header.len = 0; });
   malformed([](Header& header) { header.len = 257; });
   malformed([](Header& header) { header.len = 0xffff; });
@@ -355,7 +370,8 @@ TEST_F(BadPackets, SilentSenderIsForgotten) {
   bench_.expect_settled();
 }
 
-// --- Posts -----------------------------------------------------------------------------------------------------------
+// --- Posts
+// -----------------------------------------------------------------------------------------------------------
 
 class Posts : public testing::Test {
  protected:
@@ -365,7 +381,8 @@ class Posts : public testing::Test {
     const uint64_t before = bench_.count(outcome);
     bench_.completions[0].clear();
     bench_.system.node(0).driver().post(request);
-    EXPECT_TRUE(bench_.system.run_until([&] { return bench_.completions[0].contains(request.tag); }, 500'000));
+    EXPECT_TRUE(
+        bench_.system.run_until([&] { return bench_.completions[0].contains(request.tag); }, 500'000));
     EXPECT_EQ(formats::name(bench_.completions[0][request.tag]), formats::name(status));
     EXPECT_EQ(bench_.count(outcome), before + 1);
   }
@@ -391,7 +408,8 @@ TEST_F(Posts, Rejected) {
 }
 
 TEST_F(Posts, RefusedByTheReceiver) {
-  expect_status({source_base, destination_base + region_bytes, 256, 0, 1}, Status::bad_region, Outcome::refused);
+  expect_status({source_base, destination_base + region_bytes, 256, 0, 1}, Status::bad_region,
+                Outcome::refused);
   expect_status({source_base, destination_base - 256, 512, 0, 2}, Status::bad_region, Outcome::refused);
   EXPECT_EQ(bench_.written(), 0u);
   bench_.expect_settled();
@@ -451,7 +469,8 @@ TEST_F(Posts, SourceThatCannotBeReadIsNotSent) {
   bench_.expect_settled();
 }
 
-// --- Registers -------------------------------------------------------------------------------------------------------
+// --- Registers
+// -------------------------------------------------------------------------------------------------------
 
 class Registers : public testing::Test {
  protected:
@@ -470,15 +489,24 @@ TEST_F(Registers, Identity) {
 
 TEST_F(Registers, HoldWhatIsWrittenWithinTheirWidth) {
   const std::vector<std::pair<uint32_t, int>> writable = {
-      {reg::IRQ_ENABLE, formats::width::IRQ_ENABLE},       {reg::REGION_BASE_LO, 32},
-      {reg::REGION_BASE_HI, 32},                           {reg::REGION_LIMIT_LO, 32},
-      {reg::REGION_LIMIT_HI, 32},                          {reg::TICK_CYCLES, formats::width::TICK_CYCLES},
-      {reg::RX_TIMEOUT, formats::width::RX_TIMEOUT},       {reg::TX_RETRY, formats::width::TX_RETRY},
-      {reg::TX_DEAD, formats::width::TX_DEAD},             {reg::ASK_FROM_AFTER, formats::width::ASK_FROM_AFTER},
-      {reg::MAX_SILENT, formats::width::MAX_SILENT},       {reg::MAX_RETRY, formats::width::MAX_RETRY},
-      {reg::POST_SRC_LO, 32},                              {reg::POST_SRC_HI, 32},
-      {reg::POST_DST_LO, 32},                              {reg::POST_DST_HI, 32},
-      {reg::POST_BYTES, 32},                               {reg::POST_NODE, 32},
+      {reg::IRQ_ENABLE, formats::width::IRQ_ENABLE},
+      {reg::REGION_BASE_LO, 32},
+      {reg::REGION_BASE_HI, 32},
+      {reg::REGION_LIMIT_LO, 32},
+      {reg::REGION_LIMIT_HI, 32},
+      {reg::TICK_CYCLES, formats::width::TICK_CYCLES},
+      {reg::RX_TIMEOUT, formats::width::RX_TIMEOUT},
+      {reg::TX_RETRY, formats::width::TX_RETRY},
+      {reg::TX_DEAD, formats::width::TX_DEAD},
+      {reg::ASK_FROM_AFTER, formats::width::ASK_FROM_AFTER},
+      {reg::MAX_SILENT, formats::width::MAX_SILENT},
+      {reg::MAX_RETRY, formats::width::MAX_RETRY},
+      {reg::POST_SRC_LO, 32},
+      {reg::POST_SRC_HI, 32},
+      {reg::POST_DST_LO, 32},
+      {reg::POST_DST_HI, 32},
+      {reg::POST_BYTES, 32},
+      {reg::POST_NODE, 32},
       {reg::NODE_ID, formats::width::NODE_ID},
   };
   for (const auto& [address, width] : writable) {
@@ -497,7 +525,8 @@ TEST_F(Registers, BadAccessesAnswerAnErrorAndChangeNothing) {
     bench_.read(hole, false);
     bad += 2;
   }
-  for (const uint32_t read_only : {reg::ID, reg::VERSION, reg::STATUS, reg::CPL, reg::OUTCOME, reg::OUTCOME + 252}) {
+  for (const uint32_t read_only :
+       {reg::ID, reg::VERSION, reg::STATUS, reg::CPL, reg::OUTCOME, reg::OUTCOME + 252}) {
     EXPECT_FALSE(bench_.write(read_only, 1)) << read_only;
     bad++;
   }

@@ -26,16 +26,14 @@ std::string first_or_nothing(const rdma::Packet* packet) {
   return packet ? describe(packet->header) : "nothing";
 }
 
-bool from_receiver(Ptype type) {
-  return type == Ptype::rsp || type == Ptype::resend || type == Ptype::done;
-}
+bool from_receiver(Ptype type) { return type == Ptype::rsp || type == Ptype::resend || type == Ptype::done; }
 
 }  // namespace
 
 std::string describe(const formats::Header& header) {
   return fmt::format("{} {}->{} sid={} cid={} gen={} msgid={} pidx={} len={} flags={:#x} arg={:#x}",
-                     formats::name(static_cast<Ptype>(header.ptype)), header.src, header.dst, header.sid, header.cid,
-                     header.gen, header.msgid, header.pidx, header.len, header.flags, header.arg);
+                     formats::name(static_cast<Ptype>(header.ptype)), header.src, header.dst, header.sid,
+                     header.cid, header.gen, header.msgid, header.pidx, header.len, header.flags, header.arg);
 }
 
 void ExpectedPackets::reset() {
@@ -52,7 +50,9 @@ void ExpectedPackets::expect_receiver_control(rdma::Packet packet, uint64_t writ
   receiver_control_.push_back({std::move(packet), is_done ? written_before : 0});
 }
 
-void ExpectedPackets::expect_data(const rdma::DataOrder& order) { (order.resend ? resent_ : fresh_).push_back(order); }
+void ExpectedPackets::expect_data(const rdma::DataOrder& order) {
+  (order.resend ? resent_ : fresh_).push_back(order);
+}
 
 void ExpectedPackets::left(std::vector<uint8_t> flits, uint64_t answered_bytes, uint64_t cycle) {
   packets_++;
@@ -97,9 +97,9 @@ void ExpectedPackets::judge_receiver_control(const rdma::Packet& packet, const L
     return;
   }
   if (left.answered_bytes < receiver_control_.front().written_before) {
-    reporter.add(fmt::format("m_axis: DONE left in cycle {} although memory had answered only {} of {} bytes: {}",
-                             left.cycle, left.answered_bytes, receiver_control_.front().written_before,
-                             describe(packet.header)));
+    reporter.add(fmt::format(
+        "m_axis: DONE left in cycle {} although memory had answered only {} of {} bytes: {}", left.cycle,
+        left.answered_bytes, receiver_control_.front().written_before, describe(packet.header)));
   }
   receiver_control_.pop_front();
 }
@@ -115,7 +115,8 @@ void ExpectedPackets::judge_sender_control(const rdma::Packet& packet, const Rep
 }
 
 bool ExpectedPackets::matches(const rdma::DataOrder& order, const rdma::Packet& packet) const {
-  return without_crc(order.header) == without_crc(packet.header) && memory_.equals(order.src_addr, packet.payload);
+  return without_crc(order.header) == without_crc(packet.header) &&
+         memory_.equals(order.src_addr, packet.payload);
 }
 
 void ExpectedPackets::judge_data(const rdma::Packet& packet, const Reporter& reporter) {
@@ -131,9 +132,10 @@ void ExpectedPackets::judge_data(const rdma::Packet& packet, const Reporter& rep
     const auto head = [](const auto& queue, size_t at) {
       return at < queue.size() ? describe(queue[at].header) : "nothing";
     };
-    reporter.add(fmt::format("m_axis: DATA packet or its payload\n  expected {} (resent)\n        or {} (new)\n"
-                             "  got      {}",
-                             head(resent_, resent), head(fresh_, fresh), describe(packet.header)));
+    reporter.add(
+        fmt::format("m_axis: DATA packet or its payload\n  expected {} (resent)\n        or {} (new)\n"
+                    "  got      {}",
+                    head(resent_, resent), head(fresh_, fresh), describe(packet.header)));
     return;
   }
   explanations_ = std::move(next);

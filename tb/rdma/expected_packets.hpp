@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks every packet that leaves an engine against what the golden model decided to send.
 //
-// Four classes, each first in, first out: control of the receiver, control of the sender, resent data, new data. A DATA
-// packet with RETRY may belong to either data class; all ways to explain what was seen are followed at once.
+// Four classes, each first in, first out: control of the receiver, control of the sender, resent data, new
+// data. A DATA packet with RETRY may belong to either data class; all ways to explain what was seen are
+// followed at once.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@ class ExpectedPackets {
     reset();
   }
 
-  /// @param written_before bytes of host writes decided before; a DONE must not leave before they are answered
+  /// @param written_before bytes of host writes decided before; a DONE must not leave before they are
+  /// answered
   void expect_receiver_control(rdma::Packet packet, uint64_t written_before);
   void expect_sender_control(rdma::Packet packet) { sender_control_.push_back(std::move(packet)); }
   void expect_data(const rdma::DataOrder& order);

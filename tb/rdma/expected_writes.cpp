@@ -38,10 +38,12 @@ void ExpectedWrites::judge_one(const Burst& observed, const Reporter& reporter) 
   }
   const rdma::HostWrite& write = writes_.front();
   const uint64_t left = write.bytes.size() - begun_;
-  const bool fits = burst.address == write.addr + begun_ && burst.bytes.size() <= left && !burst.bytes.empty();
+  const bool fits =
+      burst.address == write.addr + begun_ && burst.bytes.size() <= left && !burst.bytes.empty();
   if (!fits) {
-    reporter.add(fmt::format("m_axi: write in cycle {}\n  expected {} bytes to {:#x}\n  got      {} bytes to {:#x}",
-                             cycle, left, write.addr + begun_, burst.bytes.size(), burst.address));
+    reporter.add(
+        fmt::format("m_axi: write in cycle {}\n  expected {} bytes to {:#x}\n  got      {} bytes to {:#x}",
+                    cycle, left, write.addr + begun_, burst.bytes.size(), burst.address));
     writes_.pop_front();
     begun_ = 0;
     return;
@@ -50,8 +52,9 @@ void ExpectedWrites::judge_one(const Burst& observed, const Reporter& reporter) 
   const auto differ = std::mismatch(burst.bytes.begin(), burst.bytes.end(), expected);
   if (differ.first != burst.bytes.end()) {
     const uint64_t at = burst.address + static_cast<uint64_t>(differ.first - burst.bytes.begin());
-    reporter.add(fmt::format("m_axi: write in cycle {}, byte at {:#x}\n  expected {:#04x}\n  got      {:#04x}", cycle,
-                             at, *differ.second, *differ.first));
+    reporter.add(
+        fmt::format("m_axi: write in cycle {}, byte at {:#x}\n  expected {:#04x}\n  got      {:#04x}", cycle,
+                    at, *differ.second, *differ.first));
   }
   begun_ += burst.bytes.size();
   if (begun_ < write.bytes.size()) return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks every write burst to host memory against the writes that the golden model decided on, in order, byte by byte.
+// Checks every write burst to host memory against the writes that the golden model decided on, in order, byte
+// by byte.
 #pragma once
 
 #include <cstdint>

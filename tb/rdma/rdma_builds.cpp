@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameterisations compiled in; CMake writes their list (rdma_builds.inc), one WEFT_RDMA_BUILD(name, parameters) each.
+// The parameterisations compiled in; CMake writes their list (rdma_builds.inc), one WEFT_RDMA_BUILD(name,
+// parameters) each.
 #include <sstream>
 #include <stdexcept>
 
@@ -7,7 +8,7 @@
 
 namespace weft::tb {
 
-#define WEFT_RDMA_BUILD(name, parameters)                                                      \
+#define WEFT_RDMA_BUILD(name, parameters)                                                         \
   std::unique_ptr<RdmaModel> make_rdma_##name(const RdmaBuild& build, SimulationContext& context, \
                                               const std::string& instance);
 #include "rdma_builds.inc"

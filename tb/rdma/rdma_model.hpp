@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One Verilated RDMA engine behind an interface that does not depend on its parameters, and the list of those built.
+// One Verilated RDMA engine behind an interface that does not depend on its parameters, and the list of those
+// built.
 #pragma once
 
 #include <cstdint>

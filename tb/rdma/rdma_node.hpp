@@ -19,7 +19,7 @@ namespace weft::tb {
 
 struct NodeConfig {
   RdmaBuild build;
-  double pause = 0;             ///< probability of a pause, per stream and cycle
+  double pause = 0;              ///< probability of a pause, per stream and cycle
   uint32_t memory_latency = 10;  ///< cycles
   uint32_t memory_jitter = 0;    ///< cycles
   uint64_t seed = 1;

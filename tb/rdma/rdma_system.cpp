@@ -39,9 +39,9 @@ RdmaSystem::RdmaSystem(const SystemConfig& config)
   NodeConfig node = config.node;
   node.seed = config.seed;
   for (uint32_t index = 0; index < config.nodes; ++index) {
-    nodes_.push_back(std::make_unique<RdmaNode>(index, node, context_, findings_, [this, index](Bytes packet) {
-      forward(index, std::move(packet));
-    }));
+    nodes_.push_back(
+        std::make_unique<RdmaNode>(index, node, context_, findings_,
+                                   [this, index](Bytes packet) { forward(index, std::move(packet)); }));
   }
   with_waves_ = !config.waves.empty();
   if (with_waves_ && !waves_built_in()) throw std::invalid_argument("this program was built without waves");
@@ -77,7 +77,8 @@ void RdmaSystem::start(const driver::RdmaSetup& setup) {
 
 void RdmaSystem::forward(uint32_t from, Bytes packet) {
   if (packet.size() < rdma::flit_bytes) return;  // the monitor has told
-  const auto header = formats::unpack(std::span<const uint8_t, rdma::flit_bytes>(packet.data(), rdma::flit_bytes));
+  const auto header =
+      formats::unpack(std::span<const uint8_t, rdma::flit_bytes>(packet.data(), rdma::flit_bytes));
   network_.send(from, header.dst, flow_of(header), std::move(packet));
 }
 

@@ -63,7 +63,8 @@ void RegisterWatch::written(uint32_t address, uint32_t data) {
 }
 
 uint32_t RegisterWatch::tick_cycles() const {
-  return std::max<uint32_t>(1, static_cast<uint32_t>(masked(values_.at(reg::TICK_CYCLES), width::TICK_CYCLES)));
+  return std::max<uint32_t>(1,
+                            static_cast<uint32_t>(masked(values_.at(reg::TICK_CYCLES), width::TICK_CYCLES)));
 }
 
 uint64_t RegisterWatch::pair(uint32_t low_address) const {
@@ -86,8 +87,8 @@ rdma::Config RegisterWatch::config() const {
 }
 
 rdma::Post RegisterWatch::post(uint16_t tag) const {
-  return {pair(reg::POST_SRC_LO), pair(reg::POST_DST_LO), values_.at(reg::POST_BYTES), values_.at(reg::POST_NODE),
-          tag};
+  return {pair(reg::POST_SRC_LO), pair(reg::POST_DST_LO), values_.at(reg::POST_BYTES),
+          values_.at(reg::POST_NODE), tag};
 }
 
 }  // namespace weft::tb

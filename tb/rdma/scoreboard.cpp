@@ -15,14 +15,16 @@ using formats::Outcome;
 
 namespace {
 
-constexpr uint16_t tick_mask = 0x1fff;
-
 constexpr const char* event_name(TxKind kind) {
   switch (kind) {
-    case TxKind::packet: return "packet";
-    case TxKind::timeout: return "timeout";
-    case TxKind::post: return "post";
-    case TxKind::turn: return "turn";
+    case TxKind::packet:
+      return "packet";
+    case TxKind::timeout:
+      return "timeout";
+    case TxKind::post:
+      return "post";
+    case TxKind::turn:
+      return "turn";
   }
   return "?";
 }
@@ -151,7 +153,8 @@ void Scoreboard::compare(const RxTracePins& rtl, rdma::RxEventView view) {
                     rtl.wbase == view.wbase && std::ranges::equal(wvec, view.wvec);
   if (same && !rtl_trace_) return;
   const trace::Record golden = rdma::rx_record(reporter_.cycle(), view);
-  // What the trace port does not carry is checked at the other ports and shown here as the golden model has it.
+  // What the trace port does not carry is checked at the other ports and shown here as the golden model has
+  // it.
   view.outcome = static_cast<Outcome>(rtl.outcome);
   view.cid = rtl.cid;
   view.wbase = rtl.wbase;
@@ -165,8 +168,9 @@ void Scoreboard::compare(const RxTracePins& rtl, rdma::RxEventView view) {
 }
 
 void Scoreboard::note(const rdma::RxResult& result) {
-  if (result.emitted) packets_.expect_receiver_control(*result.emitted, writes_.expected_bytes() +
-                                                       (result.write ? result.write->bytes.size() : 0));
+  if (result.emitted)
+    packets_.expect_receiver_control(
+        *result.emitted, writes_.expected_bytes() + (result.write ? result.write->bytes.size() : 0));
   if (result.write) writes_.expect(*result.write);
   count(result.outcome, result.ctl_dropped);
 }
@@ -175,14 +179,17 @@ rdma::TxResult Scoreboard::golden_sender(const TxTracePins& rtl, const rdma::TxI
                                          std::optional<formats::Header>& header,
                                          std::optional<rdma::Post>& post) {
   switch (rtl.kind) {
-    case TxKind::timeout: return sender_.timeout(rtl.sid, inputs);
-    case TxKind::turn: return sender_.turn(rtl.sid, inputs);
+    case TxKind::timeout:
+      return sender_.timeout(rtl.sid, inputs);
+    case TxKind::turn:
+      return sender_.turn(rtl.sid, inputs);
     case TxKind::post:
       if (posts_.empty()) throw rdma::Violation("a post event, but nothing was posted");
       post = posts_.front();
       posts_.pop_front();
       return sender_.post(*post, inputs);
-    case TxKind::packet: break;
+    case TxKind::packet:
+      break;
   }
   if (for_sender_.empty()) throw rdma::Violation("a packet event, but no packet has come in");
   const rdma::Packet packet = std::move(for_sender_.front());
@@ -275,7 +282,7 @@ void Scoreboard::observe_time(uint16_t now) {
 
 uint16_t Scoreboard::estimated_now() const {
   const uint64_t ticks = (reporter_.cycle() - seen_now_cycle_) / registers_.tick_cycles();
-  return static_cast<uint16_t>(seen_now_ + ticks) & tick_mask;
+  return static_cast<uint16_t>(seen_now_ + ticks) & rdma::tick_mask;
 }
 
 /// A timer is looked at once in about every 4 cycles a context, unless other events come first.
@@ -292,12 +299,13 @@ void Scoreboard::check_timers(TimerWatch& watch, const Half& golden, uint32_t co
 }
 
 bool Scoreboard::contexts_free() const {
-  return receiver_.free_contexts() == build_.params.n_rx_ctx && sender_.free_contexts() == build_.params.n_tx_ctx;
+  return receiver_.free_contexts() == build_.params.n_rx_ctx &&
+         sender_.free_contexts() == build_.params.n_tx_ctx;
 }
 
 bool Scoreboard::quiet() const {
-  return for_receiver_.empty() && for_sender_.empty() && posts_.empty() && packets_.empty() && writes_.empty() &&
-         expected_completions_.empty() && completed_.empty() && contexts_free();
+  return for_receiver_.empty() && for_sender_.empty() && posts_.empty() && packets_.empty() &&
+         writes_.empty() && expected_completions_.empty() && completed_.empty() && contexts_free();
 }
 
 void Scoreboard::check_quiet() {

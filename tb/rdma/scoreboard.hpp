@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the golden model in lockstep with one engine and compares everything that can be seen of it.
 //
-// The golden model makes one step at each event that the RTL retires. What the event was about comes from the ports (packets
-// that came in, requests that were posted); from the trace come only the choices that docs/rdma.md leaves to the
-// surroundings: order of events, room in queues, offered contexts, time. Outcome, context and what follows from it
-// (packets, host writes, completions) must then be what the golden model says.
+// The golden model makes one step at each event that the RTL retires. What the event was about comes from the
+// ports (packets that came in, requests that were posted); from the trace come only the choices that
+// docs/rdma.md leaves to the surroundings: order of events, room in queues, offered contexts, time. Outcome,
+// context and what follows from it (packets, host writes, completions) must then be what the golden model
+// says.
 #pragma once
 
 #include <array>
@@ -30,7 +31,8 @@
 
 namespace weft::tb {
 
-/// Free receive contexts that may be hidden from the engine (in its free list's pipeline) when it says "none free".
+/// Free receive contexts that may be hidden from the engine (in its free list's pipeline) when it says "none
+/// free".
 inline constexpr uint32_t hidden_free_contexts = 4;
 
 inline constexpr uint32_t outcome_codes = 64;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft-sim: simulations of the RTL, checked against the golden models.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <exception>
 #include <string>

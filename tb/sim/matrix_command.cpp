@@ -44,10 +44,11 @@ std::vector<Case> all_cases(uint64_t seed, bool quick) {
   };
   for (const double loss : {0.0, 1e-3, 5e-3, 5e-2}) {
     for (const uint32_t transfers : {1u, 64u}) {
-      add(fmt::format("loss {:g}, {} transfer{}", loss, transfers, transfers == 1 ? "" : "s"), [&](RunConfig& config) {
-        config.faults.loss = loss;
-        config.transfers = transfers;
-      });
+      add(fmt::format("loss {:g}, {} transfer{}", loss, transfers, transfers == 1 ? "" : "s"),
+          [&](RunConfig& config) {
+            config.faults.loss = loss;
+            config.transfers = transfers;
+          });
     }
   }
   for (const uint32_t degree : {8u, 128u, 1000u}) {
@@ -102,14 +103,18 @@ std::string row(const Case& each, const RunResult& result) {
   return fmt::format("{:<32} {:>10} {:>8.1f} {:>9} {:>8} {:>8} {:>9} {:>10}  {}\n", each.name, result.cycles,
                      100 * result.goodput_fraction, result.packets_sent, result.packets_resent,
                      result.packets_dropped, result.events, result.trace_mismatches + result.wrong_bytes,
-                     result.ok() ? "ok" : result.hang ? "HANG" : "FAILED");
+                     result.ok()   ? "ok"
+                     : result.hang ? "HANG"
+                                   : "FAILED");
 }
 
 std::string own_command(const std::vector<std::string>& arguments, const std::string& file, uint64_t bytes,
                         const Case& each) {
   const RunConfig& config = each.config;
-  std::vector<std::string> words = {arguments.front(), "rdma", "--file", file, "--bytes", fmt::format("{}", bytes),
-                                    "--nodes", fmt::format("{}x1x1", config.nodes)};
+  std::vector<std::string> words = {arguments.front(), "rdma",
+                                    "--file",          file,
+                                    "--bytes",         fmt::format("{}", bytes),
+                                    "--nodes",         fmt::format("{}x1x1", config.nodes)};
   const auto add = [&](const char* name, auto value, auto usual) {
     if (value == usual) return;
     words.push_back(name);
@@ -130,8 +135,8 @@ std::string own_command(const std::vector<std::string>& arguments, const std::st
 }
 
 /// Runs the cases side by side and tells each in its turn.
-bool run_cases(const Options& options, const std::vector<std::string>& arguments, const std::vector<Case>& cases,
-               const std::vector<uint8_t>& bytes, nlohmann::json& rows) {
+bool run_cases(const Options& options, const std::vector<std::string>& arguments,
+               const std::vector<Case>& cases, const std::vector<uint8_t>& bytes, nlohmann::json& rows) {
   std::vector<std::future<RunResult>> running(cases.size());
   const auto begin = [&](size_t index) {
     if (index >= cases.size()) return;

@@ -89,9 +89,13 @@ int run(Options& options, const std::vector<std::string>& arguments) {
   if (options.scheme != "rxwindow") {
     throw BadInput(fmt::format("--scheme {}: only rxwindow is there yet", options.scheme));
   }
-  if (options.mode != "paper") throw BadInput(fmt::format("--mode {}: only paper is there yet", options.mode));
+  if (options.mode != "paper")
+    throw BadInput(fmt::format("--mode {}: only paper is there yet", options.mode));
   options.run.nodes = parse_nodes(options.nodes);
   if (!options.run.waves.empty() && !tb::waves_built_in()) run_with_waves(arguments);
+  if (!options.run.waves.empty() && !std::ofstream(options.run.waves)) {
+    throw BadInput(fmt::format("{}: cannot be written: {}", options.run.waves, std::strerror(errno)));
+  }
   const std::vector<uint8_t> bytes = bytes_to_send(options);
   const bool terminal = isatty(STDERR_FILENO);
   const RunResult result = run_rdma(options.run, bytes, terminal ? tell_progress : OnProgress{});
@@ -122,18 +126,21 @@ std::vector<uint8_t> read_file(const std::string& file) {
 
 Command add_rdma_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("rdma", "Send a file through RDMA engines in lockstep with the golden model");
+  CLI::App* command =
+      app.add_subcommand("rdma", "Send a file through RDMA engines in lockstep with the golden model");
   const auto probability = CLI::Range(0.0, 1.0);
   RunConfig& run_config = options->run;
   command->add_option("--scheme", options->scheme, "rxwindow")->capture_default_str();
   command->add_option("--mode", options->mode, "paper")->capture_default_str();
   command->add_option("--nodes", options->nodes, "XxYxZ; node i sends to node i + 1")->capture_default_str();
   command->add_option("--file", options->file, "send this file");
-  command->add_option("--bytes", options->bytes, "without --file: so many random bytes (65536); with it: its first bytes");
+  command->add_option("--bytes", options->bytes,
+                      "without --file: so many random bytes (65536); with it: its first bytes");
   command->add_option("--transfers", run_config.transfers, "cut it into so many concurrent transfers")
       ->check(CLI::Range(1, 65536))
       ->capture_default_str();
-  command->add_option("--loss", run_config.faults.loss, "probability that a packet is lost")->check(probability);
+  command->add_option("--loss", run_config.faults.loss, "probability that a packet is lost")
+      ->check(probability);
   command->add_option("--duplicate", run_config.faults.duplicate, "probability that a packet comes twice")
       ->check(probability);
   command->add_option("--corrupt", run_config.faults.corrupt, "probability that a packet has flipped bits")
@@ -147,7 +154,9 @@ Command add_rdma_command(CLI::App& app) {
   command->add_option("--pause", run_config.pause, "probability of a pause, per stream and cycle")
       ->check(CLI::Range(0.0, 0.99));
   command->add_option("--window", run_config.window, "bits of the receiver's window")->capture_default_str();
-  command->add_option("--timeout", run_config.timeout, "ticks of 16 cycles until lost packets are asked for again")
+  command
+      ->add_option("--timeout", run_config.timeout,
+                   "ticks of 16 cycles until lost packets are asked for again")
       ->check(CLI::Range(1, 8191))
       ->capture_default_str();
   command->add_option("--seed", run_config.seed, "same seed, same run")->capture_default_str();

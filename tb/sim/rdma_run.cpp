@@ -88,6 +88,7 @@ class Traffic {
 
  private:
   uint64_t expected_completions() const { return pieces_.size() * config_.nodes; }
+  void open_traces();
   void fill_memories();
   void watch_node(uint32_t index);
   void start();
@@ -153,8 +154,9 @@ void Traffic::post_all() {
   for (uint32_t index = 0; index < system_.size(); ++index) {
     for (size_t tag = 0; tag < pieces_.size(); ++tag) {
       const Piece& piece = pieces_[tag];
-      system_.node(index).driver().post({source_base + piece.offset, destination_base + piece.offset, piece.bytes,
-                                         (index + 1) % system_.size(), static_cast<uint16_t>(tag)});
+      system_.node(index).driver().post({source_base + piece.offset, destination_base + piece.offset,
+                                         piece.bytes, (index + 1) % system_.size(),
+                                         static_cast<uint16_t>(tag)});
     }
   }
 }
@@ -192,7 +194,8 @@ bool Traffic::transfer_all(const OnProgress& on_progress) {
     if (on_progress && Clock::now() - told > std::chrono::milliseconds(500)) {
       told = Clock::now();
       const double all = static_cast<double>(bytes_.size()) * config_.nodes;
-      on_progress({system_.cycle(), completions_, expected_completions(), static_cast<double>(written) / all});
+      on_progress(
+          {system_.cycle(), completions_, expected_completions(), static_cast<double>(written) / all});
     }
   }
   return false;
@@ -244,19 +247,28 @@ void Traffic::collect() {
   if (result_.cycles > 0) {
     const double payload = build_.params.payload;
     const double link = build_.data_bytes * payload / (payload + rdma::flit_bytes);
-    result_.goodput_bytes_per_cycle = static_cast<double>(bytes_.size()) / static_cast<double>(result_.cycles);
+    result_.goodput_bytes_per_cycle =
+        static_cast<double>(bytes_.size()) / static_cast<double>(result_.cycles);
     result_.goodput_fraction = result_.goodput_bytes_per_cycle / link;
+  }
+}
+
+void Traffic::open_traces() {
+  try {
+    std::filesystem::create_directories(config_.trace_dir);
+    for (uint32_t index = 0; index < system_.size(); ++index) {
+      system_.node(index).scoreboard().write_traces(config_.trace_dir);
+    }
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw BadInput(fmt::format("--trace {}: {}", config_.trace_dir, error.code().message()));
+  } catch (const trace::Fault& fault) {
+    throw BadInput(fault.what());
   }
 }
 
 RunResult Traffic::run(const OnProgress& on_progress) {
   const auto began = Clock::now();
-  if (!config_.trace_dir.empty()) {
-    std::filesystem::create_directories(config_.trace_dir);
-    for (uint32_t index = 0; index < system_.size(); ++index) {
-      system_.node(index).scoreboard().write_traces(config_.trace_dir);
-    }
-  }
+  if (!config_.trace_dir.empty()) open_traces();
   fill_memories();
   for (uint32_t index = 0; index < system_.size(); ++index) watch_node(index);
   start();
@@ -283,7 +295,8 @@ RunResult Traffic::run(const OnProgress& on_progress) {
 
 bool window_available(uint32_t window) { return tb::find_rdma_build(fmt::format("w{}", window)) != nullptr; }
 
-RunResult run_rdma(const RunConfig& config, const std::vector<uint8_t>& bytes, const OnProgress& on_progress) {
+RunResult run_rdma(const RunConfig& config, const std::vector<uint8_t>& bytes,
+                   const OnProgress& on_progress) {
   return Traffic(config, bytes).run(on_progress);
 }
 

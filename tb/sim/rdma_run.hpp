@@ -14,31 +14,31 @@
 namespace weft::sim {
 
 struct RunConfig {
-  uint32_t nodes = 2;             ///< node i sends to node i + 1, the last one to node 0
-  uint32_t window = 128;          ///< bits; one of the compiled builds
-  uint32_t transfers = 1;         ///< concurrent ones per node, into which the bytes are cut
+  uint32_t nodes = 2;      ///< node i sends to node i + 1, the last one to node 0
+  uint32_t window = 128;   ///< bits; one of the compiled builds
+  uint32_t transfers = 1;  ///< concurrent ones per node, into which the bytes are cut
   fabric::Faults faults;
-  double pause = 0;               ///< probability per stream and cycle
-  uint16_t timeout = 256;         ///< ticks of 16 cycles: RX_TIMEOUT and TX_RETRY
+  double pause = 0;        ///< probability per stream and cycle
+  uint16_t timeout = 256;  ///< ticks of 16 cycles: RX_TIMEOUT and TX_RETRY
   uint64_t seed = 1;
-  uint64_t max_cycles = 0;        ///< 0: a limit far above what the bytes should take
-  std::string trace_dir;          ///< empty: no traces
-  std::string waves;              ///< empty: no waves
+  uint64_t max_cycles = 0;  ///< 0: a limit far above what the bytes should take
+  std::string trace_dir;    ///< empty: no traces
+  std::string waves;        ///< empty: no waves
 };
 
 struct RunResult {
-  uint64_t bytes = 0;             ///< payload per node
-  uint64_t transfers = 0;         ///< of all nodes
-  uint64_t cycles = 0;            ///< from the first post to the last completion
-  uint64_t total_cycles = 0;      ///< with start-up and checks at the end
+  uint64_t bytes = 0;                  ///< payload per node
+  uint64_t transfers = 0;              ///< of all nodes
+  uint64_t cycles = 0;                 ///< from the first post to the last completion
+  uint64_t total_cycles = 0;           ///< with start-up and checks at the end
   double goodput_bytes_per_cycle = 0;  ///< per node
-  double goodput_fraction = 0;    ///< of what a link can carry in full DATA packets
-  double latency_median = 0;      ///< cycles from doorbell to completion
+  double goodput_fraction = 0;         ///< of what a link can carry in full DATA packets
+  double latency_median = 0;           ///< cycles from doorbell to completion
   uint64_t latency_max = 0;
   uint64_t packets_sent = 0;
   uint64_t data_packets = 0;
-  uint64_t packets_resent = 0;    ///< DATA with RETRY
-  uint64_t packets_dropped = 0;   ///< by the engines, all reasons
+  uint64_t packets_resent = 0;            ///< DATA with RETRY
+  uint64_t packets_dropped = 0;           ///< by the engines, all reasons
   std::map<std::string, uint64_t> drops;  ///< by reason, those that occurred
   fabric::NetworkCounters network;
   uint64_t events = 0;
@@ -46,8 +46,8 @@ struct RunResult {
   uint64_t wrong_bytes = 0;       ///< in the receivers' memories at the end
   uint64_t failed_transfers = 0;
   bool hang = false;
-  double cycles_per_second = 0;   ///< simulated, wall clock, all nodes together
-  std::string finding;            ///< the first one in full
+  double cycles_per_second = 0;  ///< simulated, wall clock, all nodes together
+  std::string finding;           ///< the first one in full
 
   bool ok() const { return trace_mismatches == 0 && wrong_bytes == 0 && failed_transfers == 0 && !hang; }
 };
@@ -72,6 +72,7 @@ class BadInput : public std::runtime_error {
 bool window_available(uint32_t window);
 
 /// @param bytes what each node sends; may be empty: nothing to post
-RunResult run_rdma(const RunConfig& config, const std::vector<uint8_t>& bytes, const OnProgress& on_progress = {});
+RunResult run_rdma(const RunConfig& config, const std::vector<uint8_t>& bytes,
+                   const OnProgress& on_progress = {});
 
 }  // namespace weft::sim

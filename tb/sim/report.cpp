@@ -13,7 +13,9 @@ namespace weft::sim {
 
 namespace {
 
-std::string row(const std::string& name, const std::string& value) { return fmt::format("  {:<26} {}\n", name, value); }
+std::string row(const std::string& name, const std::string& value) {
+  return fmt::format("  {:<26} {}\n", name, value);
+}
 
 std::string verdict(const RunResult& result) {
   if (result.hang) return "HANG";
@@ -27,27 +29,33 @@ std::string drops(const RunResult& result) {
 }
 
 std::string network(const fabric::NetworkCounters& counters) {
-  return fmt::format("{} sent, {} lost, {} duplicated, {} corrupted, {} held back", counters.sent, counters.lost,
-                     counters.duplicated, counters.corrupted, counters.reordered);
+  return fmt::format("{} sent, {} lost, {} duplicated, {} corrupted, {} held back", counters.sent,
+                     counters.lost, counters.duplicated, counters.corrupted, counters.reordered);
 }
 
 std::string quoted(const std::string& argument) {
   if (argument.find_first_of(" \t'\"$\\*?&;|<>()") == std::string::npos && !argument.empty()) return argument;
-  std::string text = "'";
-  for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
+  std::string text;
+  text.push_back('\'');
+  for (const char c : argument) {
+    if (c == '\'') text.append("'\\'");  // ends the quotes, a quote by itself, and they begin again
+    text.push_back(c);
+  }
+  text.push_back('\'');
+  return text;
 }
 
 }  // namespace
 
 std::string table(const RunConfig& config, const RunResult& result) {
-  std::string text = fmt::format("{} nodes, {} bytes each in {} transfers, window {}: {}\n", config.nodes, result.bytes,
-                                 config.nodes ? result.transfers / config.nodes : 0, config.window, verdict(result));
-  text += row("goodput",
-              fmt::format("{:.3f} bytes/cycle a node, {:.1f} % of a link's payload share",
-                          result.goodput_bytes_per_cycle, 100 * result.goodput_fraction));
+  std::string text =
+      fmt::format("{} nodes, {} bytes each in {} transfers, window {}: {}\n", config.nodes, result.bytes,
+                  config.nodes ? result.transfers / config.nodes : 0, config.window, verdict(result));
+  text += row("goodput", fmt::format("{:.3f} bytes/cycle a node, {:.1f} % of a link's payload share",
+                                     result.goodput_bytes_per_cycle, 100 * result.goodput_fraction));
   text += row("cycles", fmt::format("{} (with start and checks {})", result.cycles, result.total_cycles));
-  text += row("latency in cycles", fmt::format("median {:.1f}, max {}", result.latency_median, result.latency_max));
+  text += row("latency in cycles",
+              fmt::format("median {:.1f}, max {}", result.latency_median, result.latency_max));
   text += row("packets sent", fmt::format("{}, DATA {}, resent {}", result.packets_sent, result.data_packets,
                                           result.packets_resent));
   text += row("packets dropped", drops(result));
@@ -118,7 +126,7 @@ void write_json(const std::string& file, const nlohmann::json& json) {
 
 std::string reproduction(const std::vector<std::string>& arguments) {
   std::string text = "to see it again:";
-  for (const std::string& argument : arguments) text += " " + quoted(argument);
+  for (const std::string& argument : arguments) text.append(1, ' ').append(quoted(argument));
   return text;
 }
 

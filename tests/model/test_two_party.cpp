@@ -263,6 +263,8 @@ TEST(TwoParties, EveryByteArrivesWithOneCompletionAPostAndNoContextIsLeft) {
     TwoParties parties(run.weather);
     parties.run(run.posts, 300000);
     RC_ASSERT(parties.idle());
+    // RELEASE frees all contexts, also surplus ones; only under heavy loss may a request outlive a surplus context
+    if (run.weather.loss < 0.05) RC_ASSERT(!parties.outcomes.contains(Outcome::reclaim));
     RC_ASSERT(parties.completions.size() == run.posts.size());
     for (const auto& post : run.posts) {
       RC_ASSERT(parties.completions.count(post.tag) == 1u);
@@ -272,29 +274,19 @@ TEST(TwoParties, EveryByteArrivesWithOneCompletionAPostAndNoContextIsLeft) {
   });
 }
 
-// A RSP that is later than the first RESEND of its context grants a context that the RESEND's answer has
-// freed: the transfer may end with DEAD_PEER. But what is said to be complete is complete, and nothing is
-// left behind.
-TEST(TwoParties, DelaysBeyondTheTimeoutsNeverMakeAWrongCompletionNorLeaveAContext) {
+// A RSP later than the first RESEND of its context: the sender must not release what it is about to be granted.
+TEST(TwoParties, DelaysBeyondTheTimeoutsEndEveryTransferWell) {
   EXPECT_PROPERTY("long delays", [](uint64_t seed) {
     const Case run(seed, 150);
     TwoParties parties(run.weather);
     parties.run(run.posts, 300000);
     RC_ASSERT(parties.idle());
     RC_ASSERT(parties.completions.size() == run.posts.size());
-    std::vector<Post> complete;
     for (const auto& post : run.posts) {
       RC_ASSERT(parties.completions.count(post.tag) == 1u);
-      const Status status = parties.completions.find(post.tag)->second;
-      RC_ASSERT(status == Status::ok || status == Status::dead_peer);
-      if (status == Status::ok) complete.push_back(post);
+      RC_ASSERT(parties.completions.find(post.tag)->second == Status::ok);
     }
-    const auto expected = expected_destination(run.posts, parties.source);
-    for (const auto& post : complete) {
-      const auto from = static_cast<std::ptrdiff_t>(post.dst_addr);
-      RC_ASSERT(std::equal(expected.begin() + from, expected.begin() + from + post.bytes,
-                           parties.destination.begin() + from));
-    }
+    RC_ASSERT(parties.destination == expected_destination(run.posts, parties.source));
   });
 }
 

@@ -108,7 +108,7 @@ TEST_F(WeftTrace, BadInputIsOneLineThatNamesFileLineAndFault) {
   expect_bad(weft("trace show " + a + " --unit ry"), "--unit");
   expect_bad(weft("trace show " + a + " --outcome ADVANSE"), "ADVANSE");
   expect_bad(weft("trace"), "A subcommand is required");
-  expect_bad(weft("--nonsense"), "nonsense");
+  expect_bad(weft("trace diff --nonsense " + a + " " + a), "nonsense");
 }
 
 TEST_F(WeftTrace, ShowFilters) {

@@ -113,18 +113,16 @@ TEST(Window, ReceivesEveryPacketOnceWhateverTheOrder) {
   });
 }
 
-TEST(Timer, DurationsAreModulo8192) {
+TEST(Timer, DurationsAreModulo65536) {
   Timer timer;
-  timer.restart(8190);
-  EXPECT_EQ(timer.elapsed(8190), 0);
+  timer.restart(65534);
+  EXPECT_EQ(timer.elapsed(65534), 0);
   EXPECT_EQ(timer.elapsed(4), 6);
   EXPECT_FALSE(timer.due(4, 7));
   EXPECT_TRUE(timer.due(4, 6));
   EXPECT_TRUE(timer.due(8189, 8191));
   EXPECT_EQ(timer.overdue(4, 4), 2u);
   EXPECT_EQ(timer.overdue(4, 7), 0u);
-  timer.restart(8192 + 5);
-  EXPECT_EQ(timer.elapsed(6), 1);
 }
 
 TEST(Timer, TimeoutOfZeroCountsAsOne) {

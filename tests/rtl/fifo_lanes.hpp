@@ -131,8 +131,6 @@ class FifoTest : public testing::TestWithParam<Lane> {
     }
     if (lane_.counts) {
       ASSERT_EQ(top.count_o, reference_.count()) << "cycle " << bench_.cycle();
-    }
-    if (lane_.counts) {
       ASSERT_EQ(top.free_o, reference_.free()) << "cycle " << bench_.cycle();
     }
   }

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Line rate, counted in clocks at the pins of the whole engine: one header a clock, and no bubble between
+// packets.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "engine_bench.hpp"
+
+namespace weft::tb {
+namespace {
+
+using rdma::formats::Header;
+using rdma::formats::Outcome;
+using rdma::formats::Ptype;
+
+constexpr uint8_t first_generation = 1;
+
+/// A request of transfer `sid` for `bytes` bytes at the start of the region's part `sid`.
+Header request(uint16_t sid, uint32_t bytes) {
+  Header header = header_to_zero(Ptype::rqt);
+  header.sid = sid;
+  header.pidx = bytes;
+  header.arg = destination_base + uint64_t{sid} * bytes;
+  return header;
+}
+
+/// Packet `pidx` of `count` of transfer `sid`; contexts are granted in order, so that its CID is `sid`.
+std::vector<uint8_t> data_packet(uint16_t sid, uint32_t pidx, uint32_t count, uint32_t payload) {
+  Header header = header_to_zero(Ptype::data);
+  header.sid = sid;
+  header.cid = sid;
+  header.gen = first_generation;
+  header.pidx = pidx;
+  header.len = static_cast<uint16_t>(payload);
+  header.flags = pidx + 1 == count ? rdma::formats::flag_last : 0;
+  return flits_of(header);
+}
+
+/// Sends the packets without pauses; the clocks from the first to the last retired event, both counted.
+uint64_t clocks_to_retire(EngineBench& bench, const std::vector<std::vector<uint8_t>>& packets) {
+  Scoreboard& scoreboard = bench.system.node(0).scoreboard();
+  const uint64_t before = scoreboard.events();
+  for (const auto& packet : packets) bench.system.node(0).receive(packet);
+  EXPECT_TRUE(bench.system.run_until([&] { return scoreboard.events() > before; }, 1000));
+  const uint64_t first = bench.system.cycle();
+  EXPECT_TRUE(
+      bench.system.run_until([&] { return scoreboard.events() == before + packets.size(); }, 1'000'000));
+  return bench.system.cycle() - first + 1;
+}
+
+void grant(EngineBench& bench, uint16_t transfers, uint32_t bytes) {
+  for (uint16_t sid = 0; sid < transfers; ++sid) {
+    bench.expect_outcome(flits_of(request(sid, bytes)), Outcome::grant);
+  }
+}
+
+/// Timers must not end meanwhile: their events would be counted too.
+driver::RdmaSetup patient_setup() {
+  driver::RdmaSetup setup = EngineBench::usual_setup();
+  setup.rx_timeout = 8191;
+  return setup;
+}
+
+TEST(Throughput, OneHeaderAClockSameContextBackToBack) {
+  constexpr uint32_t packets = 8000;
+  constexpr uint32_t payload = 32;
+  EngineBench bench(EngineBench::alone("line"), patient_setup());
+  grant(bench, 1, packets * payload);
+  std::vector<std::vector<uint8_t>> stream;
+  for (uint32_t pidx = 0; pidx < packets; ++pidx) stream.push_back(data_packet(0, pidx, packets, payload));
+  EXPECT_EQ(clocks_to_retire(bench, stream), packets);
+  EXPECT_EQ(bench.count(Outcome::advance), packets - 1);
+  EXPECT_EQ(bench.count(Outcome::finish), 1u);
+  bench.expect_no_findings();
+}
+
+TEST(Throughput, OneHeaderAClockAnyOrderOfContextsAndPackets) {
+  constexpr uint16_t transfers = 8;
+  constexpr uint32_t count = 1000;
+  constexpr uint32_t payload = 32;
+  EngineBench bench(EngineBench::alone("line"), patient_setup());
+  grant(bench, transfers, count * payload);
+  std::vector<std::vector<uint8_t>> stream;
+  for (uint32_t pidx = 0; pidx < count; ++pidx) {
+    for (uint16_t sid = 0; sid < transfers; ++sid) stream.push_back(data_packet(sid, pidx, count, payload));
+  }
+  // out of order by less than the window of 64
+  std::mt19937_64 random(1);
+  constexpr size_t block = 32 * transfers;
+  for (size_t at = 0; at < stream.size(); at += block) {
+    std::shuffle(stream.begin() + static_cast<long>(at),
+                 stream.begin() + static_cast<long>(std::min(at + block, stream.size())), random);
+  }
+  EXPECT_EQ(clocks_to_retire(bench, stream), stream.size());
+  EXPECT_EQ(bench.count(Outcome::finish), transfers);
+  EXPECT_EQ(bench.count(Outcome::accept) + bench.count(Outcome::advance) + transfers, stream.size());
+  bench.expect_no_findings();
+}
+
+TEST(Throughput, NoBubbleBetweenFullPackets) {
+  constexpr uint32_t packets = 500;
+  constexpr uint32_t payload = 256;
+  constexpr uint32_t beats = 1 + payload / 32;
+  EngineBench bench(EngineBench::alone("w128"), patient_setup());
+  grant(bench, 1, packets * payload);
+  std::vector<std::vector<uint8_t>> stream;
+  for (uint32_t pidx = 0; pidx < packets; ++pidx) stream.push_back(data_packet(0, pidx, packets, payload));
+  EXPECT_EQ(clocks_to_retire(bench, stream), (packets - 1) * beats + 1);
+  bench.expect_no_findings();
+}
+
+}  // namespace
+}  // namespace weft::tb
