@@ -55,7 +55,7 @@ module rdma_sender
   input  logic                ctl_ready_i,
   output header_t             ctl_o,
   output logic                ctl_dropped_o,  // a control packet found no room
-  // DATA packets to fetch and send, resent ones first
+  // DATA packets to fetch and send: resent and new ones in turn
   output logic                data_valid_o,
   input  logic                data_ready_i,
   output header_t             data_hdr_o,
@@ -336,7 +336,7 @@ module rdma_sender
 
   // ------------------------------------------------------------------------------------------------- D: act
   logic ctl_ready, send_ready, resend_ready, cpl_ready, turn_ready;
-  logic send_valid, resend_valid;
+  logic send_valid, resend_valid, take_resend, resent_last_q;
   order_t send_order, resend_order;
   logic [$clog2(CTL_DEPTH+1)-1:0]    ctls;
   logic [$clog2(SEND_DEPTH+1)-1:0]   sends;
@@ -373,7 +373,7 @@ module rdma_sender
     .ready_o(send_ready),
     .data_i (d_q.order),
     .valid_o(send_valid),
-    .ready_i(data_ready_i && !resend_valid),
+    .ready_i(data_ready_i && !take_resend),
     .data_o (send_order),
     .count_o(sends)
   );
@@ -388,14 +388,21 @@ module rdma_sender
     .ready_o(resend_ready),
     .data_i (d_q.order),
     .valid_o(resend_valid),
-    .ready_i(data_ready_i),
+    .ready_i(data_ready_i && take_resend),
     .data_o (resend_order),
     .count_o(resends)
   );
 
   assign data_valid_o = resend_valid || send_valid;
-  assign data_hdr_o   = resend_valid ? resend_order.hdr : send_order.hdr;
-  assign data_addr_o  = resend_valid ? resend_order.addr : send_order.addr;
+  assign data_hdr_o   = take_resend ? resend_order.hdr : send_order.hdr;
+  assign data_addr_o  = take_resend ? resend_order.addr : send_order.addr;
+
+  // In turn, so that a storm of resends cannot keep other transfers from starting.
+  assign take_resend = resend_valid && !(send_valid && resent_last_q);
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) resent_last_q <= 1'b0;
+    else if (data_valid_o && data_ready_i) resent_last_q <= take_resend;
+  end
 
   ram_fifo #(
     .DEPTH(N_TX_CTX),

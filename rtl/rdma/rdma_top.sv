@@ -114,6 +114,9 @@ module rdma_top
   localparam int unsigned BEATS  = PAYLOAD > DATA_W / 8 ? PAYLOAD / (DATA_W / 8) : 1;
   localparam int unsigned BUFFER = 4 * BEATS > 64 ? 4 * BEATS : 64;  // beats of payload, each way
 
+  if (PAYLOAD * 8 < DATA_W) begin : g_bad_payload
+    $error("PAYLOAD (%0d bytes) must fill a beat of DATA_W (%0d bits)", PAYLOAD, DATA_W);
+  end
   if (PIDX_W + $clog2(PAYLOAD) > 32) begin : g_bad_pidx
     $error("PIDX_W (%0d) with PAYLOAD (%0d) numbers transfers beyond 4 GiB", PIDX_W, PAYLOAD);
   end

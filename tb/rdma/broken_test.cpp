@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The testbench itself: an engine with one wrong line in its window update is found out, with the cycle to look at.
+// The testbench itself: an engine with one wrong line in its window update is found out, with the cycle to
+// look at.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -16,6 +17,7 @@ TEST(BrokenWindow, IsFoundAtTheEventThatShowsIt) {
   config.node.build = *find_rdma_build("broken");
   config.faults.reorder_degree = 8;
   config.faults.reorder = 0.5;
+  config.faults.hold_limit = 200;
   EngineBench bench(config);
   std::vector<uint8_t> bytes(100 * 256);
   std::iota(bytes.begin(), bytes.end(), 0);

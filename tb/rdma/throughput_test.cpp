@@ -24,7 +24,7 @@ Header request(uint16_t sid, uint32_t bytes) {
   Header header = header_to_zero(Ptype::rqt);
   header.sid = sid;
   header.pidx = bytes;
-  header.arg = destination_base + uint64_t{sid} * bytes;
+  header.arg = destination_base + uint64_t{sid} * ((bytes + 255) / 256 * 256);
   return header;
 }
 
@@ -65,39 +65,35 @@ driver::RdmaSetup patient_setup() {
   return setup;
 }
 
+// Packets of one beat: transfers of a single packet whose 32 bytes share the beat with the header. Repeats of
+// it are duplicates only if each sees what the one a clock before has done.
+constexpr uint32_t one_beat_bytes = 32;
+
 TEST(Throughput, OneHeaderAClockSameContextBackToBack) {
-  constexpr uint32_t packets = 8000;
-  constexpr uint32_t payload = 32;
+  constexpr size_t packets = 8000;
   EngineBench bench(EngineBench::alone("line"), patient_setup());
-  grant(bench, 1, packets * payload);
-  std::vector<std::vector<uint8_t>> stream;
-  for (uint32_t pidx = 0; pidx < packets; ++pidx) stream.push_back(data_packet(0, pidx, packets, payload));
+  grant(bench, 1, one_beat_bytes);
+  const std::vector<std::vector<uint8_t>> stream(packets, data_packet(0, 0, 1, one_beat_bytes));
   EXPECT_EQ(clocks_to_retire(bench, stream), packets);
-  EXPECT_EQ(bench.count(Outcome::advance), packets - 1);
   EXPECT_EQ(bench.count(Outcome::finish), 1u);
+  EXPECT_EQ(bench.count(Outcome::drop_duplicate), packets - 1);
   bench.expect_no_findings();
 }
 
-TEST(Throughput, OneHeaderAClockAnyOrderOfContextsAndPackets) {
-  constexpr uint16_t transfers = 8;
-  constexpr uint32_t count = 1000;
-  constexpr uint32_t payload = 32;
+TEST(Throughput, OneHeaderAClockAnyOrderOfContexts) {
+  constexpr uint16_t transfers = 256;
+  constexpr size_t copies = 16;
   EngineBench bench(EngineBench::alone("line"), patient_setup());
-  grant(bench, transfers, count * payload);
+  grant(bench, transfers, one_beat_bytes);
   std::vector<std::vector<uint8_t>> stream;
-  for (uint32_t pidx = 0; pidx < count; ++pidx) {
-    for (uint16_t sid = 0; sid < transfers; ++sid) stream.push_back(data_packet(sid, pidx, count, payload));
+  for (size_t copy = 0; copy < copies; ++copy) {
+    for (uint16_t sid = 0; sid < transfers; ++sid) stream.push_back(data_packet(sid, 0, 1, one_beat_bytes));
   }
-  // out of order by less than the window of 64
   std::mt19937_64 random(1);
-  constexpr size_t block = 32 * transfers;
-  for (size_t at = 0; at < stream.size(); at += block) {
-    std::shuffle(stream.begin() + static_cast<long>(at),
-                 stream.begin() + static_cast<long>(std::min(at + block, stream.size())), random);
-  }
+  std::shuffle(stream.begin(), stream.end(), random);
   EXPECT_EQ(clocks_to_retire(bench, stream), stream.size());
   EXPECT_EQ(bench.count(Outcome::finish), transfers);
-  EXPECT_EQ(bench.count(Outcome::accept) + bench.count(Outcome::advance) + transfers, stream.size());
+  EXPECT_EQ(bench.count(Outcome::drop_duplicate), stream.size() - transfers);
   bench.expect_no_findings();
 }
 

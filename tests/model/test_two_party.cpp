@@ -263,7 +263,8 @@ TEST(TwoParties, EveryByteArrivesWithOneCompletionAPostAndNoContextIsLeft) {
     TwoParties parties(run.weather);
     parties.run(run.posts, 300000);
     RC_ASSERT(parties.idle());
-    // RELEASE frees all contexts, also surplus ones; only under heavy loss may a request outlive a surplus context
+    // RELEASE frees all contexts, also surplus ones; only under heavy loss may a request outlive a surplus
+    // context
     if (run.weather.loss < 0.05) RC_ASSERT(!parties.outcomes.contains(Outcome::reclaim));
     RC_ASSERT(parties.completions.size() == run.posts.size());
     for (const auto& post : run.posts) {
@@ -274,7 +275,8 @@ TEST(TwoParties, EveryByteArrivesWithOneCompletionAPostAndNoContextIsLeft) {
   });
 }
 
-// A RSP later than the first RESEND of its context: the sender must not release what it is about to be granted.
+// A RSP later than the first RESEND of its context: the sender must not release what it is about to be
+// granted.
 TEST(TwoParties, DelaysBeyondTheTimeoutsEndEveryTransferWell) {
   EXPECT_PROPERTY("long delays", [](uint64_t seed) {
     const Case run(seed, 150);
