@@ -6,8 +6,8 @@ SHELL := /bin/bash
 JOBS   ?= 2
 WERROR ?= OFF
 PRESET ?= release
-# File that `make sim` sends through the engine: any file will do.
-FILE   ?= docs/rdma.md
+# File that `make sim` sends through the engine; empty: the program itself.
+FILE   ?=
 SIM_ARGS ?=
 
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
@@ -29,7 +29,7 @@ build: configure ## build everything into build/bin
 	cmake --build --preset $(PRESET) -j $(JOBS)
 
 sim: build ## simulate the RDMA engine on a real file through losses, reordering, corruption
-	$(BUILD)/bin/weft-sim matrix --file $(FILE) $(SIM_ARGS)
+	$(BUILD)/bin/weft-sim matrix $(if $(FILE),--file $(FILE)) $(SIM_ARGS)
 
 test: build ## run all tests
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
@@ -55,7 +55,7 @@ verilog: configure $(PYTHON_VENV)/ready ## elaborate the engine into plain Veril
 sim-verilog: verilog ## the simulations of `make sim`, quick, on the plain Verilog
 	cmake --preset verilog --log-level=NOTICE -Wno-dev >/dev/null
 	cmake --build --preset verilog -j $(JOBS) --target weft-sim
-	build-verilog/bin/weft-sim matrix --quick --file $(FILE) $(SIM_ARGS)
+	build-verilog/bin/weft-sim matrix --quick $(if $(FILE),--file $(FILE)) $(SIM_ARGS)
 
 synth: verilog ## area and timing into build/synth/results.json and docs/results/area.md
 	python3 fpga/area.py --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick)

@@ -78,11 +78,14 @@ def ram_modules(source):
 
 def memory_results(source):
     rams = ram_modules(source)
-    contexts = [bits for name, _, bits in rams if CONTEXT_RAM.match(name) and ("i_receiver" in name or "rdma_receiver" in name)]
+    receiver = [ram for ram in rams if "i_receiver" in ram[0] or "rdma_receiver" in ram[0]]
+    contexts = [words for name, words, _ in receiver if CONTEXT_RAM.match(name)]
+    # a context's share of every RAM that has a word for each: context, timer, free list
+    per_context = sum(bits for _, words, bits in receiver if contexts and words == contexts[0])
     return {
         "ram_bits": sum(words * bits for _, words, bits in rams),
         "rams": [{"name": name.removeprefix(RAM_PREFIX), "words": words, "bits": bits} for name, words, bits in rams],
-        "bits_per_receive_context": contexts[0] if contexts else None,
+        "bits_per_receive_context": per_context or None,
     }
 
 

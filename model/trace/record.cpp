@@ -35,7 +35,7 @@ std::optional<std::string> value_of(const Record& record, std::string_view key) 
 
 std::string to_line(const Record& record) {
   std::string line = "cycle=" + std::to_string(record.cycle) + " unit=" + record.unit;
-  for (const auto& [key, value] : record.fields) line += " " + key + "=" + value;
+  for (const auto& [key, value] : record.fields) line.append(" ").append(key).append("=").append(value);
   return line;
 }
 

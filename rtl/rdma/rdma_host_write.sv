@@ -19,7 +19,7 @@ module rdma_host_write #(
   input  logic                payload_valid_i,
   output logic                payload_ready_o,
   input  logic [  DATA_W-1:0] payload_i,
-  output logic [        15:0] writes_done_o,    // commands answered by memory, wraps
+  output logic [        31:0] writes_done_o,    // commands answered by memory, wraps
   output logic                error_o,          // an answer was an error
   // AXI4 write channels
   output logic [  ADDR_W-1:0] m_axi_awaddr_o,

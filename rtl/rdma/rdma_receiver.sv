@@ -52,7 +52,7 @@ module rdma_receiver
   output logic [  ADDR_W-1:0] cmd_addr_o,
   output logic [        15:0] cmd_len_o,         // bytes
   // control packets, in order; one that waits for writes leaves when writes_done_i (a count) has come so far
-  input  logic [        15:0] writes_done_i,
+  input  logic [        31:0] writes_done_i,
   output logic                ctl_valid_o,
   input  logic                ctl_ready_i,
   output header_t             ctl_o,
@@ -89,7 +89,7 @@ module rdma_receiver
 
   localparam int unsigned IDX_W = $clog2(N_RX_CTX);
 
-  `RDMA_TYPEDEF_RX_CTX(ctx_t, NODE_W, SID_W, MSGID_W, ADDR_W, PIDX_W, LEN_W, WINDOW)
+  `RDMA_TYPEDEF_RX_CTX(ctx_t, NODE_W, SID_W, MSGID_W, ADDR_W - SHIFT, PIDX_W, LEN_W, WINDOW)
 
   typedef struct packed {
     logic              timeout;
@@ -124,7 +124,7 @@ module rdma_receiver
   typedef struct packed {
     header_t     hdr;
     logic        waits;  // until the writes up to this count are done
-    logic [15:0] writes;
+    logic [31:0] writes;
   } ctl_t;
 
   // ------------------------------------------------------------------------------------------------- after reset
@@ -352,14 +352,14 @@ module rdma_receiver
   logic [$clog2(CMD_DEPTH+1)-1:0] cmds;
   logic [$clog2(CTL_DEPTH+1)-1:0] ctls;
   logic                           cmd_ready, ctl_ready, ctl_valid, ctl_free;
-  logic [15:0]                    writes_q, writes_now;
-  logic [14:0]                    unused_ahead;
+  logic [31:0]                    writes_q, writes_now;
+  logic [30:0]                    unused_ahead;
   logic                           behind;
 
   assign a_room   = cmds <= ($bits(cmds))'(CMD_DEPTH - UNDERWAY - 1);
   assign ctl_room = ctls <= ($bits(ctls))'(CTL_DEPTH - UNDERWAY - 1);
 
-  assign writes_now = writes_q + 16'(d_valid_q && d_q.command && d_q.write);
+  assign writes_now = writes_q + 32'(d_valid_q && d_q.command && d_q.write);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) writes_q <= '0;
     else writes_q <= writes_now;
@@ -425,5 +425,4 @@ module rdma_receiver
   `ASSERT(WindowInsideTransfer, !(c_valid_q && c_has_ctx && c_we) || c_ctx_new.wbase <= c_ctx_new.last + 1'b1)
   `ASSERT(DoneMeansAll, !(c_valid_q && c_we) || (c_ctx_new.state == RX_DONE) == (c_ctx_new.state != RX_FREE &&
                         c_ctx_new.wbase > c_ctx_new.last))
-  `ASSERT(ContextFits, $bits(ctx_t) - WINDOW <= 192)
 endmodule

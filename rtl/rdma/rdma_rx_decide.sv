@@ -40,7 +40,8 @@ module rdma_rx_decide
   output logic               timer_armed_o,
   output logic               free_o          // the context is free again
 );
-  localparam int unsigned SHIFT = $clog2(PAYLOAD);
+  localparam int unsigned SHIFT  = $clog2(PAYLOAD);
+  localparam int unsigned BASE_W = ADDR_W - SHIFT;
 
   logic               duplicate, beyond, in_order;
   logic [ PIDX_W-1:0] wbase;
@@ -74,7 +75,7 @@ module rdma_rx_decide
   assign last_of_request = PIDX_W'((hdr_i.pidx - 32'd1) >> SHIFT);
   assign tail_of_request = LEN_W'({1'b0, SHIFT'(hdr_i.pidx - 32'd1)}) + 1'b1;
 
-  assign write_addr_o = ctx_i.base + (ADDR_W'(hdr_i.pidx) << SHIFT);
+  assign write_addr_o = {ctx_i.base + BASE_W'(hdr_i.pidx), SHIFT'(0)};
 
   // RESEND and DONE go to the sender named in the context, a RSP to the one named in the packet.
   header_t to_context, to_packet;
@@ -163,7 +164,7 @@ module rdma_rx_decide
         ctx_o.src      = NODE_W'(hdr_i.src);
         ctx_o.sid      = SID_W'(hdr_i.sid);
         ctx_o.msgid    = MSGID_W'(hdr_i.msgid);
-        ctx_o.base     = ADDR_W'(hdr_i.arg);
+        ctx_o.base     = BASE_W'(hdr_i.arg >> SHIFT);
         ctx_o.last     = last_of_request;
         ctx_o.last_len = tail_of_request;
         ctx_o.asks     = '0;

@@ -178,7 +178,8 @@ module rdma_top
   logic               rx_ready, rx_idle, tx_ready, tx_idle, regs_ready, read_idle;
   logic               cmd_valid, cmd_ready, cmd_write;
   logic [ADDR_W-1:0]  cmd_addr;
-  logic [15:0]        cmd_len, writes_done;
+  logic [15:0]        cmd_len;
+  logic [31:0]        writes_done;
   logic               rx_ctl_valid, rx_ctl_ready, rx_ctl_dropped, tx_ctl_valid, tx_ctl_ready, tx_ctl_dropped;
   header_t            rx_ctl, tx_ctl;
   outcome_e           rx_outcome, tx_outcome;

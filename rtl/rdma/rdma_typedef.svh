@@ -3,16 +3,16 @@
 `ifndef RDMA_TYPEDEF_SVH_
 `define RDMA_TYPEDEF_SVH_
 
-// Receive context. last: PIDX of the last packet; last_len: its payload bytes; asks: timeouts in a row that asked
+// Receive context. base: destination address without its low bits, which are zero; last: PIDX of the last packet; last_len: its payload bytes; asks: timeouts in a row that asked
 // for one packet; silent: timeouts since the sender was last heard; wvec[i]: packet wbase + 1 + i has arrived.
-`define RDMA_TYPEDEF_RX_CTX(ctx_t, NODE_W, SID_W, MSGID_W, ADDR_W, PIDX_W, LEN_W, WINDOW) \
+`define RDMA_TYPEDEF_RX_CTX(ctx_t, NODE_W, SID_W, MSGID_W, BASE_W, PIDX_W, LEN_W, WINDOW) \
   typedef struct packed {            \
     rdma_pkg::rx_state_e state;      \
     logic [7:0]          gen;        \
     logic [NODE_W-1:0]   src;        \
     logic [SID_W-1:0]    sid;        \
     logic [MSGID_W-1:0]  msgid;      \
-    logic [ADDR_W-1:0]   base;       \
+    logic [BASE_W-1:0]   base;       \
     logic [PIDX_W-1:0]   last;       \
     logic [LEN_W-1:0]    last_len;   \
     logic [1:0]          asks;       \

@@ -19,7 +19,7 @@ TEST(BrokenWindow, IsFoundAtTheEventThatShowsIt) {
   config.faults.reorder = 0.5;
   config.faults.hold_limit = 200;
   EngineBench bench(config);
-  std::vector<uint8_t> bytes(100 * 256);
+  std::vector<uint8_t> bytes(25'600);
   std::iota(bytes.begin(), bytes.end(), 0);
   bench.system.node(0).memory().memory().write(source_base, bytes);
   bench.system.node(0).driver().post(

@@ -188,8 +188,9 @@ class BadPackets : public testing::Test {
     request.arg = destination_base;
     bench_.expect_outcome(flits_of(request), Outcome::grant);
     const rdma::Receiver& receiver = bench_.system.node(0).scoreboard().receiver();
-    for (uint16_t cid = 0; cid < params_.n_rx_ctx; ++cid) {
-      if (receiver.context(cid).state == rdma::RxContext::State::active) return cid;
+    for (uint32_t cid = 0; cid < params_.n_rx_ctx; ++cid) {
+      const auto index = static_cast<uint16_t>(cid);
+      if (receiver.context(index).state == rdma::RxContext::State::active) return index;
     }
     ADD_FAILURE() << "nothing granted";
     return 0;

@@ -46,7 +46,8 @@ RdmaNode::RdmaNode(uint32_t index, const NodeConfig& config, SimulationContext& 
           }),
       input_(config.build.data_bytes, PauseGenerator(config.pause, config.seed, stream(index, stream_input))),
       output_(PauseGenerator(config.pause, config.seed, stream(index, stream_output))),
-      in_monitor_("s_axis", config.build.data_bytes, [this](Bytes packet) { scoreboard_.arrived(packet); }),
+      in_monitor_("s_axis", config.build.data_bytes,
+                  [this](const Bytes& packet) { scoreboard_.arrived(packet); }),
       out_monitor_("m_axis", config.build.data_bytes, [this, on_packet = std::move(on_packet)](Bytes packet) {
         scoreboard_.left(packet);
         on_packet(std::move(packet));

@@ -24,7 +24,8 @@ Header request(uint16_t sid, uint32_t bytes) {
   Header header = header_to_zero(Ptype::rqt);
   header.sid = sid;
   header.pidx = bytes;
-  header.arg = destination_base + uint64_t{sid} * ((bytes + 255) / 256 * 256);
+  const uint64_t part = (uint64_t{bytes} + 255) / 256 * 256;
+  header.arg = destination_base + sid * part;
   return header;
 }
 
