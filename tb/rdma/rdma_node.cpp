@@ -63,11 +63,10 @@ void RdmaNode::hold_reset() {
   out_monitor_.reset();
 }
 
-void RdmaNode::step(uint64_t cycle) {
+void RdmaNode::settle(uint64_t cycle) {
   reporter_.set_cycle(cycle);
   if (!pins_.rst_n) {
     model_->settle(pins_);
-    model_->edge();
     return;
   }
   if (serve_interrupts_ && pins_.irq) driver_.interrupt();
@@ -82,7 +81,6 @@ void RdmaNode::step(uint64_t cycle) {
   scoreboard_.sample(pins_);
   input_.sample(pins_.in);
   registers_.sample(pins_.axil, reporter_);
-  model_->edge();
 }
 
 bool RdmaNode::settled() const {

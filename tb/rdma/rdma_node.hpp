@@ -35,8 +35,11 @@ class RdmaNode {
   RdmaNode(uint32_t index, const NodeConfig& config, SimulationContext& context, Findings& findings,
            OnPacket on_packet);
 
-  /// One clock cycle, `cycle` being its number.
-  void step(uint64_t cycle);
+  /// First half of clock cycle number `cycle`: inputs are driven, outputs settle and are looked at.
+  void settle(uint64_t cycle);
+
+  /// Second half: the rising clock edge.
+  void edge() { model_->edge(); }
 
   /// From the next cycle on the engine is in reset; everything around it forgets what was under way.
   void hold_reset();

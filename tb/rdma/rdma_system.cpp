@@ -82,15 +82,21 @@ void RdmaSystem::forward(uint32_t from, Bytes packet) {
   network_.send(from, header.dst, flow_of(header), std::move(packet));
 }
 
+void RdmaSystem::dump_waves([[maybe_unused]] uint64_t time) {
+#if WEFT_WAVES
+  if (with_waves_) waves_.dump(time);
+#endif
+}
+
 void RdmaSystem::step() {
-  for (auto& node : nodes_) node->step(cycle_);
+  for (auto& node : nodes_) node->settle(cycle_);
+  dump_waves(2 * cycle_);
+  for (auto& node : nodes_) node->edge();
+  dump_waves(2 * cycle_ + 1);
   network_.tick();
   for (auto& node : nodes_) {
     while (auto packet = network_.receive(node->index())) node->receive(std::move(*packet));
   }
-#if WEFT_WAVES
-  if (with_waves_) waves_.dump(cycle_);
-#endif
   context_.advance();
   if (context_.failed() && !assertion_told_) {
     assertion_told_ = true;

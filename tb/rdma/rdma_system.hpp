@@ -61,6 +61,8 @@ class RdmaSystem {
 
  private:
   void forward(uint32_t from, Bytes packet);
+  /// Cycle c settles at time 2c, clock low, and has its edge at 2c + 1.
+  void dump_waves(uint64_t time);
 
   Findings findings_;
   SimulationContext context_;
