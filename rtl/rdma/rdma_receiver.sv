@@ -76,6 +76,9 @@ module rdma_receiver
   if (N_RX_CTX < 2 || (N_RX_CTX & (N_RX_CTX - 1)) != 0) begin : g_bad_n
     $error("N_RX_CTX must be a power of two of at least 2, is %0d", N_RX_CTX);
   end
+  if (N_RX_CTX > 32768) begin : g_bad_max
+    $error("N_RX_CTX must be at most 32768, is %0d", N_RX_CTX);
+  end
   if (N_RX_CTX > (1 << CID_W) || CID_W > 16) begin : g_bad_cid
     $error("CID_W (%0d) must number N_RX_CTX (%0d) contexts and be at most 16", CID_W, N_RX_CTX);
   end

@@ -64,6 +64,11 @@ module rdma_regs
   output logic               irq_o
 );
   localparam int unsigned COUNTERS = 32;  // a half
+
+  if (POST_DEPTH < 2 || (POST_DEPTH & (POST_DEPTH - 1)) != 0) begin : g_bad_post_depth
+    $error("POST_DEPTH must be a power of two of at least 2, is %0d", POST_DEPTH);
+  end
+
   localparam logic [1:0]  RESP_OKAY = 2'b00, RESP_SLVERR = 2'b10;
 
   // ------------------------------------------------------------------------------------------------- write access

@@ -81,6 +81,9 @@ module rdma_sender
   if (N_TX_CTX < 2 || (N_TX_CTX & (N_TX_CTX - 1)) != 0) begin : g_bad_n
     $error("N_TX_CTX must be a power of two of at least 2, is %0d", N_TX_CTX);
   end
+  if (N_TX_CTX > 32768) begin : g_bad_max
+    $error("N_TX_CTX must be at most 32768, is %0d", N_TX_CTX);
+  end
   if (N_TX_CTX > (1 << SID_W) || SID_W > 16) begin : g_bad_sid
     $error("SID_W (%0d) must number N_TX_CTX (%0d) contexts and be at most 16", SID_W, N_TX_CTX);
   end
