@@ -32,7 +32,8 @@ class RdmaCrc : public testing::Test {
       for (int word = 0; word < 8; ++word) {
         bench_->flit_i[word] = 0;
         for (int byte = 0; byte < 4; ++byte) {
-          bench_->flit_i[word] |= uint32_t{flit[static_cast<std::size_t>(word * 4 + byte)]} << 8 * byte;
+          bench_->flit_i[word] |=
+              uint32_t{flit[4 * static_cast<std::size_t>(word) + static_cast<std::size_t>(byte)]} << 8 * byte;
         }
       }
       bench_.settle();
