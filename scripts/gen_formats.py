@@ -19,7 +19,7 @@ LICENSE = "SPDX-License-Identifier: Apache-2.0"
 REGISTER_BITS = 32
 REGISTER_BYTES = REGISTER_BITS // 8
 FLAG_ENUM = "flag"  # its values are single bits that may be combined, so they become constants, not an enum type
-ACCESSES = {"ro": "read only", "rw": "read and write", "wo": "write only"}
+ACCESSES = {"ro": "read only", "rw": "read and write", "wo": "write only", "rw1c": "read, write 1 to clear"}
 LOWER_NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
 UPPER_NAME = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 # Words that would break one of the generated files although the pattern allows them.

@@ -53,10 +53,19 @@ bool known_type(uint8_t ptype) {
   return ptype >= static_cast<uint8_t>(Ptype::rqt) && ptype <= static_cast<uint8_t>(Ptype::release);
 }
 
+bool fits(uint32_t value, uint32_t bits) { return uint64_t{value} < uint64_t{1} << bits; }
+
+/// Numbers that this engine could keep, or compare with what it keeps.
+bool numbers_fit(const Header& header, const Params& params) {
+  return fits(header.src, params.node_bits) && fits(header.sid, params.sid_bits) &&
+         fits(header.msgid, params.msgid_bits) && (!for_sender(header) || fits(header.cid, params.cid_bits));
+}
+
 bool well_formed(const Header& header, std::size_t flits, const Params& params) {
   const bool is_data = header.ptype == static_cast<uint8_t>(Ptype::data);
-  return known_type(header.ptype) && (header.flags & ~formats::flag_all) == 0 &&
-         header.len <= params.payload && flits == 1 + flits_of(header.len) && is_data == (header.len != 0);
+  return numbers_fit(header, params) && known_type(header.ptype) &&
+         (header.flags & ~formats::flag_all) == 0 && header.len <= params.payload &&
+         flits == 1 + flits_of(header.len) && is_data == (header.len != 0);
 }
 
 }  // namespace
@@ -88,7 +97,7 @@ std::vector<uint8_t> encode(Packet packet) {
   return flits;
 }
 
-Arrival check_arrival(std::span<const uint8_t> flits, const Params& params, uint16_t node_id) {
+Arrival check_arrival(std::span<const uint8_t> flits, const Params& params, std::optional<uint16_t> node_id) {
   if (flits.empty() || flits.size() % flit_bytes != 0) {
     throw Violation("an arriving packet of " + std::to_string(flits.size()) + " bytes is not whole flits");
   }
@@ -111,8 +120,8 @@ Arrival check_arrival(std::span<const uint8_t> flits, const Params& params, uint
   return arrival;
 }
 
-bool for_sender(const Packet& packet) {
-  const auto type = static_cast<Ptype>(packet.header.ptype);
+bool for_sender(const Header& header) {
+  const auto type = static_cast<Ptype>(header.ptype);
   return type == Ptype::rsp || type == Ptype::resend || type == Ptype::done;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -38,10 +39,10 @@ struct Arrival {
 };
 
 /// Arrival checks 1 to 3. `flits` is one packet as received; throws Violation unless it is one or more whole
-/// flits.
-Arrival check_arrival(std::span<const uint8_t> flits, const Params& params, uint16_t node_id);
+/// flits. Nothing in `node_id`: the register has not been written.
+Arrival check_arrival(std::span<const uint8_t> flits, const Params& params, std::optional<uint16_t> node_id);
 
 /// Arrival check 4: RSP, RESEND and DONE go to the sender, all else to the receiver.
-bool for_sender(const Packet& packet);
+bool for_sender(const formats::Header& header);
 
 }  // namespace weft::rdma

@@ -18,6 +18,7 @@ struct Params {
   uint32_t node_bits = 16;
   uint32_t addr_bits = 48;
   uint32_t sid_bits = 10;
+  uint32_t cid_bits = 10;
 
   bool operator==(const Params&) const = default;
 };

@@ -148,15 +148,8 @@ TxResult Sender::response(const Header& header, const TxInputs& inputs) {
 }
 
 TxResult Sender::answer_to_request(const Header& header, const TxInputs& inputs) {
+  if (grants(header)) return adopt(header, inputs);
   TxContext& c = contexts_[header.sid];
-  if (grants(header)) {
-    c.state = State::active;
-    c.cid = header.cid;
-    c.gen = header.gen;
-    c.turn = true;
-    c.timer.restart(inputs.now);
-    return with_context(Outcome::granted, header.sid);
-  }
   if (header.arg == static_cast<uint64_t>(Refusal::no_context)) {
     c.retries = 0;
     c.timer.restart(inputs.now);
@@ -165,6 +158,17 @@ TxResult Sender::answer_to_request(const Header& header, const TxInputs& inputs)
   TxResult result = with_context(Outcome::refused, header.sid);
   complete(result, c, status_of_refusal(header.arg));
   return result;
+}
+
+/// The transfer starts, with the receive context that a RSP or RESEND names.
+TxResult Sender::adopt(const Header& header, const TxInputs& inputs) {
+  TxContext& c = contexts_[header.sid];
+  c.state = State::active;
+  c.cid = header.cid;
+  c.gen = header.gen;
+  c.turn = true;
+  c.timer.restart(inputs.now);
+  return with_context(Outcome::granted, header.sid);
 }
 
 TxResult Sender::stale(const Header& header, const TxInputs& inputs) const {
@@ -187,7 +191,7 @@ bool Sender::names_active(const Header& header) const {
          header.gen == c.gen;
 }
 
-// A grant whose RSP is still under way: its context must not be released.
+// A grant whose RSP was lost or is still under way.
 bool Sender::names_requested(const Header& header) const {
   if (header.sid >= contexts_.size()) return false;
   const TxContext& c = contexts_[header.sid];
@@ -195,7 +199,7 @@ bool Sender::names_requested(const Header& header) const {
 }
 
 TxResult Sender::resend(const Header& header, const TxInputs& inputs) {
-  if (names_requested(header)) return with_context(Outcome::drop_not_yet, header.sid);
+  if (names_requested(header)) return adopt(header, inputs);
   if (!names_active(header)) return stale(header, inputs);
   TxContext& c = contexts_[header.sid];
   if (header.pidx >= c.high) {
@@ -218,8 +222,9 @@ TxResult Sender::resend(const Header& header, const TxInputs& inputs) {
 
 TxResult Sender::done(const Header& header, const TxInputs& inputs) {
   if (!names_active(header)) return stale(header, inputs);
-  TxResult result = with_context(Outcome::complete, header.sid);
-  complete(result, contexts_[header.sid], Status::ok);
+  const bool failed = (header.flags & formats::flag_failed) != 0;
+  TxResult result = with_context(failed ? Outcome::complete_error : Outcome::complete, header.sid);
+  complete(result, contexts_[header.sid], failed ? Status::remote_error : Status::ok);
   emit(result, inputs.room, release_packet(header));
   return result;
 }

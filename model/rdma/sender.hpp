@@ -121,6 +121,7 @@ class Sender {
  private:
   TxResult response(const formats::Header& header, const TxInputs& inputs);
   TxResult answer_to_request(const formats::Header& header, const TxInputs& inputs);
+  TxResult adopt(const formats::Header& header, const TxInputs& inputs);
   TxResult resend(const formats::Header& header, const TxInputs& inputs);
   TxResult done(const formats::Header& header, const TxInputs& inputs);
   TxResult stale(const formats::Header& header, const TxInputs& inputs) const;

@@ -17,6 +17,7 @@ rdma_timer.sv
 rdma_rx_decide.sv
 rdma_receiver.sv
 rdma_host_write.sv
+rdma_write_status.sv
 rdma_tx_decide.sv
 rdma_sender.sv
 rdma_host_read.sv

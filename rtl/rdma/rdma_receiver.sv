@@ -51,6 +51,7 @@ module rdma_receiver
   output logic                cmd_write_o,       // write it, else discard it
   output logic [  ADDR_W-1:0] cmd_addr_o,
   output logic [        15:0] cmd_len_o,         // bytes
+  output logic [   CID_W-1:0] cmd_cid_o,
   // control packets, in order; one that waits for writes leaves when writes_done_i (a count) has come so far
   input  logic [        31:0] writes_done_i,
   output logic                ctl_valid_o,
@@ -346,6 +347,7 @@ module rdma_receiver
     logic              write;
     logic [ADDR_W-1:0] addr;
     logic [15:0]       len;
+    logic [CID_W-1:0]  cid;
   } cmd_t;
 
   localparam int unsigned UNDERWAY = 3;  // events in B, C and D
@@ -368,7 +370,7 @@ module rdma_receiver
     else writes_q <= writes_now;
   end
 
-  assign cmd_in = '{write: d_q.write, addr: d_q.addr, len: d_q.len};
+  assign cmd_in = '{write: d_q.write, addr: d_q.addr, len: d_q.len, cid: d_q.cid[CID_W-1:0]};
   ram_fifo #(
     .DEPTH(CMD_DEPTH),
     .WIDTH($bits(cmd_t))
@@ -386,6 +388,7 @@ module rdma_receiver
   assign cmd_write_o = cmd.write;
   assign cmd_addr_o  = cmd.addr;
   assign cmd_len_o   = cmd.len;
+  assign cmd_cid_o   = cmd.cid;
 
   assign ctl_in = '{hdr: d_q.emit_hdr, waits: d_q.emit_hdr.ptype == PTYPE_DONE, writes: writes_now};
   ram_fifo #(

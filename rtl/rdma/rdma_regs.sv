@@ -33,6 +33,7 @@ module rdma_regs
   output logic               s_axil_rvalid_o,
   input  logic               s_axil_rready_i,
   // configuration
+  output logic               node_known_o,   // node_id_o was written
   output logic [       15:0] node_id_o,
   output logic [       63:0] region_base_o,
   output logic [       63:0] region_limit_o,
@@ -115,26 +116,28 @@ module rdma_regs
   logic [31:0] bad_access_q, bus_errors_q, ctl_dropped_q;
   logic [63:0] post_src_q, post_dst_q;
   logic [31:0] post_bytes_q, post_node_q;
-  logic        bad_write, bad_read;
+  logic        bad_write, bad_read, clear_bus_error;
   logic [1:0]  irq_status;
   post_t       post_in;
 
   always_comb begin : p_write_known
     unique case (waddr_q)
-      REG_NODE_ID, REG_IRQ_ENABLE, REG_REGION_BASE_LO, REG_REGION_BASE_HI, REG_REGION_LIMIT_LO, REG_REGION_LIMIT_HI,
+      REG_NODE_ID, REG_IRQ_ENABLE, REG_IRQ_STATUS, REG_REGION_BASE_LO, REG_REGION_BASE_HI, REG_REGION_LIMIT_LO, REG_REGION_LIMIT_HI,
       REG_TICK_CYCLES, REG_RX_TIMEOUT, REG_TX_RETRY, REG_TX_DEAD, REG_ASK_FROM_AFTER, REG_MAX_SILENT, REG_MAX_RETRY,
       REG_POST_SRC_LO, REG_POST_SRC_HI, REG_POST_DST_LO, REG_POST_DST_HI, REG_POST_BYTES, REG_POST_NODE:
       write_known = 1'b1;
-      REG_POST: write_known = post_ready && engine_ready_i;
+      REG_POST: write_known = post_ready && engine_ready_i && node_known_o;
       default:  write_known = 1'b0;
     endcase
   end
   assign write_ok  = write_known && wstrb_q == 4'hF;
   assign bad_write = do_write && !write_ok;
+  assign clear_bus_error = do_write && write_ok && waddr_q == REG_IRQ_STATUS && wdata_q[1];
   assign post_push = do_write && write_ok && waddr_q == REG_POST;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
+      node_known_o     <= 1'b0;
       node_id_o        <= RESET_NODE_ID[15:0];
       irq_enable_q     <= RESET_IRQ_ENABLE[1:0];
       region_base_o    <= {RESET_REGION_BASE_HI, RESET_REGION_BASE_LO};
@@ -152,7 +155,10 @@ module rdma_regs
       post_node_q      <= RESET_POST_NODE;
     end else if (do_write && write_ok) begin
       unique case (waddr_q)
-        REG_NODE_ID:         node_id_o <= wdata_q[15:0];
+        REG_NODE_ID: begin
+          node_known_o <= 1'b1;
+          node_id_o    <= wdata_q[15:0];
+        end
         REG_IRQ_ENABLE:      irq_enable_q <= wdata_q[1:0];
         REG_REGION_BASE_LO:  region_base_o[31:0] <= wdata_q;
         REG_REGION_BASE_HI:  region_base_o[63:32] <= wdata_q;
@@ -212,7 +218,7 @@ module rdma_regs
       bad_access_q     <= bad_access_q + 32'(bad_write) + 32'(bad_read);
       bus_errors_q     <= bus_errors_q + 32'(bus_error_i[0]) + 32'(bus_error_i[1]);
       ctl_dropped_q    <= ctl_dropped_q + 32'(ctl_dropped_i[0]) + 32'(ctl_dropped_i[1]);
-      bus_error_seen_q <= bus_error_seen_q || bus_error_i != '0;
+      bus_error_seen_q <= (bus_error_seen_q && !clear_bus_error) || bus_error_i != '0;
     end
   end
 

@@ -12,10 +12,15 @@ module rdma_rx_check
 #(
   parameter int unsigned DATA_W  = 256,  // bits of a beat: a power of two of flits
   parameter int unsigned PAYLOAD = 256,  // bytes of a full packet's payload
+  parameter int unsigned CID_W   = 10,   // bits of the numbers that a packet may carry
+  parameter int unsigned SID_W   = 10,
+  parameter int unsigned MSGID_W = 20,
+  parameter int unsigned NODE_W  = 16,
   parameter int unsigned BUFFER  = 64    // beats of payload buffer, at least two full packets
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
+  input  logic                node_known_i,  // node_id_i was written
   input  logic [        15:0] node_id_i,
   // network
   input  logic                s_axis_tvalid_i,
@@ -60,6 +65,7 @@ module rdma_rx_check
   logic [ DATA_W-1:0] beat_q;
   logic               more_q;      // the beat has flits besides its first
   logic [COUNT_W-1:0] flits_q, in_flits, flits_before;
+  logic               gap, gap_q;  // tkeep is not whole flits from the lowest on, or not full before the last beat
   logic [       31:0] crc_q, crc_in;
   header_t            header_q;
   logic               in_first_q;  // the next beat starts a packet
@@ -69,10 +75,17 @@ module rdma_rx_check
   assign in_fire         = s_axis_tvalid_i && s_axis_tready_o;
 
   always_comb begin : p_in_flits
+    logic more;
     in_flits = '0;
+    gap      = !s_axis_tlast_i && s_axis_tkeep_i != '1;
+    more     = 1'b1;
     for (int f = 0; f < int'(FLITS); f++) begin
-      in_flits = in_flits + COUNT_W'(s_axis_tkeep_i[f*FLIT_BYTES]);
+      if (s_axis_tkeep_i[f*FLIT_BYTES+:FLIT_BYTES] != {FLIT_BYTES{more && s_axis_tkeep_i[f*FLIT_BYTES]}}) gap = 1'b1;
+      more     = s_axis_tkeep_i[f*FLIT_BYTES];
+      // a beat before the last counts in full: a packet of empty beats must not go on for ever
+      in_flits = in_flits + COUNT_W'(!s_axis_tlast_i || more);
     end
+    if (!s_axis_tkeep_i[0]) gap = 1'b1;
   end
   assign flits_before = in_first_q ? '0 : flits_q;
 
@@ -102,6 +115,7 @@ module rdma_rx_check
       more_q       <= in_flits > COUNT_W'(1);
       // stays above the maximum once it is there
       flits_q      <= flits_before > COUNT_W'(MAX_FLITS) ? flits_before : flits_before + in_flits;
+      gap_q        <= gap || (gap_q && !in_first_q);
       if (in_first_q) header_q <= header_t'(s_axis_tdata_i[FLIT_W-1:0]);
     end
   end
@@ -132,24 +146,27 @@ module rdma_rx_check
   // -------------------------------------------------------------------------------------------------------------
   outcome_e           verdict;
   logic [COUNT_W-1:0] expected_flits;
-  logic               end_of_packet, malformed;
+  logic               end_of_packet, malformed, too_wide;
   logic               entry_ready;
   entry_t             entry;
 
-  localparam logic [7:0] ALL_FLAGS = FLAG_LAST | FLAG_RETRY | FLAG_FROM;
+  localparam logic [7:0] ALL_FLAGS = FLAG_LAST | FLAG_RETRY | FLAG_FROM | FLAG_FAILED;
 
   assign too_long       = flits_q > COUNT_W'(MAX_FLITS);
   assign end_of_packet  = beat_valid_q && last_q;
   assign expected_flits = COUNT_W'(1) + COUNT_W'((header_q.len + 16'(FLIT_BYTES - 1)) >> $clog2(FLIT_BYTES));
-  assign malformed      = !known_type(header_q.ptype) || (header_q.flags & ~ALL_FLAGS) != '0 ||
+  assign too_wide       = (header_q.src >> NODE_W) != '0 || (header_q.sid >> SID_W) != '0 ||
+                          (header_q.msgid >> MSGID_W) != '0 ||
+                          (for_sender(header_q.ptype) && (header_q.cid >> CID_W) != '0);
+  assign malformed      = too_wide || !known_type(header_q.ptype) || (header_q.flags & ~ALL_FLAGS) != '0 ||
                           header_q.len > 16'(PAYLOAD) || flits_q != expected_flits ||
                           (header_q.ptype == PTYPE_DATA) != (header_q.len != '0);
 
   always_comb begin : p_verdict
-    if (too_long) verdict = OUTCOME_DROP_MALFORMED;
+    if (too_long || gap_q) verdict = OUTCOME_DROP_MALFORMED;
     else if (crc_q != ~header_q.crc) verdict = OUTCOME_DROP_CRC;
     else if (malformed) verdict = OUTCOME_DROP_MALFORMED;
-    else if (header_q.dst != node_id_i) verdict = OUTCOME_DROP_NOT_MINE;
+    else if (!node_known_i || header_q.dst != node_id_i) verdict = OUTCOME_DROP_NOT_MINE;
     else verdict = OUTCOME_NONE;
   end
 
@@ -202,5 +219,4 @@ module rdma_rx_check
 
   `ASSERT(PayloadHasRoom, !word_valid || word_ready)
   `ASSERT(HeaderHasRoom, !end_of_packet || entry_ready)
-  `ASSERT(BeatsHoldFlits, !s_axis_tvalid_i || s_axis_tkeep_i[0])
 endmodule

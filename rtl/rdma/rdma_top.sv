@@ -3,6 +3,7 @@
 //
 //   network -> rx_check -+-> receiver -> host_write -> memory
 //                        |       |  RSP, RESEND, DONE
+//                        |  write_status
 //                        |       v
 //                        |    tx_frame -> network
 //                        |       ^  RQT, RELEASE        ^ DATA
@@ -144,14 +145,20 @@ module rdma_top
   logic     payload_valid, payload_ready;
   logic [DATA_W-1:0] payload;
   logic [15:0] node_id;
+  logic        node_known, engine_ready;
 
   rdma_rx_check #(
     .DATA_W (DATA_W),
     .PAYLOAD(PAYLOAD),
+    .CID_W  (CID_W),
+    .SID_W  (SID_W),
+    .MSGID_W(MSGID_W),
+    .NODE_W (NODE_W),
     .BUFFER (BUFFER)
   ) i_rx_check (
     .clk_i,
     .rst_ni,
+    .node_known_i   (node_known),
     .node_id_i      (node_id),
     .s_axis_tvalid_i,
     .s_axis_tready_o,
@@ -168,7 +175,8 @@ module rdma_top
   );
 
   assign hdr_to_sender = verdict == OUTCOME_NONE && for_sender(hdr.ptype);
-  assign hdr_ready     = hdr_to_sender ? tx_hdr_ready : rx_hdr_ready;
+  // Packets wait until all halves and their counters are ready, so that each is counted.
+  assign hdr_ready     = engine_ready && (hdr_to_sender ? tx_hdr_ready : rx_hdr_ready);
 
   // ------------------------------------------------------------------------------------------------- receiver
   logic [63:0]        region_base, region_limit;
@@ -179,9 +187,11 @@ module rdma_top
   logic               cmd_valid, cmd_ready, cmd_write;
   logic [ADDR_W-1:0]  cmd_addr;
   logic [15:0]        cmd_len;
+  logic [CID_W-1:0]   cmd_cid, write_error_cid;
   logic [31:0]        writes_done;
   logic               rx_ctl_valid, rx_ctl_ready, rx_ctl_dropped, tx_ctl_valid, tx_ctl_ready, tx_ctl_dropped;
-  header_t            rx_ctl, tx_ctl;
+  header_t            rx_ctl, tx_ctl, rx_out;
+  logic               rx_out_valid, rx_out_ready;
   outcome_e           rx_outcome, tx_outcome;
   logic               write_error, read_error;
 
@@ -207,7 +217,7 @@ module rdma_top
     .ask_from_after_i   (ask_from_after),
     .max_silent_i       (max_silent),
     .now_i              (now_q),
-    .hdr_valid_i        (hdr_valid && !hdr_to_sender),
+    .hdr_valid_i        (hdr_valid && engine_ready && !hdr_to_sender),
     .hdr_ready_o        (rx_hdr_ready),
     .hdr_i              (hdr),
     .verdict_i          (verdict),
@@ -216,6 +226,7 @@ module rdma_top
     .cmd_write_o        (cmd_write),
     .cmd_addr_o         (cmd_addr),
     .cmd_len_o          (cmd_len),
+    .cmd_cid_o          (cmd_cid),
     .writes_done_i      (writes_done),
     .ctl_valid_o        (rx_ctl_valid),
     .ctl_ready_i        (rx_ctl_ready),
@@ -237,7 +248,8 @@ module rdma_top
   rdma_host_write #(
     .DATA_W (DATA_W),
     .PAYLOAD(PAYLOAD),
-    .ADDR_W (ADDR_W)
+    .ADDR_W (ADDR_W),
+    .CID_W  (CID_W)
   ) i_host_write (
     .clk_i,
     .rst_ni,
@@ -246,11 +258,13 @@ module rdma_top
     .cmd_write_i    (cmd_write),
     .cmd_addr_i     (cmd_addr),
     .cmd_len_i      (cmd_len),
+    .cmd_cid_i      (cmd_cid),
     .payload_valid_i(payload_valid),
     .payload_ready_o(payload_ready),
     .payload_i      (payload),
     .writes_done_o  (writes_done),
     .error_o        (write_error),
+    .error_cid_o    (write_error_cid),
     .m_axi_awaddr_o,
     .m_axi_awlen_o,
     .m_axi_awvalid_o,
@@ -263,6 +277,22 @@ module rdma_top
     .m_axi_bresp_i,
     .m_axi_bvalid_i,
     .m_axi_bready_o
+  );
+
+  rdma_write_status #(
+    .N_RX_CTX(N_RX_CTX),
+    .CID_W   (CID_W)
+  ) i_write_status (
+    .clk_i,
+    .rst_ni,
+    .error_i    (write_error),
+    .error_cid_i(write_error_cid),
+    .ctl_valid_i(rx_ctl_valid),
+    .ctl_ready_o(rx_ctl_ready),
+    .ctl_i      (rx_ctl),
+    .ctl_valid_o(rx_out_valid),
+    .ctl_ready_i(rx_out_ready),
+    .ctl_o      (rx_out)
   );
 
   assign m_axi_awsize_o  = 3'($clog2(DATA_W / 8));
@@ -301,7 +331,7 @@ module rdma_top
     .dead_i             (tx_dead),
     .max_retry_i        (max_retry),
     .now_i              (now_q),
-    .hdr_valid_i        (hdr_valid && hdr_to_sender),
+    .hdr_valid_i        (hdr_valid && engine_ready && hdr_to_sender),
     .hdr_ready_o        (tx_hdr_ready),
     .hdr_i              (hdr),
     .post_valid_i       (post_valid),
@@ -371,9 +401,9 @@ module rdma_top
   ) i_tx_frame (
     .clk_i,
     .rst_ni,
-    .rx_ctl_valid_i (rx_ctl_valid),
-    .rx_ctl_ready_o (rx_ctl_ready),
-    .rx_ctl_i       (rx_ctl),
+    .rx_ctl_valid_i (rx_out_valid),
+    .rx_ctl_ready_o (rx_out_ready),
+    .rx_ctl_i       (rx_out),
     .tx_ctl_valid_i (tx_ctl_valid),
     .tx_ctl_ready_o (tx_ctl_ready),
     .tx_ctl_i       (tx_ctl),
@@ -389,6 +419,8 @@ module rdma_top
     .m_axis_tkeep_o,
     .m_axis_tlast_o
   );
+
+  assign engine_ready = rx_ready && tx_ready && regs_ready;
 
   // ------------------------------------------------------------------------------------------------- registers
   rdma_regs #(
@@ -418,6 +450,7 @@ module rdma_top
     .s_axil_rresp_o,
     .s_axil_rvalid_o,
     .s_axil_rready_i,
+    .node_known_o    (node_known),
     .node_id_o       (node_id),
     .region_base_o   (region_base),
     .region_limit_o  (region_limit),
@@ -435,7 +468,7 @@ module rdma_top
     .cpl_ready_o     (cpl_ready),
     .cpl_i           (cpl),
     .cpl_count_i     (cpl_count),
-    .engine_ready_i  (rx_ready && tx_ready && regs_ready),
+    .engine_ready_i  (engine_ready),
     .tx_idle_i       (tx_idle && read_idle),
     .rx_idle_i       (rx_idle),
     .rx_event_i      (trace_rx_valid_o),

@@ -76,13 +76,14 @@ module rdma_tx_decide
   end
 
   // ------------------------------------------------------------------------------------------------- packet checks
-  logic    in_range, same_transfer, same_grant, grants;
+  logic    in_range, same_transfer, same_grant, grants, failed;
   status_e refusal_status;
 
   assign in_range      = hdr_i.sid < 16'(N_TX_CTX);
   assign same_transfer = in_range && ctx_i.state != TX_FREE && hdr_i.msgid == 24'(ctx_i.msgid) &&
                          hdr_i.src == 16'(ctx_i.dst);
   assign same_grant    = hdr_i.cid == 16'(ctx_i.cid) && hdr_i.gen == ctx_i.gen;
+  assign failed        = (hdr_i.flags & FLAG_FAILED) != '0;
   assign grants        = hdr_i.arg == 64'(REFUSAL_GRANTED);
 
   always_comb begin : p_refusal
@@ -232,10 +233,10 @@ module rdma_tx_decide
       end
 
       EV_PACKET: begin
-        if (hdr_i.ptype == PTYPE_RSP && same_transfer && ctx_i.state == TX_REQ) begin
+        if (hdr_i.ptype != PTYPE_DONE && same_transfer && ctx_i.state == TX_REQ) begin
           ctx_we_o    = 1'b1;
           timer_set_o = 1'b1;
-          if (grants) begin
+          if (hdr_i.ptype == PTYPE_RESEND || grants) begin  // a RESEND names the context as a RSP does
             outcome_o     = OUTCOME_GRANTED;
             ctx_o.state   = TX_ACTIVE;
             ctx_o.cid     = CID_W'(hdr_i.cid);
@@ -256,16 +257,15 @@ module rdma_tx_decide
           end
         end else if (hdr_i.ptype == PTYPE_RSP && same_transfer && (!grants || same_grant)) begin
           outcome_o = OUTCOME_DROP_REPEATED_RSP;
-        end else if (hdr_i.ptype == PTYPE_RESEND && same_transfer && ctx_i.state == TX_REQ) begin
-          outcome_o = OUTCOME_DROP_NOT_YET;  // the RSP is still under way
         end else if (hdr_i.ptype == PTYPE_RSP || ctx_i.state != TX_ACTIVE || !same_transfer || !same_grant) begin
           outcome_o = OUTCOME_STALE;
           has_ctx_o = in_range && ctx_i.state != TX_FREE;
           emit_o    = hdr_i.ptype != PTYPE_RSP || grants;
         end else if (hdr_i.ptype == PTYPE_DONE) begin
-          outcome_o     = OUTCOME_COMPLETE;
+          outcome_o     = failed ? OUTCOME_COMPLETE_ERROR : OUTCOME_COMPLETE;
           ctx_we_o      = 1'b1;
           complete_o    = 1'b1;
+          completion_o.status = failed ? STATUS_REMOTE_ERROR : STATUS_OK;
           ctx_o.state   = TX_FREE;
           timer_set_o   = 1'b1;
           timer_armed_o = 1'b0;

@@ -59,7 +59,6 @@ void RdmaDriver::write(uint32_t address, uint32_t data) {
 }
 
 void RdmaDriver::program(const RdmaSetup& setup) {
-  write(reg::NODE_ID, setup.node_id);
   write(reg::REGION_BASE_LO, low(setup.region_base));
   write(reg::REGION_BASE_HI, high(setup.region_base));
   write(reg::REGION_LIMIT_LO, low(setup.region_limit));
@@ -71,6 +70,7 @@ void RdmaDriver::program(const RdmaSetup& setup) {
   write(reg::ASK_FROM_AFTER, setup.ask_from_after);
   write(reg::MAX_SILENT, setup.max_silent);
   write(reg::MAX_RETRY, setup.max_retry);
+  write(reg::NODE_ID, setup.node_id);  // from here on packets are taken
   bus_.write(reg::IRQ_ENABLE, irq_completion, [this](bool ok) {
     if (!ok) return fail("write to register IRQ_ENABLE refused");
     ready_ = fault_.empty();

@@ -90,7 +90,7 @@ void AxiMemory::finish_answers(const AxiPins& pins) {
   }
   if (pins.bvalid && pins.bready) {
     b_offered_ = false;
-    on_answered_(answers_.front().burst.bytes.size());
+    on_answered_(answers_.front().burst.bytes.size(), pins.bresp == resp_okay);
     answers_.pop_front();
   }
 }

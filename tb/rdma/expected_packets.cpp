@@ -54,9 +54,10 @@ void ExpectedPackets::expect_data(const rdma::DataOrder& order) {
   (order.resend ? resent_ : fresh_).push_back(order);
 }
 
-void ExpectedPackets::left(std::vector<uint8_t> flits, uint64_t answered_bytes, uint64_t cycle) {
+void ExpectedPackets::left(std::vector<uint8_t> flits, uint64_t answered_bytes, bool write_failed,
+                           uint64_t cycle) {
   packets_++;
-  left_.push_back({std::move(flits), answered_bytes, cycle});
+  left_.push_back({std::move(flits), answered_bytes, write_failed, cycle});
 }
 
 void ExpectedPackets::judge(const Reporter& reporter) {
@@ -90,7 +91,10 @@ void ExpectedPackets::judge_one(const Left& left, const Reporter& reporter) {
 
 void ExpectedPackets::judge_receiver_control(const rdma::Packet& packet, const Left& left,
                                              const Reporter& reporter) {
-  const rdma::Packet* expected = receiver_control_.empty() ? nullptr : &receiver_control_.front().packet;
+  rdma::Packet* expected = receiver_control_.empty() ? nullptr : &receiver_control_.front().packet;
+  const bool marked =
+      expected && expected->header.ptype == static_cast<uint8_t>(Ptype::done) && left.write_failed;
+  if (marked) expected->header.flags |= formats::flag_failed;
   if (!expected || !same(*expected, packet)) {
     reporter.add(fmt::format("m_axis: control packet of the receiver\n  expected {}\n  got      {}",
                              first_or_nothing(expected), describe(packet.header)));

@@ -33,10 +33,16 @@ class ExpectedPackets {
   void expect_data(const rdma::DataOrder& order);
 
   /// A packet left. It is judged some cycles later, when the event it comes from has surely been traced.
-  void left(std::vector<uint8_t> flits, uint64_t answered_bytes, uint64_t cycle);
+  /// @param write_failed memory answered a write of its context with an error; looked at for DONE only
+  void left(std::vector<uint8_t> flits, uint64_t answered_bytes, bool write_failed, uint64_t cycle);
 
   /// Judges packets that left long enough ago.
   void judge(const Reporter& reporter);
+
+  /// Packets decided on that wait, or have just left.
+  size_t receiver_control_waiting() const { return receiver_control_.size(); }
+  size_t sender_control_waiting() const { return sender_control_.size(); }
+  size_t resends_waiting() const { return resent_.size(); }
 
   bool empty() const;
   std::string describe_missing() const;
@@ -54,6 +60,7 @@ class ExpectedPackets {
   struct Left {
     std::vector<uint8_t> flits;
     uint64_t answered_bytes;
+    bool write_failed;
     uint64_t cycle;
   };
   /// How many of the resent and of the new data packets in the queues below have left, in one explanation.

@@ -14,12 +14,21 @@ namespace weft::tb {
 void ExpectedWrites::reset() {
   writes_.clear();
   bursts_.clear();
+  unanswered_.clear();
+  failed_.clear();
   begun_ = expected_bytes_ = answered_bytes_ = 0;
 }
 
-void ExpectedWrites::expect(rdma::HostWrite write) {
+void ExpectedWrites::expect(rdma::HostWrite write, uint16_t cid) {
   expected_bytes_ += write.bytes.size();
+  unanswered_.push_back({expected_bytes_, cid});
   writes_.push_back(std::move(write));
+}
+
+void ExpectedWrites::answered(uint64_t bytes, bool ok) {
+  answered_bytes_ += bytes;
+  if (!ok && !unanswered_.empty()) failed_.insert(unanswered_.front().cid);
+  while (!unanswered_.empty() && unanswered_.front().end <= answered_bytes_) unanswered_.pop_front();
 }
 
 void ExpectedWrites::judge(const Reporter& reporter) {

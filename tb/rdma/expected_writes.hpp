@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <set>
 #include <string>
 
 #include "common/axi_memory.hpp"
@@ -15,14 +16,20 @@ namespace weft::tb {
 
 class ExpectedWrites {
  public:
-  void expect(rdma::HostWrite write);
+  /// @param cid the context whose write it is
+  void expect(rdma::HostWrite write, uint16_t cid);
   /// A burst came; it is judged some cycles later, when its cause has surely been traced.
   void wrote(WrittenBurst burst, uint64_t cycle) { bursts_.push_back({std::move(burst), cycle}); }
-  void answered(uint64_t bytes) { answered_bytes_ += bytes; }
+  void answered(uint64_t bytes, bool ok);
   void judge(const Reporter& reporter);
 
   uint64_t expected_bytes() const { return expected_bytes_; }  ///< of all writes decided on
   uint64_t answered_bytes() const { return answered_bytes_; }  ///< of all bursts that memory has answered
+
+  /// Whether memory answered a write of this context with an error since it was granted.
+  bool failed(uint16_t cid) const { return failed_.contains(cid); }
+  void granted(uint16_t cid) { failed_.erase(cid); }
+
   bool empty() const { return writes_.empty() && bursts_.empty() && expected_bytes_ == answered_bytes_; }
   void reset();
 
@@ -32,11 +39,18 @@ class ExpectedWrites {
     uint64_t cycle;
   };
 
+  struct Unanswered {
+    uint64_t end;  // expected_bytes() with this write
+    uint16_t cid;
+  };
+
   void judge_one(const Burst& burst, const Reporter& reporter);
 
   std::deque<rdma::HostWrite> writes_;
   uint64_t begun_ = 0;  // bytes of the first write that earlier bursts have written
   std::deque<Burst> bursts_;
+  std::deque<Unanswered> unanswered_;
+  std::set<uint16_t> failed_;
   uint64_t expected_bytes_ = 0;
   uint64_t answered_bytes_ = 0;
 };

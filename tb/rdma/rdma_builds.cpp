@@ -56,7 +56,9 @@ void set_parameter(RdmaBuild& build, const std::string& name, uint32_t value) {
     build.resend_depth = value;
   } else if (name == "POST_DEPTH") {
     build.post_depth = value;
-  } else if (name != "CID_W") {  // which nothing outside the engine depends on
+  } else if (name == "CID_W") {
+    params.cid_bits = value;
+  } else {
     throw std::logic_error("unknown parameter " + name);
   }
 }

@@ -32,7 +32,7 @@ RdmaNode::RdmaNode(uint32_t index, const NodeConfig& config, SimulationContext& 
       model_(make_rdma_model(config.build, context, "node" + std::to_string(index))),
       memory_(
           memory_config(index, config), [this](WrittenBurst burst) { scoreboard_.wrote(std::move(burst)); },
-          [this](uint64_t bytes) { scoreboard_.answered(bytes); }),
+          [this](uint64_t bytes, bool ok) { scoreboard_.answered(bytes, ok); }),
       scoreboard_(config.build, reporter_, memory_),
       registers_(PauseGenerator(config.pause, config.seed, stream(index, stream_registers))),
       driver_(

@@ -40,6 +40,7 @@ void RegisterWatch::reset() {
       {reg::POST_BYTES, reset_value::POST_BYTES},
       {reg::POST_NODE, reset_value::POST_NODE},
   };
+  node_known_ = false;
   answer_seen_ = false;
   on_config_(config());
 }
@@ -59,12 +60,18 @@ void RegisterWatch::written(uint32_t address, uint32_t data) {
   const auto value = values_.find(address);
   if (value == values_.end()) return;
   value->second = data;
+  if (address == reg::NODE_ID) node_known_ = true;
   if (address < reg::POST_SRC_LO) on_config_(config());
 }
 
 uint32_t RegisterWatch::tick_cycles() const {
   return std::max<uint32_t>(1,
                             static_cast<uint32_t>(masked(values_.at(reg::TICK_CYCLES), width::TICK_CYCLES)));
+}
+
+std::optional<uint16_t> RegisterWatch::node_id() const {
+  if (!node_known_) return std::nullopt;
+  return config().node_id;
 }
 
 uint64_t RegisterWatch::pair(uint32_t low_address) const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 
 #include "common/pins.hpp"
 #include "rdma/params.hpp"
@@ -25,6 +26,8 @@ class RegisterWatch {
   void sample(const AxiLitePins& pins);
 
   uint32_t tick_cycles() const;
+  /// Nothing before the register is written.
+  std::optional<uint16_t> node_id() const;
 
  private:
   void written(uint32_t address, uint32_t data);
@@ -37,6 +40,7 @@ class RegisterWatch {
   std::map<uint32_t, uint32_t> values_;
   uint32_t address_ = 0;
   uint32_t data_ = 0;
+  bool node_known_ = false;
   bool answer_seen_ = false;
 };
 

@@ -29,8 +29,26 @@ constexpr const char* event_name(TxKind kind) {
   return "?";
 }
 
+/// Control packets that wait in a half whose queue has no room (docs/rdma.md).
+constexpr size_t receiver_full = 13;
+constexpr size_t sender_full = 15;
+
 rdma::WindowBits window_bits(const RxTracePins& rtl, uint32_t window) {
   return {rtl.wvec.begin(), rtl.wvec.begin() + (window + 63) / 64};
+}
+
+/// Puts what the trace port says in place of what the golden model says.
+void show_rtl(rdma::RxEventView& view, const RxTracePins& rtl, uint32_t window) {
+  view.outcome = static_cast<Outcome>(rtl.outcome);
+  view.cid = rtl.cid;
+  view.wbase = rtl.wbase;
+  view.wvec = window_bits(rtl, window);
+}
+
+void show_rtl(rdma::TxEventView& view, const TxTracePins& rtl) {
+  view.outcome = static_cast<Outcome>(rtl.outcome);
+  view.sid = rtl.sid;
+  view.next = rtl.next;
 }
 
 }  // namespace
@@ -44,7 +62,6 @@ Scoreboard::Scoreboard(const RdmaBuild& build, Reporter& reporter, const AxiMemo
       packets_(build.params, memory.memory()),
       registers_(
           [this](const rdma::Config& config) {
-            config_ = config;
             receiver_.configure(config);
             sender_.configure(config);
           },
@@ -71,6 +88,7 @@ void Scoreboard::reset() {
   receiver_.reset();
   sender_.reset();
   registers_.reset();
+  arrived_.clear();
   for_receiver_.clear();
   for_sender_.clear();
   posts_.clear();
@@ -81,21 +99,32 @@ void Scoreboard::reset() {
   outcomes_.fill(0);
   ctl_dropped_ = 0;
   rx_timers_ = tx_timers_ = {reporter_.cycle(), 0};
+  seen_tick_cycles_ = 0;
   seen_now_cycle_ = reporter_.cycle();
   seen_now_ = 0;
 }
 
-void Scoreboard::arrived(const std::vector<uint8_t>& flits) {
-  rdma::Arrival arrival = rdma::check_arrival(flits, build_.params, config_.node_id);
-  if (arrival.verdict == Outcome::none && rdma::for_sender(arrival.packet)) {
-    for_sender_.push_back(std::move(arrival.packet));
-  } else {
-    for_receiver_.push_back(std::move(arrival));
+void Scoreboard::arrived(const std::vector<uint8_t>& flits) { arrived_.push_back(flits); }
+
+/// The engine checks a packet in the cycle after its last beat, with the registers as they are then.
+void Scoreboard::take_arrivals() {
+  for (const auto& flits : arrived_) {
+    rdma::Arrival arrival = rdma::check_arrival(flits, build_.params, registers_.node_id());
+    if (arrival.verdict == Outcome::none && rdma::for_sender(arrival.packet.header)) {
+      for_sender_.push_back(std::move(arrival.packet));
+    } else {
+      for_receiver_.push_back(std::move(arrival));
+    }
   }
+  arrived_.clear();
 }
 
 void Scoreboard::left(std::vector<uint8_t> flits) {
-  packets_.left(std::move(flits), writes_.answered_bytes(), reporter_.cycle());
+  if (flits.size() < rdma::flit_bytes) return;  // the monitor has told
+  const auto header =
+      formats::unpack(std::span<const uint8_t, rdma::flit_bytes>(flits.data(), rdma::flit_bytes));
+  if (header.ptype == static_cast<uint8_t>(formats::Ptype::rsp)) writes_.granted(header.cid);
+  packets_.left(std::move(flits), writes_.answered_bytes(), writes_.failed(header.cid), reporter_.cycle());
 }
 
 void Scoreboard::completed(const driver::RdmaCompletion& completion) {
@@ -104,6 +133,7 @@ void Scoreboard::completed(const driver::RdmaCompletion& completion) {
 
 void Scoreboard::sample(const RdmaPins& pins) {
   registers_.sample(pins.axil);
+  take_arrivals();
   if (pins.rx.valid) step_receiver(pins.rx);
   if (pins.tx.valid) step_sender(pins.tx);
   packets_.judge(reporter_);
@@ -132,18 +162,22 @@ rdma::RxResult Scoreboard::golden_receiver(const RxTracePins& rtl, const rdma::R
 void Scoreboard::step_receiver(const RxTracePins& rtl) {
   rx_events_++;
   rx_timers_.events++;
-  observe_time(rtl.now);
+  observe_time("receiver", rtl.now);
   rdma::RxInputs inputs{rtl.room, std::nullopt, rtl.now};
   if (rtl.offer_valid) inputs.offer = rtl.offer_cid;
   const char* event = rtl.timeout ? "timeout" : "packet";
   std::optional<formats::Header> header;
   try {
+    check_room(rtl);
     const rdma::RxResult result = golden_receiver(rtl, inputs, header);
     compare(rtl, rdma::view(event, header, inputs, result));
     note(result);
   } catch (const rdma::Violation& violation) {
     reporter_.add(fmt::format("receiver: {} event with outcome {}, cid {}: {}", event,
                               formats::name(static_cast<Outcome>(rtl.outcome)), rtl.cid, violation.what()));
+    rdma::RxEventView seen = rdma::view(event, header, inputs, {});
+    show_rtl(seen, rtl, build_.params.window);
+    write_alone(rdma::rx_record(reporter_.cycle(), seen));
   }
 }
 
@@ -155,10 +189,7 @@ void Scoreboard::compare(const RxTracePins& rtl, rdma::RxEventView view) {
   const trace::Record golden = rdma::rx_record(reporter_.cycle(), view);
   // What the trace port does not carry is checked at the other ports and shown here as the golden model has
   // it.
-  view.outcome = static_cast<Outcome>(rtl.outcome);
-  view.cid = rtl.cid;
-  view.wbase = rtl.wbase;
-  view.wvec = wvec;
+  show_rtl(view, rtl, build_.params.window);
   const trace::Record seen = rdma::rx_record(reporter_.cycle(), view);
   if (!same) tell_difference("receiver", seen, golden);
   if (rtl_trace_) {
@@ -171,7 +202,7 @@ void Scoreboard::note(const rdma::RxResult& result) {
   if (result.emitted)
     packets_.expect_receiver_control(
         *result.emitted, writes_.expected_bytes() + (result.write ? result.write->bytes.size() : 0));
-  if (result.write) writes_.expect(*result.write);
+  if (result.write) writes_.expect(*result.write, result.cid);
   count(result.outcome, result.ctl_dropped);
 }
 
@@ -201,18 +232,22 @@ rdma::TxResult Scoreboard::golden_sender(const TxTracePins& rtl, const rdma::TxI
 void Scoreboard::step_sender(const TxTracePins& rtl) {
   tx_events_++;
   tx_timers_.events++;
-  observe_time(rtl.now);
+  observe_time("sender", rtl.now);
   rdma::TxInputs inputs{rtl.room, rtl.resend_room, std::nullopt, rtl.now};
   if (rtl.offer_valid) inputs.offer = rtl.offer_sid;
   std::optional<formats::Header> header;
   std::optional<rdma::Post> post;
   try {
+    check_room(rtl);
     const rdma::TxResult result = golden_sender(rtl, inputs, header, post);
     compare(rtl, rdma::view(event_name(rtl.kind), header, post, inputs, result));
     note(result);
   } catch (const rdma::Violation& violation) {
     reporter_.add(fmt::format("sender: {} event with outcome {}, sid {}: {}", event_name(rtl.kind),
                               formats::name(static_cast<Outcome>(rtl.outcome)), rtl.sid, violation.what()));
+    rdma::TxEventView seen = rdma::view(event_name(rtl.kind), header, post, inputs, {});
+    show_rtl(seen, rtl);
+    write_alone(rdma::tx_record(reporter_.cycle(), seen));
   }
 }
 
@@ -221,9 +256,7 @@ void Scoreboard::compare(const TxTracePins& rtl, rdma::TxEventView view) {
       static_cast<Outcome>(rtl.outcome) == view.outcome && rtl.sid == view.sid && rtl.next == view.next;
   if (same && !rtl_trace_) return;
   const trace::Record golden = rdma::tx_record(reporter_.cycle(), view);
-  view.outcome = static_cast<Outcome>(rtl.outcome);
-  view.sid = rtl.sid;
-  view.next = rtl.next;
+  show_rtl(view, rtl);
   const trace::Record seen = rdma::tx_record(reporter_.cycle(), view);
   if (!same) tell_difference("sender", seen, golden);
   if (rtl_trace_) {
@@ -275,9 +308,41 @@ void Scoreboard::judge_completions() {
   }
 }
 
-void Scoreboard::observe_time(uint16_t now) {
+/// The tick counter of the trace moves on by one every TICK_CYCLES.
+void Scoreboard::observe_time(const char* half, uint16_t now) {
+  const bool comparable = seen_tick_cycles_ == registers_.tick_cycles();
+  const auto late = static_cast<uint16_t>(now - estimated_now()) & rdma::tick_mask;
+  if (comparable && late > 1) {
+    reporter_.add(
+        fmt::format("{}: time\n  expected {} or one more\n  got      {}", half, estimated_now(), now));
+  }
+  seen_tick_cycles_ = registers_.tick_cycles();
   seen_now_ = now;
   seen_now_cycle_ = reporter_.cycle();
+}
+
+/// An engine that says "no room" while its queue is not nearly full (docs/rdma.md) drops what it need not
+/// drop.
+void Scoreboard::check_room(const RxTracePins& rtl) const {
+  if (rtl.room || packets_.receiver_control_waiting() >= receiver_full) return;
+  throw rdma::Violation(
+      fmt::format("no room for control packets although {} wait", packets_.receiver_control_waiting()));
+}
+
+void Scoreboard::check_room(const TxTracePins& rtl) const {
+  if (!rtl.room && packets_.sender_control_waiting() < sender_full) {
+    throw rdma::Violation(
+        fmt::format("no room for control packets although {} wait", packets_.sender_control_waiting()));
+  }
+  const bool all_resends_known = memory_.errors() == 0;  // else some that cannot be read wait as well
+  if (!rtl.resend_room && all_resends_known && packets_.resends_waiting() + 1 < build_.resend_depth) {
+    throw rdma::Violation(fmt::format("no room for resends although {} wait", packets_.resends_waiting()));
+  }
+}
+
+/// An event that the golden model does not have at all.
+void Scoreboard::write_alone(const trace::Record& rtl) {
+  if (rtl_trace_) rtl_trace_->write(rtl);
 }
 
 uint16_t Scoreboard::estimated_now() const {

@@ -49,7 +49,7 @@ class Scoreboard {
   void arrived(const std::vector<uint8_t>& flits);
   void left(std::vector<uint8_t> flits);
   void wrote(WrittenBurst burst) { writes_.wrote(std::move(burst), reporter_.cycle()); }
-  void answered(uint64_t bytes) { writes_.answered(bytes); }
+  void answered(uint64_t bytes, bool ok) { writes_.answered(bytes, ok); }
   void completed(const driver::RdmaCompletion& completion);
 
   /// Once a cycle, after the above.
@@ -98,7 +98,11 @@ class Scoreboard {
   void count(rdma::formats::Outcome outcome, bool ctl_dropped);
   void tell_difference(const char* half, const trace::Record& rtl, const trace::Record& golden);
   void judge_completions();
-  void observe_time(uint16_t now);
+  void take_arrivals();
+  void observe_time(const char* half, uint16_t now);
+  void check_room(const RxTracePins& rtl) const;
+  void check_room(const TxTracePins& rtl) const;
+  void write_alone(const trace::Record& rtl);
   uint16_t estimated_now() const;
   template <typename Half>
   void check_timers(TimerWatch& watch, const Half& golden, uint32_t contexts, const char* half);
@@ -106,9 +110,9 @@ class Scoreboard {
   RdmaBuild build_;
   Reporter& reporter_;
   const AxiMemory& memory_;
-  rdma::Config config_;
   rdma::Receiver receiver_;
   rdma::Sender sender_;
+  std::deque<std::vector<uint8_t>> arrived_;  // in this cycle
   std::deque<rdma::Arrival> for_receiver_;
   std::deque<rdma::Packet> for_sender_;
   std::deque<rdma::Post> posts_;
@@ -122,6 +126,7 @@ class Scoreboard {
   uint64_t rx_events_ = 0;
   uint64_t tx_events_ = 0;
   TimerWatch rx_timers_, tx_timers_;
+  uint32_t seen_tick_cycles_ = 0;  // 0: time has not been seen
   uint64_t seen_now_cycle_ = 0;
   uint16_t seen_now_ = 0;
   std::unique_ptr<trace::Writer> rtl_trace_, golden_trace_;

@@ -2,6 +2,8 @@
 // Packets: CRC-32C, encoding, arrival checks.
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include <string_view>
 
 #include "property.hpp"
@@ -110,13 +112,43 @@ TEST(Arrival, Malformed) {
     EXPECT_EQ(verdict(unknown_type), Outcome::drop_malformed);
   }
   auto unknown_flag = data_packet(5);
-  unknown_flag.header.flags = 8;
+  unknown_flag.header.flags = 16;
   EXPECT_EQ(verdict(unknown_flag), Outcome::drop_malformed);
   EXPECT_EQ(verdict(data_packet(33)), Outcome::drop_malformed);  // more than the payload
   EXPECT_EQ(verdict(data_packet(0)), Outcome::drop_malformed);
   auto release = data_packet(5);
   release.header.ptype = static_cast<uint8_t>(Ptype::release);
   EXPECT_EQ(verdict(release), Outcome::drop_malformed);
+}
+
+TEST(Arrival, NumbersWiderThanTheEnginesAreMalformed) {
+  const auto with = [](Ptype type, const std::function<void(Header&)>& change) {
+    auto packet = type == Ptype::data ? data_packet(5) : Packet{to_receiver(type, 0, 0), {}};
+    change(packet.header);
+    return verdict(packet);
+  };
+  for (const auto type : {Ptype::rqt, Ptype::rsp, Ptype::data, Ptype::resend, Ptype::done, Ptype::release}) {
+    SCOPED_TRACE(formats::name(type));
+    EXPECT_EQ(with(type, [](Header&) {}), Outcome::none);
+    EXPECT_EQ(with(type, [](Header& h) { h.src = 255; }), Outcome::none);
+    EXPECT_EQ(with(type, [](Header& h) { h.src = 256; }), Outcome::drop_malformed);
+    EXPECT_EQ(with(type, [](Header& h) { h.sid = 15; }), Outcome::none);
+    EXPECT_EQ(with(type, [](Header& h) { h.sid = 16; }), Outcome::drop_malformed);
+    EXPECT_EQ(with(type, [](Header& h) { h.msgid = 15; }), Outcome::none);
+    EXPECT_EQ(with(type, [](Header& h) { h.msgid = 16; }), Outcome::drop_malformed);
+    const bool to_sender = type == Ptype::rsp || type == Ptype::resend || type == Ptype::done;
+    EXPECT_EQ(with(type, [](Header& h) { h.cid = 1023; }), Outcome::none);
+    EXPECT_EQ(with(type, [](Header& h) { h.cid = 1024; }),
+              to_sender ? Outcome::drop_malformed : Outcome::none);
+  }
+}
+
+TEST(Arrival, NothingIsMineBeforeTheNodeNumberIsKnown) {
+  auto packet = data_packet(5);
+  for (const uint16_t dst : {0, 7}) {
+    packet.header.dst = dst;
+    EXPECT_EQ(check_arrival(encode(packet), small_params(), std::nullopt).verdict, Outcome::drop_not_mine);
+  }
 }
 
 /// Encode, then lie about len under a right CRC.
@@ -166,10 +198,10 @@ TEST(Arrival, OnlyWholeFlitsArrive) {
 
 TEST(Packet, GoesToTheSenderByType) {
   for (const auto type : {Ptype::rsp, Ptype::resend, Ptype::done}) {
-    EXPECT_TRUE(for_sender({to_sender(type, 0, 0), {}}));
+    EXPECT_TRUE(for_sender(to_sender(type, 0, 0)));
   }
   for (const auto type : {Ptype::rqt, Ptype::data, Ptype::release}) {
-    EXPECT_FALSE(for_sender({to_sender(type, 0, 0), {}}));
+    EXPECT_FALSE(for_sender(to_sender(type, 0, 0)));
   }
 }
 

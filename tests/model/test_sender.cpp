@@ -262,11 +262,39 @@ TEST_F(SenderTest, ResendAndDoneThatFitNothingAreStale) {
   }
 }
 
-TEST_F(SenderTest, ResendThatOvertakesItsGrantLeavesTheContextAlone) {
+TEST_F(SenderTest, ResendThatOvertakesItsGrantIsTheGrant) {
   submit();
-  expect_unchanged(answer(Ptype::resend), Outcome::drop_not_yet, {});
   expect_stale_if(answer(Ptype::resend), [](Header& h) { h.msgid = 1; });
   expect_stale_if(answer(Ptype::resend), [](Header& h) { h.src = 8; });
+  const auto result = sender.packet(answer(Ptype::resend, 0, 2, formats::flag_from), {false, false, {}, 6});
+  EXPECT_EQ(result.outcome, Outcome::granted);
+  EXPECT_EQ(result.next, 0u);
+  EXPECT_FALSE(result.data);
+  EXPECT_FALSE(result.emitted);
+  auto expected = sender.context(sid);
+  EXPECT_EQ(expected.state, State::active);
+  EXPECT_EQ(expected.cid, cid);
+  EXPECT_EQ(expected.gen, gen);
+  EXPECT_TRUE(expected.turn);
+  EXPECT_EQ(expected.timer.elapsed(6), 0);
+  expect_unchanged(answer(Ptype::rsp), Outcome::drop_repeated_rsp, {});
+}
+
+TEST_F(SenderTest, DoneThatFitsNoGrantIsNone) {
+  submit();
+  expect_stale_if(answer(Ptype::done), [](Header&) {});
+}
+
+TEST_F(SenderTest, DoneThatSaysFailedEndsWithAnError) {
+  activate();
+  send_all();
+  const auto result = sender.packet(answer(Ptype::done, 0, 0, formats::flag_failed), {true, true, {}, 6});
+  EXPECT_EQ(result.outcome, Outcome::complete_error);
+  EXPECT_EQ(result.completion, (Completion{tag, Status::remote_error}));
+  ASSERT_TRUE(result.emitted);
+  EXPECT_EQ(result.emitted->header.ptype, static_cast<uint8_t>(Ptype::release));
+  EXPECT_EQ(sender.context(sid).state, State::free);
+  EXPECT_EQ(sender.free_contexts(), 4u);
 }
 
 TEST_F(SenderTest, ResendOfWhatWasNotSentIsOnlyASignOfLife) {

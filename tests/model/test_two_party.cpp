@@ -289,6 +289,31 @@ TEST(TwoParties, DelaysBeyondTheTimeoutsEndEveryTransferWell) {
   });
 }
 
+// The one receive context is granted, its RSP lost: nothing else could be granted until that one is found.
+TEST(TwoParties, GrantWhoseResponseIsLostIsFoundByItsFirstResend) {
+  Params params = small_params();
+  params.n_rx_ctx = 1;
+  Sender sender(params, two_party_config(sender_node));
+  Receiver receiver(params, two_party_config(receiver_node));
+  const auto post = sender.post({0, 0x1000, 40, receiver_node, 1}, {true, true, 2, 0});
+  ASSERT_TRUE(receiver.packet(*post.emitted, {true, 0, 0}).emitted);  // and lost
+  const uint16_t later = two_party_config(0).rx_timeout;
+  const auto asked = receiver.timeout(0, {true, {}, later});
+  ASSERT_EQ(asked.outcome, Outcome::ask_one);
+  EXPECT_EQ(sender.packet(*asked.emitted, {true, true, {}, later}).outcome, Outcome::granted);
+  RxResult received;
+  for (int i = 0; i < 2; ++i) {
+    const auto sent = sender.turn(2, {true, true, {}, later});
+    ASSERT_TRUE(sent.data);
+    received =
+        receiver.packet({sent.data->header, std::vector<uint8_t>(sent.data->header.len)}, {true, {}, later});
+  }
+  ASSERT_EQ(received.outcome, Outcome::finish);
+  const auto completed = sender.packet(*received.emitted, {true, true, {}, later});
+  EXPECT_EQ(completed.outcome, Outcome::complete);
+  EXPECT_EQ(receiver.packet(*completed.emitted, {}).outcome, Outcome::released);
+}
+
 TEST(TwoParties, DeadNetworkGivesUpOnceAPost) {
   Dice dice(3);
   const auto posts = random_posts(dice, 6);

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine seen from its host: posts, completions, registers, interrupts, memory that answers with errors.
+#include "common/signals.hpp"
+#include "engine_bench.hpp"
+
+namespace weft::tb {
+namespace {
+
+namespace formats = rdma::formats;
+namespace reg = rdma::formats::reg;
+using formats::Header;
+using formats::Outcome;
+using formats::Ptype;
+using formats::Status;
+
+class Posts : public testing::Test {
+ protected:
+  Posts() : bench_(EngineBench::alone()) {}
+
+  void expect_status(const driver::RdmaRequest& request, Status status, Outcome outcome) {
+    const uint64_t before = bench_.count(outcome);
+    bench_.completions[0].clear();
+    bench_.system.node(0).driver().post(request);
+    EXPECT_TRUE(
+        bench_.system.run_until([&] { return bench_.completions[0].contains(request.tag); }, 500'000));
+    EXPECT_EQ(formats::name(bench_.completions[0][request.tag]), formats::name(status));
+    EXPECT_EQ(bench_.count(outcome), before + 1);
+  }
+
+  EngineBench bench_;
+};
+
+TEST_F(Posts, Rejected) {
+  const uint64_t d = destination_base;
+  const uint64_t s = source_base;
+  expect_status({s, d, 256, 0x10000, 1}, Status::bad_node, Outcome::reject_node);
+  expect_status({s, d, 256, 0xffffffff, 2}, Status::bad_node, Outcome::reject_node);
+  expect_status({s, d, 0, 0, 3}, Status::bad_length, Outcome::reject_length);
+  expect_status({s, d, 0xffffffff, 0, 4}, Status::bad_length, Outcome::reject_length);
+  expect_status({s + 1, d, 256, 0, 5}, Status::misaligned, Outcome::reject_align);
+  expect_status({s, d + 128, 256, 0, 6}, Status::misaligned, Outcome::reject_align);
+  expect_status({1ull << 48, d, 256, 0, 7}, Status::bad_address, Outcome::reject_address);
+  expect_status({(1ull << 48) - 256, d, 257, 0, 8}, Status::bad_address, Outcome::reject_address);
+  expect_status({s, (1ull << 48) - 256, 512, 0, 9}, Status::bad_address, Outcome::reject_address);
+  expect_status({s, 0xffff'ffff'ffff'ff00, 512, 0, 10}, Status::bad_address, Outcome::reject_address);
+  EXPECT_EQ(bench_.system.node(0).scoreboard().packets().packets(), 0u);
+  bench_.expect_settled();
+}
+
+TEST_F(Posts, RefusedByTheReceiver) {
+  expect_status({source_base, destination_base + region_bytes, 256, 0, 1}, Status::bad_region,
+                Outcome::refused);
+  expect_status({source_base, destination_base - 256, 512, 0, 2}, Status::bad_region, Outcome::refused);
+  EXPECT_EQ(bench_.written(), 0u);
+  bench_.expect_settled();
+}
+
+TEST_F(Posts, ToItself) {
+  const std::vector<uint8_t> bytes(1000, 0x3c);
+  bench_.system.node(0).memory().memory().write(source_base, bytes);
+  expect_status({source_base, destination_base, 1000, 0, 1}, Status::ok, Outcome::complete);
+  EXPECT_TRUE(bench_.system.node(0).memory().memory().equals(destination_base, bytes));
+  bench_.expect_settled();
+}
+
+TEST_F(Posts, NobodyAnswers) {
+  EXPECT_TRUE(bench_.write(reg::TX_RETRY, 20));
+  EXPECT_TRUE(bench_.write(reg::MAX_RETRY, 2));
+  expect_status({source_base, destination_base, 1000, 7, 1}, Status::no_answer, Outcome::give_up);
+  EXPECT_EQ(bench_.count(Outcome::retry_rqt), 2u);
+  bench_.expect_settled();
+}
+
+TEST_F(Posts, PeerFallsSilent) {
+  EXPECT_TRUE(bench_.write(reg::TX_DEAD, 50));
+  bench_.system.node(0).driver().post({source_base, destination_base, 1000, 7, 1});
+  bench_.run(500);
+  Header response = header_to_zero(Ptype::rsp);
+  response.sid = 0;
+  response.msgid = 0;
+  response.cid = 9;
+  response.gen = 4;
+  const rdma::Sender& sender = bench_.system.node(0).scoreboard().sender();
+  for (uint16_t sid = 0; sid < 1024; ++sid) {
+    if (sender.context(sid).state != rdma::TxContext::State::free) response.sid = sid;
+  }
+  bench_.system.node(0).receive(flits_of(response));
+  EXPECT_TRUE(bench_.system.run_until([&] { return bench_.completions[0].contains(1); }, 100'000));
+  EXPECT_EQ(formats::name(bench_.completions[0][1]), "DEAD_PEER");
+  EXPECT_EQ(bench_.count(Outcome::send), 4u);
+  bench_.expect_settled();
+}
+
+TEST_F(Posts, SourceThatCannotBeReadIsNotSent) {
+  EXPECT_TRUE(bench_.write(reg::RX_TIMEOUT, 60));
+  AxiMemory& memory = bench_.system.node(0).memory();
+  const std::vector<uint8_t> bytes(2000, 0x77);
+  memory.memory().write(source_base, bytes);
+  memory.inject_errors(source_base + 512, source_base + 513);
+  bench_.system.node(0).driver().post({source_base, destination_base, 2000, 0, 1});
+  bench_.run(1500);
+  EXPECT_FALSE(bench_.completions[0].contains(1));
+  EXPECT_GT(bench_.read(reg::BUS_ERRORS), 0u);
+  EXPECT_EQ(bench_.read(reg::BUS_ERRORS), memory.errors());
+  EXPECT_EQ(bench_.read(reg::IRQ_STATUS) & 2u, 2u);
+  EXPECT_FALSE(bench_.system.node(0).irq()) << "not enabled";
+  EXPECT_TRUE(bench_.write(reg::IRQ_ENABLE, 3));
+  EXPECT_TRUE(bench_.system.node(0).irq());
+  memory.inject_errors(0, 0);
+  EXPECT_TRUE(bench_.system.run_until([&] { return bench_.completions[0].contains(1); }, 500'000));
+  EXPECT_TRUE(memory.memory().equals(destination_base, bytes));
+  bench_.expect_settled();
+}
+
+// A write that memory refuses must not end as a success, and the next transfer must not pay for it.
+TEST_F(Posts, DestinationThatCannotBeWrittenEndsWithAnError) {
+  AxiMemory& memory = bench_.system.node(0).memory();
+  const std::vector<uint8_t> bytes(2000, 0x77);
+  memory.memory().write(source_base, bytes);
+  memory.inject_errors(destination_base + 1024, destination_base + 1025);
+  expect_status({source_base, destination_base, 2000, 0, 1}, Status::remote_error, Outcome::complete_error);
+  EXPECT_EQ(memory.errors(), 1u);
+  EXPECT_EQ(bench_.read(reg::BUS_ERRORS), 1u);
+  for (uint16_t tag = 2; tag < 6; ++tag) {
+    expect_status({source_base, destination_base + 4096, 2000, 0, tag}, Status::ok, Outcome::complete);
+  }
+  memory.inject_errors(0, 0);
+  expect_status({source_base, destination_base, 2000, 0, 9}, Status::ok, Outcome::complete);
+  EXPECT_TRUE(memory.memory().equals(destination_base, bytes));
+  bench_.expect_settled();
+}
+
+TEST_F(Posts, BusErrorInterruptStaysUntilItIsCleared) {
+  AxiMemory& memory = bench_.system.node(0).memory();
+  memory.inject_errors(destination_base, destination_base + 1);
+  EXPECT_TRUE(bench_.write(reg::IRQ_ENABLE, 2));
+  bench_.system.node(0).serve_interrupts(false);
+  EXPECT_FALSE(bench_.system.node(0).irq());
+  bench_.system.node(0).driver().post({source_base, destination_base, 10, 0, 1});
+  EXPECT_TRUE(bench_.system.run_until([&] { return bench_.system.node(0).irq(); }, 10'000));
+  EXPECT_TRUE(bench_.write(reg::IRQ_STATUS, 1)) << "bit 0 follows the completion queue";
+  EXPECT_EQ(bench_.read(reg::IRQ_STATUS) & 2u, 2u);
+  EXPECT_TRUE(bench_.write(reg::IRQ_STATUS, 2));
+  EXPECT_EQ(bench_.read(reg::IRQ_STATUS) & 2u, 0u);
+  EXPECT_FALSE(bench_.system.node(0).irq());
+  bench_.system.node(0).serve_interrupts(true);
+  EXPECT_TRUE(bench_.write(reg::IRQ_ENABLE, 1));
+  bench_.expect_settled();
+}
+
+class Registers : public testing::Test {
+ protected:
+  Registers() : bench_(EngineBench::alone()) {}
+  ~Registers() override { bench_.expect_no_findings(); }
+  EngineBench bench_;
+};
+
+TEST_F(Registers, Identity) {
+  EXPECT_EQ(bench_.read(reg::ID), formats::reset::ID);
+  EXPECT_EQ(bench_.read(reg::VERSION), formats::reset::VERSION);
+  EXPECT_EQ(bench_.read(reg::CAPS0), 32u << 16 | 256u);
+  EXPECT_EQ(bench_.read(reg::CAPS1), 1024u << 16 | 1024u);
+  EXPECT_EQ(bench_.read(reg::STATUS) & 1u, 1u);
+}
+
+TEST_F(Registers, HoldWhatIsWrittenWithinTheirWidth) {
+  const std::vector<std::pair<uint32_t, int>> writable = {
+      {reg::IRQ_ENABLE, formats::width::IRQ_ENABLE},
+      {reg::REGION_BASE_LO, 32},
+      {reg::REGION_BASE_HI, 32},
+      {reg::REGION_LIMIT_LO, 32},
+      {reg::REGION_LIMIT_HI, 32},
+      {reg::TICK_CYCLES, formats::width::TICK_CYCLES},
+      {reg::RX_TIMEOUT, formats::width::RX_TIMEOUT},
+      {reg::TX_RETRY, formats::width::TX_RETRY},
+      {reg::TX_DEAD, formats::width::TX_DEAD},
+      {reg::ASK_FROM_AFTER, formats::width::ASK_FROM_AFTER},
+      {reg::MAX_SILENT, formats::width::MAX_SILENT},
+      {reg::MAX_RETRY, formats::width::MAX_RETRY},
+      {reg::POST_SRC_LO, 32},
+      {reg::POST_SRC_HI, 32},
+      {reg::POST_DST_LO, 32},
+      {reg::POST_DST_HI, 32},
+      {reg::POST_BYTES, 32},
+      {reg::POST_NODE, 32},
+      {reg::NODE_ID, formats::width::NODE_ID},
+  };
+  for (const auto& [address, width] : writable) {
+    for (const uint32_t value : {0xffffffffu, 0xa5a5a5a5u, 0u}) {
+      EXPECT_TRUE(bench_.write(address, value)) << address;
+      EXPECT_EQ(bench_.read(address), masked(value, static_cast<uint32_t>(width))) << address;
+    }
+  }
+}
+
+TEST_F(Registers, BadAccessesAnswerAnErrorAndChangeNothing) {
+  uint32_t bad = 0;
+  EXPECT_EQ(bench_.read(reg::BAD_ACCESS), bad);
+  for (const uint32_t hole : {0x058u, 0x05cu, 0x084u, 0x3fcu, 0x500u, 0xffcu}) {
+    EXPECT_FALSE(bench_.write(hole, 1)) << hole;
+    bench_.read(hole, false);
+    bad += 2;
+  }
+  for (const uint32_t read_only :
+       {reg::ID, reg::VERSION, reg::STATUS, reg::CPL, reg::OUTCOME, reg::OUTCOME + 252}) {
+    EXPECT_FALSE(bench_.write(read_only, 1)) << read_only;
+    bad++;
+  }
+  bench_.read(reg::POST, false);
+  bad++;
+  const uint32_t before = bench_.read(reg::RX_TIMEOUT);
+  for (const uint8_t strobes : {0x0, 0x1, 0x7, 0xe}) {
+    EXPECT_FALSE(bench_.write(reg::RX_TIMEOUT, before ^ 0xff, strobes));
+    EXPECT_FALSE(bench_.write(reg::POST, 1, strobes));
+    bad += 2;
+  }
+  EXPECT_EQ(bench_.read(reg::RX_TIMEOUT), before);
+  EXPECT_EQ(bench_.read(reg::BAD_ACCESS), bad);
+  bench_.expect_settled();  // and nothing was posted
+}
+
+TEST(PostQueue, RefusesWhenFull) {
+  EngineBench bench(EngineBench::alone("small"));
+  bench.system.node(0).serve_interrupts(false);
+  EXPECT_TRUE(bench.write(reg::POST_NODE, 0x10000));  // each post completes with an error
+  uint32_t accepted = 0;
+  while (accepted < 1000 && bench.write(reg::POST, accepted)) accepted++;
+  EXPECT_LT(accepted, 1000u) << "completions are not served, so posts must stop at some point";
+  EXPECT_GE(accepted, find_rdma_build("small")->post_depth);
+  EXPECT_EQ(bench.read(reg::STATUS) & 6u, 6u);
+  EXPECT_TRUE(bench.system.node(0).irq());
+  EXPECT_EQ(bench.read(reg::BAD_ACCESS), 1u);
+  bench.system.node(0).serve_interrupts(true);
+  EXPECT_TRUE(bench.system.run_until([&] { return bench.completions[0].size() == accepted; }, 100'000));
+  bench.expect_settled();
+  EXPECT_FALSE(bench.system.node(0).irq());
+}
+
+}  // namespace
+}  // namespace weft::tb
