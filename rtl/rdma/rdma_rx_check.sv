@@ -155,9 +155,9 @@ module rdma_rx_check
   assign too_long       = flits_q > COUNT_W'(MAX_FLITS);
   assign end_of_packet  = beat_valid_q && last_q;
   assign expected_flits = COUNT_W'(1) + COUNT_W'((header_q.len + 16'(FLIT_BYTES - 1)) >> $clog2(FLIT_BYTES));
-  assign too_wide       = (header_q.src >> NODE_W) != '0 || (header_q.sid >> SID_W) != '0 ||
-                          (header_q.msgid >> MSGID_W) != '0 ||
-                          (for_sender(header_q.ptype) && (header_q.cid >> CID_W) != '0);
+  assign too_wide       = (32'(header_q.src) >> NODE_W) != '0 || (32'(header_q.sid) >> SID_W) != '0 ||
+                          (32'(header_q.msgid) >> MSGID_W) != '0 ||
+                          (for_sender(header_q.ptype) && (32'(header_q.cid) >> CID_W) != '0);
   assign malformed      = too_wide || !known_type(header_q.ptype) || (header_q.flags & ~ALL_FLAGS) != '0 ||
                           header_q.len > 16'(PAYLOAD) || flits_q != expected_flits ||
                           (header_q.ptype == PTYPE_DATA) != (header_q.len != '0);

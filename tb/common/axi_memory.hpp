@@ -35,7 +35,7 @@ struct WrittenBurst {
 
 class AxiMemory {
  public:
-  using OnWrite = std::function<void(WrittenBurst)>;       // when its last beat has come
+  using OnWrite = std::function<void(WrittenBurst)>;                // when its last beat has come
   using OnAnswered = std::function<void(uint64_t bytes, bool ok)>;  // when its response is taken
 
   AxiMemory(const AxiMemoryConfig& config, OnWrite on_write, OnAnswered on_answered);

@@ -46,10 +46,14 @@ class AxisDriver {
 class AxisSink {
  public:
   explicit AxisSink(PauseGenerator pause) : pause_(pause) {}
-  void drive(AxisPins& pins) { pins.ready = !pause_.pause(); }
+  void drive(AxisPins& pins) { pins.ready = !stalled_ && !pause_.pause(); }
+
+  /// Takes nothing at all from now on, or goes on.
+  void stall(bool on) { stalled_ = on; }
 
  private:
   PauseGenerator pause_;
+  bool stalled_ = false;
 };
 
 /// Collects the packets that pass and checks the protocol.

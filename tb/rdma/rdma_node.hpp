@@ -60,6 +60,8 @@ class RdmaNode {
   const Scoreboard& scoreboard() const { return scoreboard_; }
   Reporter& reporter() { return reporter_; }
   RdmaModel& model() { return *model_; }
+  /// The network takes nothing from this node, or goes on.
+  void stall_output(bool on) { output_.stall(on); }
   /// Beats that left towards the network.
   uint64_t beats_out() const { return out_monitor_.beats(); }
   /// Whether the driver serves the interrupt (tests may want to see the line stay high).
