@@ -139,7 +139,7 @@ std::string row(const Case& each, const RunResult& result) {
                      100 * result.goodput_fraction, result.packets_sent, result.packets_resent,
                      result.packets_dropped, result.events, result.trace_mismatches + result.wrong_bytes,
                      result.ok()   ? "ok"
-                     : result.hang ? "HANG"
+                     : result.hang ? "NOT FINISHED"
                                    : "FAILED");
 }
 

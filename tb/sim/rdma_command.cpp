@@ -134,7 +134,7 @@ Command add_rdma_command(CLI::App& app) {
   command->add_option("--scheme", options->scheme, "rxwindow")->capture_default_str();
   command->add_option("--mode", options->mode, "paper")->capture_default_str();
   command->add_option("--nodes", options->nodes, "XxYxZ; node i sends to node i + 1")->capture_default_str();
-  command->add_option("--file", options->file, "send this file");
+  command->add_option("--file", options->file, "send this file; an empty one needs no transfer");
   command->add_option("--bytes", options->bytes,
                       "without --file: so many random bytes (65536); with it: its first bytes");
   command->add_option("--transfers", run_config.transfers, "cut it into so many concurrent transfers")

@@ -3,11 +3,13 @@
 #include "rdma_run.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <limits>
+#include <set>
 #include <span>
 #include <string_view>
 
@@ -51,11 +53,11 @@ std::vector<Piece> cut_bytes(uint64_t bytes, uint32_t transfers, uint32_t payloa
 const tb::RdmaBuild& build_for(uint32_t window) {
   const tb::RdmaBuild* build = tb::find_rdma_build(fmt::format("w{}", window));
   if (build) return *build;
-  std::string known;
+  std::set<uint32_t> known;
   for (const tb::RdmaBuild& each : tb::rdma_builds()) {
-    if (each.name == fmt::format("w{}", each.params.window)) known += fmt::format(" {}", each.params.window);
+    if (each.name == fmt::format("w{}", each.params.window)) known.insert(each.params.window);
   }
-  throw BadInput(fmt::format("--window {}: compiled in are{}", window, known));
+  throw BadInput(fmt::format("--window {}: compiled in are {}", window, fmt::join(known, ", ")));
 }
 
 tb::SystemConfig system_config(const RunConfig& config) {
@@ -97,6 +99,7 @@ class Traffic {
   bool stalled(uint64_t written);
   uint64_t written_bytes();
   uint64_t default_max_cycles() const;
+  void tell_hang();
   void compare_memories();
   void collect();
 
@@ -176,6 +179,15 @@ bool Traffic::stalled(uint64_t written) {
     last_progress_cycle_ = system_.cycle();
   }
   return system_.cycle() - last_progress_cycle_ > stall_cycles;
+}
+
+void Traffic::tell_hang() {
+  const bool at_limit = config_.max_cycles > 0 && system_.cycle() >= config_.max_cycles;
+  const std::string why = at_limit ? fmt::format("stopped by --max-cycles {}", config_.max_cycles)
+                                   : fmt::format("no progress since cycle {}", last_progress_cycle_);
+  system_.findings().add(
+      0, system_.cycle(),
+      fmt::format("{} with {} of {} transfers complete", why, completions_, expected_completions()));
 }
 
 uint64_t Traffic::default_max_cycles() const {
@@ -277,6 +289,7 @@ RunResult Traffic::run(const OnProgress& on_progress) {
   if (!result_.hang) {
     post_all();
     result_.hang = !transfer_all(on_progress) && !system_.stopped();
+    if (result_.hang) tell_hang();
     system_.check_at_end();
     compare_memories();
   }

@@ -18,7 +18,7 @@ std::string row(const std::string& name, const std::string& value) {
 }
 
 std::string verdict(const RunResult& result) {
-  if (result.hang) return "HANG";
+  if (result.hang) return "NOT FINISHED";
   return result.ok() ? "ok" : "FAILED";
 }
 
