@@ -24,6 +24,7 @@ LIBERTY = pathlib.Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")
 NAND2_UM2 = 24.0  # NAND2X1 of OSU 0.18 um
 RX_CONTEXTS = 1024  # default N_RX_CTX
 RAM_PREFIX = "ram_sdp$"
+RECEIVER_PARTS = ("rdma_receiver", "i_receiver", "i_write_status")  # what keeps something for each receive context
 CONTEXT_RAM = re.compile(r"ram_sdp\$.*\bi_contexts\b")
 
 DESIGNS = {
@@ -78,9 +79,9 @@ def ram_modules(source):
 
 def memory_results(source):
     rams = ram_modules(source)
-    receiver = [ram for ram in rams if "i_receiver" in ram[0] or "rdma_receiver" in ram[0]]
+    receiver = [ram for ram in rams if any(part in ram[0] for part in RECEIVER_PARTS)]
     contexts = [words for name, words, _ in receiver if CONTEXT_RAM.match(name)]
-    # a context's share of every RAM that has a word for each: context, timer, free list
+    # a context's share of every RAM that has a word for each: context, timer, free list, status of its writes
     per_context = sum(bits for _, words, bits in receiver if contexts and words == contexts[0])
     return {
         "ram_bits": sum(words * bits for _, words, bits in rams),
