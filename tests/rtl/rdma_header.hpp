@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packet headers for the tests of the RDMA blocks: to and from ports, random, and as text.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <sstream>
+#include <string>
+
+#include "common/signals.hpp"
+#include "weft/rdma/formats.hpp"
+
+namespace weft::rtl_test {
+
+template <typename Port>
+void put_header(Port& port, const rdma::formats::Header& header) {
+  tb::put_bytes(port, rdma::formats::pack(header).data(), rdma::formats::header_bytes);
+}
+
+template <typename Port>
+rdma::formats::Header get_header(const Port& port) {
+  std::array<uint8_t, rdma::formats::header_bytes> bytes;
+  tb::get_bytes(port, bytes.data(), bytes.size());
+  return rdma::formats::unpack(bytes);
+}
+
+/// Every bit of every field random; `bench` is any Bench.
+rdma::formats::Header random_header(auto& bench) {
+  std::array<uint8_t, rdma::formats::header_bytes> bytes;
+  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(bench.below(256));
+  return rdma::formats::unpack(bytes);
+}
+
+inline std::string text(const rdma::formats::Header& header) {
+  std::ostringstream out;
+  out << name(static_cast<rdma::formats::Ptype>(header.ptype)) << std::hex << " flags " << int{header.flags}
+      << " dst " << header.dst << " src " << header.src << " sid " << header.sid << " cid " << header.cid
+      << " gen " << int{header.gen} << " msgid " << header.msgid << " len " << header.len << " pidx "
+      << header.pidx << " arg " << header.arg << " crc " << header.crc;
+  return out.str();
+}
+
+}  // namespace weft::rtl_test
