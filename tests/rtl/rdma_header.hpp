@@ -31,6 +31,13 @@ rdma::formats::Header random_header(auto& bench) {
   return rdma::formats::unpack(bytes);
 }
 
+/// 1 to `payload` bytes; ends of flits and of the payload are likely.
+uint16_t random_length(auto& bench, uint32_t payload) {
+  if (bench.chance(50)) return static_cast<uint16_t>(1 + bench.below(payload));
+  const std::array<uint32_t, 10> edges{1, 2, 31, 32, 33, 63, 64, 65, payload - 1, payload};
+  return static_cast<uint16_t>(edges[bench.below(edges.size())]);
+}
+
 inline std::string text(const rdma::formats::Header& header) {
   std::ostringstream out;
   out << name(static_cast<rdma::formats::Ptype>(header.ptype)) << std::hex << " flags " << int{header.flags}
