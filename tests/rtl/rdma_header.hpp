@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packet headers for the tests of the RDMA blocks: to and from ports, random, and as text.
+// Headers and payload for the tests of the RDMA blocks: headers to and from ports, random, and as text;
+// payload as beats.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "common/signals.hpp"
 #include "weft/rdma/formats.hpp"
@@ -36,6 +38,14 @@ uint16_t random_length(auto& bench, uint32_t payload) {
   if (bench.chance(50)) return static_cast<uint16_t>(1 + bench.below(payload));
   const std::array<uint32_t, 10> edges{1, 2, 31, 32, 33, 63, 64, 65, payload - 1, payload};
   return static_cast<uint16_t>(edges[bench.below(edges.size())]);
+}
+
+/// Beats of so many bytes, the last one padded with zeros.
+inline std::vector<std::vector<uint8_t>> beats(std::vector<uint8_t> bytes, uint32_t beat_bytes) {
+  bytes.resize((bytes.size() + beat_bytes - 1) / beat_bytes * beat_bytes);
+  std::vector<std::vector<uint8_t>> result;
+  for (auto at = bytes.begin(); at != bytes.end(); at += beat_bytes) result.emplace_back(at, at + beat_bytes);
+  return result;
 }
 
 inline std::string text(const rdma::formats::Header& header) {

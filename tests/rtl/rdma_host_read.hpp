@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "Vrdma_host_read_bench.h"
@@ -199,12 +200,8 @@ class HostReadTest : public testing::TestWithParam<ReadLane> {
         rdma::encode({order.header, memory_->memory().read(order.addr, order.header.len)});
     const auto header = rdma::formats::unpack(std::span(flits).first<rdma::formats::header_bytes>());
     flits.erase(flits.begin(), flits.begin() + rdma::formats::header_bytes);
-    flits.resize(words(order.header.len) * lane_.data_bytes);
+    for (auto& word : beats(flits, lane_.data_bytes)) words_.push_back(std::move(word));
     words_fetched_ += words(order.header.len);
-    for (size_t at = 0; at < flits.size(); at += lane_.data_bytes) {
-      words_.emplace_back(flits.begin() + static_cast<ptrdiff_t>(at),
-                          flits.begin() + static_cast<ptrdiff_t>(at + lane_.data_bytes));
-    }
     headers_.push_back({header, words_fetched_});
   }
 
