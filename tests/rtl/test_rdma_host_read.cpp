@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdma_host_read: every packet it fetches is complete and in order, whatever pauses; one that could not be
+// read is left out; and memory latency costs no bubbles.
+#include <array>
+#include <string>
+
+#include "rdma_host_read.hpp"
+
+namespace weft::rtl_test {
+namespace {
+
+using RdmaHostRead = HostReadTest;
+
+tb::AxiMemoryConfig memory(uint32_t latency, uint32_t jitter = 0, double pause = 0) {
+  tb::AxiMemoryConfig config;
+  config.latency = latency;
+  config.jitter = jitter;
+  config.pause = pause;
+  return config;
+}
+
+constexpr uint8_t resp_exokay = 1;
+constexpr uint8_t resp_decerr = 3;
+
+TEST_P(RdmaHostRead, RandomOrdersAndPauses) {
+  for (const auto& config : {memory(0), memory(5, 30, 0.1), memory(20, 0, 0.5), memory(1, 3, 0.9)}) {
+    for (const bool reset_at_end : {true, false}) {
+      start(config);
+      ReadPaces paces;
+      for (unsigned n = 0; n < 20'000; ++n) {
+        if (n % 200 == 0) paces = {bench_.pace(), bench_.pace(), bench_.pace()};
+        if (orders_.empty()) {
+          Order order = make_order(random_length(bench_, lane_.payload));
+          if (bench_.chance(10)) {
+            order.bad_beat = static_cast<uint32_t>(bench_.below(words(order.header.len)));
+            order.resp = static_cast<uint8_t>(1 + bench_.below(3));
+          }
+          orders_.push_back(order);
+        }
+        ASSERT_NO_FATAL_FAILURE(cycle(paces));
+      }
+      if (!reset_at_end) {
+        ASSERT_NO_FATAL_FAILURE(finish());
+      }
+    }
+  }
+  EXPECT_GT(delivered_, 1000u);
+  EXPECT_GT(bad_packets_, 50u);
+}
+
+TEST_P(RdmaHostRead, EveryLength) {
+  start(memory(3));
+  for (uint32_t length = 1; length <= lane_.payload; ++length) {
+    orders_.push_back(make_order(static_cast<uint16_t>(length)));
+  }
+  while (!orders_.empty()) ASSERT_NO_FATAL_FAILURE(cycle({}));
+  ASSERT_NO_FATAL_FAILURE(finish());
+  EXPECT_EQ(delivered_, lane_.payload);
+}
+
+TEST_P(RdmaHostRead, PacketWithAnErrorInAnyBeatIsLeftOut) {
+  start(memory(3));
+  const auto length = static_cast<uint16_t>(lane_.payload);
+  for (uint32_t beat = 0; beat < words(length); ++beat) {
+    for (const uint8_t resp : {tb::resp_slverr, resp_decerr, resp_exokay}) {
+      Order order = make_order(length);
+      order.bad_beat = beat;
+      order.resp = resp;
+      orders_.push_back(order);
+      orders_.push_back(make_order(1));  // the next one is not to blame
+    }
+  }
+  ASSERT_NO_FATAL_FAILURE(finish());
+  EXPECT_EQ(bad_packets_, 2 * words(length));
+  EXPECT_EQ(delivered_, 4 * words(length));
+}
+
+TEST_P(RdmaHostRead, IsNotIdleWhileMemoryOwesAnAnswer) {
+  constexpr unsigned known = 3;  // clocks from an order to idle_o
+  start(memory(50));
+  ASSERT_NO_FATAL_FAILURE(cycle({}));
+  EXPECT_TRUE(bench_->idle_o);
+  orders_.push_back(make_order(1));
+  for (unsigned n = 0; n < known; ++n) ASSERT_NO_FATAL_FAILURE(cycle({}));
+  ASSERT_TRUE(orders_.empty());
+  for (unsigned n = 0; n < 45; ++n) {
+    ASSERT_NO_FATAL_FAILURE(cycle({}));
+    EXPECT_FALSE(bench_->idle_o);
+  }
+  ASSERT_NO_FATAL_FAILURE(finish());
+}
+
+/// Payload words come one a clock from the first to the last. A packet is passed on only when it has come as
+/// a whole: a full one comes first, whose delay all others share.
+class RdmaHostReadStream : public HostReadTest {
+ protected:
+  void expect_no_bubble(unsigned latency, const auto& length) {
+    start(memory(latency));
+    uint64_t total = 0;
+    for (unsigned n = 0; n < 500; ++n) {
+      orders_.push_back(make_order(n == 0 ? static_cast<uint16_t>(lane_.payload) : length()));
+      total += words(orders_.back().header.len);
+    }
+    while (words_taken_ == 0) ASSERT_NO_FATAL_FAILURE(cycle({}));
+    const uint64_t first = bench_.cycle();
+    while (words_taken_ < total) ASSERT_NO_FATAL_FAILURE(cycle({}));
+    EXPECT_EQ(bench_.cycle() - first, total - 1);
+    ASSERT_NO_FATAL_FAILURE(finish());
+  }
+};
+
+TEST_P(RdmaHostReadStream, FullPackets) {
+  expect_no_bubble(20, [&] { return static_cast<uint16_t>(lane_.payload); });
+}
+
+TEST_P(RdmaHostReadStream, PacketsOfOneByte) {
+  expect_no_bubble(4, [] { return uint16_t{1}; });
+}
+
+TEST_P(RdmaHostReadStream, PacketsOfAnyLength) {
+  expect_no_bubble(4, [&] { return random_length(bench_, lane_.payload); });
+}
+
+constexpr std::array lanes{
+    ReadLane{0, "bits256", 32, 256},
+    ReadLane{1, "bits512", 64, 256},
+    ReadLane{2, "bits256_tight", 32, 256},
+    ReadLane{3, "bits512_payload4096", 64, 4096},
+};
+
+std::string lane_name(const testing::TestParamInfo<ReadLane>& info) { return info.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(Lanes, RdmaHostRead, testing::ValuesIn(lanes), lane_name);
+INSTANTIATE_TEST_SUITE_P(Lanes, RdmaHostReadStream, testing::Values(lanes[0], lanes[1], lanes[3]), lane_name);
+
+}  // namespace
+}  // namespace weft::rtl_test
