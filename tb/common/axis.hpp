@@ -52,7 +52,8 @@ class AxisSink {
   PauseGenerator pause_;
 };
 
-/// Collects the packets that pass and checks the protocol.
+/// Collects the packets that pass and checks the protocol: beats stay until taken, tkeep marks whole flits
+/// from the lowest on, only the last beat is partial.
 class AxisMonitor {
  public:
   using OnPacket = std::function<void(Bytes)>;
