@@ -4,18 +4,48 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
+#include <string>
+#include <tuple>
 #include <utility>
 
 namespace weft::fabric {
 
 namespace {
 constexpr uint64_t never = std::numeric_limits<uint64_t>::max();
+constexpr uint64_t bit_error_streams = 1ull << 32;  // beyond the streams of the fates, however many nodes
+
+void check_probability(const char* name, double value) {
+  if (value >= 0 && value <= 1) return;  // false for NaN
+  throw std::invalid_argument(std::string(name) + " is " + std::to_string(value) +
+                              ", must be a probability from 0 to 1");
 }
 
-Network::Network(uint32_t nodes, const Faults& faults, uint64_t seed)
-    : faults_(faults), arrived_(nodes), next_deadline_(never) {
-  for (uint32_t node = 0; node < nodes; ++node) random_.emplace_back(seed, node);
+void check_positive(const char* name, uint32_t value) {
+  if (value == 0) throw std::invalid_argument(std::string(name) + " is 0, must be at least 1");
 }
+
+const Faults& checked(const Faults& faults) {
+  check_probability("loss", faults.loss);
+  check_probability("duplicate", faults.duplicate);
+  check_probability("corrupt", faults.corrupt);
+  check_probability("reorder", faults.reorder);
+  check_positive("delay", faults.delay);
+  check_positive("duplicate_lag", faults.duplicate_lag);
+  return faults;
+}
+
+}  // namespace
+
+Network::Network(uint32_t nodes, const Faults& faults, uint64_t seed)
+    : faults_(checked(faults)), arrived_(nodes), next_deadline_(never) {
+  check_positive("nodes", nodes);
+  for (uint64_t node = 0; node < nodes; ++node) {
+    senders_.push_back({RandomStream(seed, node), RandomStream(seed, bit_error_streams + node)});
+  }
+}
+
+void Network::set_faults(const Faults& faults) { faults_ = checked(faults); }
 
 size_t Network::FlowHash::operator()(const FlowKey& key) const {
   const uint64_t ends = (static_cast<uint64_t>(key.from) << 32) | key.to;
@@ -23,7 +53,7 @@ size_t Network::FlowHash::operator()(const FlowKey& key) const {
 }
 
 void Network::send(uint32_t from, uint32_t to, uint64_t flow_number, Bytes packet) {
-  RandomStream& random = random_.at(from);
+  RandomStream& random = senders_.at(from).fate;
   counters_.sent++;
   // Always the same draws in the same order: a change of one probability leaves the other faults where they
   // were.
@@ -32,8 +62,9 @@ void Network::send(uint32_t from, uint32_t to, uint64_t flow_number, Bytes packe
   const bool corrupted = random.chance(faults_.corrupt);
   const bool held = random.chance(faults_.reorder) && faults_.reorder_degree > 0;
   const auto to_pass = static_cast<uint32_t>(1 + random.below(std::max(1u, faults_.reorder_degree)));
-  const uint64_t flight = std::max(1u, faults_.delay) + random.below(faults_.jitter + 1ull);
-  const uint64_t lag = 1 + random.below(std::max(1u, faults_.duplicate_lag));
+  const uint64_t flight = faults_.delay + random.below(faults_.jitter + 1ull);
+  const uint64_t lag = 1 + random.below(faults_.duplicate_lag);
+  RandomStream bit_errors(senders_[from].bit_errors.next());
 
   if (to >= arrived_.size()) {
     counters_.misrouted++;
@@ -49,11 +80,11 @@ void Network::send(uint32_t from, uint32_t to, uint64_t flow_number, Bytes packe
     pass_held(flow);
     return;
   }
-  if (corrupted) corrupt(packet, random);
+  if (corrupted) corrupt(packet, bit_errors);
   if (held) {
     counters_.reordered++;
     const uint64_t deadline = now_ + faults_.hold_limit;
-    flow.held.push_back({to, to_pass, deadline, std::move(packet)});
+    flow.held.push_back({to, to_pass, now_ + flight, deadline, std::move(packet)});
     next_deadline_ = std::min(next_deadline_, deadline);
     held_count_++;
     return;
@@ -86,38 +117,45 @@ void Network::fly_in_order(Flow& flow, uint32_t to, uint64_t due, Bytes packet) 
 }
 
 void Network::pass_held(Flow& flow) {
-  if (flow.held.empty()) return;
-  std::vector<Held> rest;
-  for (Held& held : flow.held) {
-    if (--held.still_to_pass > 0) {
-      rest.push_back(std::move(held));
-      continue;
-    }
+  for (Held& held : flow.held) held.still_to_pass--;
+  release_passed(flow);
+}
+
+/// A packet that is let go passes the older ones that stay, which may let these go too: so always the oldest
+/// goes first.
+void Network::release_passed(Flow& flow) {
+  const auto passed = [](const Held& held) { return held.still_to_pass == 0; };
+  for (auto& held = flow.held;;) {
+    const auto next = std::find_if(held.begin(), held.end(), passed);
+    if (next == held.end()) return;
+    for (auto older = held.begin(); older != next; ++older) older->still_to_pass--;
     held_count_--;
-    fly_in_order(flow, held.to, now_ + 1, std::move(held.packet));
+    fly_in_order(flow, next->to, std::max(next->earliest, now_ + 1), std::move(next->packet));
+    held.erase(next);
   }
-  flow.held = std::move(rest);
 }
 
 void Network::release_overdue() {
-  next_deadline_ = never;
-  // Held packets of all flows that are due, in an order that does not depend on the hash map.
-  std::vector<std::pair<uint64_t, std::pair<Flow*, Held>>> due;
+  // In the order of the keys, which does not depend on the hash map.
+  std::vector<std::pair<FlowKey, Flow*>> overdue;
   for (auto& [key, flow] : flows_) {
-    auto keep = std::stable_partition(flow.held.begin(), flow.held.end(),
-                                      [&](const Held& held) { return held.deadline > now_; });
-    for (auto held = keep; held != flow.held.end(); ++held) {
-      const uint64_t ends = (static_cast<uint64_t>(key.from) << 32) | key.to;
-      due.push_back({ends ^ (key.flow << 20), {&flow, std::move(*held)}});
+    bool any = false;
+    for (Held& held : flow.held) {
+      if (held.deadline > now_) continue;
+      held.still_to_pass = 0;
+      any = true;
     }
-    flow.held.erase(keep, flow.held.end());
-    for (const Held& held : flow.held) next_deadline_ = std::min(next_deadline_, held.deadline);
+    if (any) overdue.emplace_back(key, &flow);
   }
-  std::stable_sort(due.begin(), due.end(),
-                   [](const auto& left, const auto& right) { return left.first < right.first; });
-  for (auto& [order, item] : due) {
-    held_count_--;
-    fly_in_order(*item.first, item.second.to, now_ + 1, std::move(item.second.packet));
+  std::sort(overdue.begin(), overdue.end(), [](const auto& left, const auto& right) {
+    const auto order = [](const FlowKey& key) { return std::tie(key.from, key.to, key.flow); };
+    return order(left.first) < order(right.first);
+  });
+  for (auto& [key, flow] : overdue) release_passed(*flow);
+
+  next_deadline_ = never;
+  for (const auto& [key, flow] : flows_) {
+    for (const Held& held : flow.held) next_deadline_ = std::min(next_deadline_, held.deadline);
   }
   std::erase_if(flows_, [&](const auto& entry) {  // flows that went quiet
     return entry.second.held.empty() && entry.second.last_due < now_;

@@ -5,7 +5,8 @@
 // Packets are byte vectors that go in at one node and come out at another; nothing in here knows their
 // format. Time is counted in clock cycles, one tick() each. Packets of one flow stay in order unless they are
 // held back: a held packet is let go once `reorder_degree` or fewer (drawn per packet) later packets of its
-// flow have passed it, or after `hold_limit` cycles. Duplicates are copies that come late, in no order.
+// flow have passed it (or were lost), or after `hold_limit` cycles. Duplicates are copies that come late, in
+// no order.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,8 @@ namespace weft::fabric {
 
 using Bytes = std::vector<uint8_t>;
 
-/// Faults of every link; probabilities are per packet, in [0, 1].
+/// Faults of every link; probabilities are per packet, in [0, 1]. Values beyond what is said here are refused
+/// with std::invalid_argument.
 struct Faults {
   double loss = 0;
   double duplicate = 0;
@@ -30,11 +32,12 @@ struct Faults {
   double reorder = 0.1;          ///< probability that a packet is held back (with degree > 0)
   uint32_t delay = 20;           ///< cycles from send to receive, at least 1
   uint32_t jitter = 0;           ///< up to so many cycles more
-  uint32_t duplicate_lag = 512;  ///< a copy comes up to so many cycles after its original
+  uint32_t duplicate_lag = 512;  ///< a copy comes up to so many cycles after its original was due, at least 1
   uint32_t hold_limit = 20000;   ///< a held packet is let go after so many cycles at the latest
 };
 
-/// Packets by fate. sent + duplicated = lost + misrouted + delivered + those under way.
+/// Packets by fate. sent + duplicated = lost + misrouted + delivered + those under way, as long as none are
+/// flushed.
 struct NetworkCounters {
   uint64_t sent = 0;
   uint64_t lost = 0;
@@ -65,9 +68,14 @@ class Network {
   bool empty() const { return under_way_.empty() && held_count_ == 0 && waiting_ == 0; }
   uint64_t now() const { return now_; }
   const NetworkCounters& counters() const { return counters_; }
-  void set_faults(const Faults& faults) { faults_ = faults; }
+  /// From the next packet sent on.
+  void set_faults(const Faults& faults);
 
  private:
+  struct Sender {
+    RandomStream fate;
+    RandomStream bit_errors;  // apart, so that bit errors do not shift the fates of later packets
+  };
   struct FlowKey {
     uint32_t from;
     uint32_t to;
@@ -80,6 +88,7 @@ class Network {
   struct Held {
     uint32_t to;
     uint32_t still_to_pass;
+    uint64_t earliest;  // cycle in which it would have come without being held
     uint64_t deadline;
     Bytes packet;
   };
@@ -101,10 +110,11 @@ class Network {
   void fly(uint32_t to, uint64_t due, Bytes packet);
   void fly_in_order(Flow& flow, uint32_t to, uint64_t due, Bytes packet);
   void pass_held(Flow& flow);
+  void release_passed(Flow& flow);
   void release_overdue();
 
   Faults faults_;
-  std::vector<RandomStream> random_;  // by sending node
+  std::vector<Sender> senders_;  // by node
   std::vector<std::deque<Bytes>> arrived_;
   std::priority_queue<Flying, std::vector<Flying>, std::greater<>> under_way_;
   std::unordered_map<FlowKey, Flow, FlowHash> flows_;

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <bit>
+#include <algorithm>
 #include <utility>
 
 namespace weft::tb {
@@ -31,7 +31,7 @@ void AxiMemory::reset() {
   beats_.clear();
   whole_bursts_ = 0;
   answers_.clear();
-  r_offered_ = b_offered_ = false;
+  r_offered_ = b_offered_ = overrun_told_ = false;
   stable_aw_.reset();
   stable_ar_.reset();
   stable_w_.reset();
@@ -113,13 +113,15 @@ void AxiMemory::check_address(const char* channel, const AxiAddress& address,
   }
 }
 
-WrittenBurst AxiMemory::gather(const AxiAddress& address, const Reporter& reporter) const {
+WrittenBurst AxiMemory::gather(const AxiAddress& address, uint32_t beats, const Reporter& reporter) const {
   WrittenBurst burst{address.addr, {}};
   uint64_t next = address.addr;
   const uint64_t aligned = address.addr & ~static_cast<uint64_t>(config_.data_bytes - 1);
-  for (uint32_t beat = 0; beat <= address.len && beat < beats_.size(); ++beat) {
+  for (uint32_t beat = 0; beat < beats; ++beat) {
     const AxiWriteBeat& from = beats_[beat];
-    if (from.last != (beat == address.len)) reporter.add("m_axi w: wlast not exactly on the last beat");
+    if (from.strb == 0) {
+      reporter.add(fmt::format("m_axi w: beat {} of a burst of {} writes nothing", beat + 1, beats));
+    }
     for (uint32_t lane = 0; lane < config_.data_bytes; ++lane) {
       if (!(from.strb >> lane & 1)) continue;
       const uint64_t at = aligned + static_cast<uint64_t>(beat) * config_.data_bytes + lane;
@@ -132,14 +134,36 @@ WrittenBurst AxiMemory::gather(const AxiAddress& address, const Reporter& report
 }
 
 void AxiMemory::take_burst(const Reporter& reporter) {
-  WrittenBurst burst = gather(addresses_.front(), reporter);
-  uint32_t count = 0;
-  while (count < beats_.size() && !beats_[count].last) count++;
-  beats_.erase(beats_.begin(), beats_.begin() + count + 1);
+  const uint32_t announced = addresses_.front().len + 1u;
+  uint32_t count = 1;
+  while (!beats_[count - 1].last) count++;
+  if (count != announced && !overrun_told_) {
+    reporter.add(fmt::format("m_axi w: wlast on beat {} of a burst of {}", count, announced));
+  }
+  overrun_told_ = false;
+  WrittenBurst burst = gather(addresses_.front(), std::min(count, announced), reporter);
+  beats_.erase(beats_.begin(), beats_.begin() + count);
   whole_bursts_--;
   addresses_.pop_front();
   on_write_(burst);
   answers_.push_back({std::move(burst), answer_time()});
+}
+
+/// Told at once: a burst whose wlast never comes is never gathered. What is left after the whole bursts were
+/// taken belongs to the first address, if there is one.
+void AxiMemory::check_overrun(const Reporter& reporter) {
+  if (addresses_.empty() || beats_.size() <= addresses_.front().len || overrun_told_) return;
+  overrun_told_ = true;
+  reporter.add(
+      fmt::format("m_axi w: no wlast on the last beat of a burst of {}", addresses_.front().len + 1u));
+}
+
+void AxiMemory::check_quiet(const Reporter& reporter) const {
+  if (!addresses_.empty()) {
+    reporter.add(fmt::format("m_axi aw: {} bursts whose data never came", addresses_.size()));
+  } else if (!beats_.empty()) {
+    reporter.add(fmt::format("m_axi w: {} beats whose address never came", beats_.size()));
+  }
 }
 
 void AxiMemory::sample(const AxiPins& pins, const Reporter& reporter) {
@@ -161,6 +185,7 @@ void AxiMemory::sample(const AxiPins& pins, const Reporter& reporter) {
   }
   finish_answers(pins);
   while (whole_bursts_ > 0 && !addresses_.empty()) take_burst(reporter);
+  check_overrun(reporter);
 }
 
 }  // namespace weft::tb

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // AXI4 slave in front of a host memory: random latency and pauses, several reads under way, injected bus
-// errors, and a check of the burst rules.
+// errors, and a check of the rules for the master: offers stay, burst type, size, length and 4 KiB, wlast,
+// strobes without gaps.
 #pragma once
 
 #include <cstdint>
@@ -55,6 +56,10 @@ class AxiMemory {
   void drive(AxiPins& pins);
   void sample(const AxiPins& pins, const Reporter& reporter);
 
+  /// At the end of a run: reports write bursts of which only a part has come. Data may come before its
+  /// address, so that only then data nobody announced can be told from data that is early.
+  void check_quiet(const Reporter& reporter) const;
+
  private:
   struct Read {
     AxiAddress request;
@@ -72,7 +77,8 @@ class AxiMemory {
   uint8_t perform_write(const WrittenBurst& burst);
   void finish_answers(const AxiPins& pins);
   void take_burst(const Reporter& reporter);
-  WrittenBurst gather(const AxiAddress& address, const Reporter& reporter) const;
+  WrittenBurst gather(const AxiAddress& address, uint32_t beats, const Reporter& reporter) const;
+  void check_overrun(const Reporter& reporter);
 
   AxiMemoryConfig config_;
   OnWrite on_write_;
@@ -85,6 +91,7 @@ class AxiMemory {
   std::deque<AxiAddress> addresses_;  // of write bursts
   std::deque<AxiWriteBeat> beats_;  // of the burst that is coming in, and of those whose address has not come
   uint32_t whole_bursts_ = 0;       // in beats_
+  bool overrun_told_ = false;       // of the first burst
   std::deque<Answer> answers_;
   bool r_offered_ = false;
   bool b_offered_ = false;

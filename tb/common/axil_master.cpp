@@ -2,6 +2,8 @@
 // AXI4-Lite master; address and data of a write go independently of one another.
 #include "common/axil_master.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace weft::tb {
@@ -38,19 +40,26 @@ void AxiLiteMaster::drive(AxiLitePins& pins) {
   if (reading) pins.araddr = queue_.front().address;
 }
 
+void AxiLiteMaster::check_response(const char* channel, uint8_t response, const Reporter& reporter) {
+  if (response == resp_okay || response == resp_slverr) return;
+  reporter.add(fmt::format("s_axil {}: response {}, neither OKAY nor SLVERR", channel, response));
+}
+
 void AxiLiteMaster::sample(const AxiLitePins& pins, const Reporter& reporter) {
   stable_b_.sample(pins.bvalid, pins.bready, pins.bresp, reporter);
   stable_r_.sample(pins.rvalid, pins.rready, {pins.rdata, pins.rresp}, reporter);
   if (pins.awvalid && pins.awready) aw_sent_ = true;
   if (pins.wvalid && pins.wready) w_sent_ = true;
   if (pins.arvalid && pins.arready) ar_sent_ = true;
-  const bool answered_write = pins.bvalid && pins.bready;
-  const bool answered_read = pins.rvalid && pins.rready;
-  if (!answered_write && !answered_read) return;
-  if ((answered_write && !(aw_sent_ && w_sent_)) || (answered_read && !ar_sent_)) {
+  // Already wrong when offered: it may be taken only once the request is there.
+  if ((pins.bvalid && !(aw_sent_ && w_sent_)) || (pins.rvalid && !ar_sent_)) {
     reporter.add("s_axil: answer without a request");
     return;
   }
+  const bool answered_write = pins.bvalid && pins.bready;
+  const bool answered_read = pins.rvalid && pins.rready;
+  if (!answered_write && !answered_read) return;
+  check_response(answered_write ? "b" : "r", answered_write ? pins.bresp : pins.rresp, reporter);
   const Access access = std::move(queue_.front());
   queue_.pop_front();
   aw_sent_ = w_sent_ = ar_sent_ = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4-Lite master: a queue of register accesses, each answered by a callback.
+// AXI4-Lite master: a queue of register accesses, each answered by a callback. Checks of the slave that
+// answers stay until they are taken, follow a request, and are OKAY or SLVERR.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +45,8 @@ class AxiLiteMaster : public driver::RegisterBus {
     uint8_t resp;
     bool operator==(const ReadAnswer&) const = default;
   };
+
+  static void check_response(const char* channel, uint8_t response, const Reporter& reporter);
 
   PauseGenerator pause_;
   std::deque<Access> queue_;

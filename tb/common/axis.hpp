@@ -56,7 +56,8 @@ class AxisSink {
   bool stalled_ = false;
 };
 
-/// Collects the packets that pass and checks the protocol.
+/// Collects the packets that pass and checks the protocol: beats stay until taken, tkeep marks whole flits
+/// from the lowest on, only the last beat is partial.
 class AxisMonitor {
  public:
   using OnPacket = std::function<void(Bytes)>;

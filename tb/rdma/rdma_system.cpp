@@ -123,7 +123,10 @@ bool RdmaSystem::settled() const {
 }
 
 void RdmaSystem::check_at_end() {
-  for (auto& node : nodes_) node->scoreboard().check_quiet();
+  for (auto& node : nodes_) {
+    node->scoreboard().check_quiet();
+    node->memory().check_quiet(node->reporter());
+  }
   check_counters();
 }
 
