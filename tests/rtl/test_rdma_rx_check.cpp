@@ -85,7 +85,7 @@ class RdmaRxCheck : public testing::TestWithParam<RxCheckLane> {
     const uint64_t limit = bench_.cycle() + 200 * (beats_.size() + 100);
     for (unsigned n = 0; !idle() && !HasFatalFailure(); ++n) {
       ASSERT_LT(bench_.cycle(), limit) << "stuck";
-      if (n % 64 == 0) pace = {bench_.pace(), bench_.pace(), bench_.pace()};
+      if (n % 128 == 0) pace = {bench_.pace(), bench_.pace(), bench_.pace()};
       cycle(pace);
     }
     for (unsigned n = 0; n < 10; ++n) cycle({});  // nothing more comes
@@ -187,13 +187,13 @@ class RdmaRxCheckPace : public RdmaRxCheck {};
 
 TEST_P(RdmaRxCheck, DecidesAsTheGoldenModelForEveryFault) {
   const auto faults = static_cast<uint64_t>(Fault::count);
-  for (unsigned batch = 0; batch < 60 && !HasFatalFailure(); ++batch) {
+  for (unsigned batch = 0; batch < 40 && !HasFatalFailure(); ++batch) {
     if (bench_.chance(80)) {
       set_node(static_cast<uint16_t>(bench_.chance(20) ? 0 : bench_.below(1 << 16)));
     } else {
       set_node({});
     }
-    for (uint64_t n = 0; n < 2 * faults; ++n) {
+    for (uint64_t n = 0; n < 4 * faults; ++n) {
       const auto fault = [&] { return static_cast<Fault>(bench_.chance(40) ? 0 : bench_.below(faults)); };
       send(n < faults ? std::vector{static_cast<Fault>(n)} : std::vector{fault(), fault()});
     }
