@@ -2,14 +2,13 @@
 // rdma_tx_decide_bench with events and decisions as plain values.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 
 #include "Vrdma_tx_decide_bench.h"
 #include "bench.hpp"
 #include "rdma/sender.hpp"
+#include "rdma_ports.hpp"
 
 namespace weft::rtl_test {
 
@@ -57,17 +56,6 @@ inline rdma::Params tx_decide_params(unsigned lane) {
   return params;
 }
 
-/// A packet for this context, sid apart.
-inline rdma::formats::Header fitting_header(const rdma::TxContext& context, rdma::formats::Ptype type) {
-  rdma::formats::Header header;
-  header.ptype = static_cast<uint8_t>(type);
-  header.src = context.dst;
-  header.cid = context.cid;
-  header.gen = context.gen;
-  header.msgid = context.msgid;
-  return header;
-}
-
 class TxDecideBench : public Bench<Vrdma_tx_decide_bench> {
  public:
   explicit TxDecideBench(unsigned lane) { top().lane_i = lane & 1; }
@@ -82,10 +70,9 @@ class TxDecideBench : public Bench<Vrdma_tx_decide_bench> {
  private:
   void put_event(const TxEvent& event) {
     auto& in = top();
-    const auto header = rdma::formats::pack(event.header);
     in.kind_i = static_cast<uint8_t>(event.kind);
     in.expired_i = event.expired;
-    std::memcpy(&in.hdr_i, header.data(), header.size());
+    put_header(in.hdr_i, event.header);
     in.post_src_i = event.post.src_addr;
     in.post_dst_i = event.post.dst_addr;
     in.post_bytes_i = event.post.bytes;
@@ -141,10 +128,10 @@ class TxDecideBench : public Bench<Vrdma_tx_decide_bench> {
     decision.context = out.ctx_we_o ? written_context() : before;
     // Nothing is traced when nothing happened.
     decision.context_known = out.has_ctx_o && decision.outcome != rdma::formats::Outcome::none;
-    if (out.emit_o) decision.control = header(out.emit_hdr_o);
+    if (out.emit_o) decision.control = get_header(out.emit_hdr_o);
     EXPECT_FALSE(out.send_o && out.resend_o);
     if (out.send_o || out.resend_o)
-      decision.data = rdma::DataOrder{header(out.data_hdr_o), out.data_addr_o, out.resend_o != 0};
+      decision.data = rdma::DataOrder{get_header(out.data_hdr_o), out.data_addr_o, out.resend_o != 0};
     if (out.complete_o)
       decision.completion =
           rdma::Completion{out.cpl_tag_o, static_cast<rdma::formats::Status>(out.cpl_status_o)};
@@ -156,13 +143,6 @@ class TxDecideBench : public Bench<Vrdma_tx_decide_bench> {
     }
     decision.freed = out.free_o;
     return decision;
-  }
-
-  template <typename Port>
-  static rdma::formats::Header header(const Port& port) {
-    std::array<uint8_t, rdma::formats::header_bytes> bytes{};
-    std::memcpy(bytes.data(), &port, bytes.size());
-    return rdma::formats::unpack(bytes);
   }
 };
 
