@@ -3,17 +3,18 @@
 // every clock is compared with what the model's steps lead to.
 #pragma once
 
-#include <algorithm>
 #include <deque>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "Vrdma_sender.h"
 #include "bench.hpp"
 #include "rdma/sender.hpp"
 #include "rdma_ports.hpp"
+#include "shown_queue.hpp"
 
 namespace weft::rtl_test {
 
@@ -32,24 +33,6 @@ inline rdma::Params sender_params() {
   params.cid_bits = 5;
   return params;
 }
-
-/// A queue of the sender as its FIFO shows it: a word comes to the output `latency` clocks after its event.
-template <typename Word>
-class ShownQueue {
- public:
-  explicit ShownQueue(uint64_t latency) : latency_(latency) {}
-
-  void push(const Word& word, uint64_t cycle) { words_.push_back({word, cycle + latency_}); }
-  void pop() { words_.pop_front(); }
-  void clear() { words_.clear(); }
-  bool shown(uint64_t cycle) const { return !words_.empty() && cycle >= words_.front().second; }
-  const Word& front() const { return words_.front().first; }
-  std::size_t size() const { return words_.size(); }
-
- private:
-  uint64_t latency_;
-  std::deque<std::pair<Word, uint64_t>> words_;
-};
 
 class SenderLockstep {
  public:
