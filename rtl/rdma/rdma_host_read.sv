@@ -198,7 +198,7 @@ module rdma_host_read
   );
 
   assign error_o = end_of_packet && failed;
-  assign idle_o  = !pending_valid && !hdr_valid_o;
+  assign idle_o  = pendings == '0 && fetched == '0;
 
   logic unused;
   assign unused = m_axi_rresp_i[0];  // OKAY or EXOKAY, SLVERR or DECERR

@@ -438,8 +438,9 @@ module rdma_sender
     .count_o()  // not needed
   );
 
+  // By the counts: a packet taken into a queue is at its output only a clock later.
   assign idle_o = places_q == (IDX_W + 1)'(N_TX_CTX) && !post_valid_i && !b_valid_q && !c_valid_q && !d_valid_q &&
-                  !ctl_valid_o && !data_valid_o;
+                  ctls == '0 && sends == '0 && resends == '0;
 
   assign trace_valid_o       = d_valid_q && d_q.outcome != OUTCOME_NONE;
   assign trace_kind_o        = d_q.kind;

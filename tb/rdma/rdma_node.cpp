@@ -11,7 +11,9 @@ namespace {
 /// Numbers of the random streams of one node; each pause generator has its own.
 enum Stream : uint64_t { stream_memory = 1, stream_registers, stream_input, stream_output, streams_per_node };
 
-uint64_t stream(uint32_t node, Stream which) { return node * streams_per_node + which; }
+constexpr uint64_t first_stream = 1ull << 33;  // those of the network are below
+
+uint64_t stream(uint32_t node, Stream which) { return first_stream + node * streams_per_node + which; }
 
 AxiMemoryConfig memory_config(uint32_t node, const NodeConfig& config) {
   AxiMemoryConfig memory;

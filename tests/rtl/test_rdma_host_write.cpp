@@ -9,7 +9,7 @@
 #include <ostream>
 #include <string>
 
-#include "Vhost_write_bench.h"
+#include "Vrdma_host_write_bench.h"
 #include "bench.hpp"
 #include "common/findings.hpp"
 #include "common/pins.hpp"
@@ -19,7 +19,7 @@
 namespace weft::rtl_test {
 namespace {
 
-/// One instance in host_write_bench.sv.
+/// One instance in rdma_host_write_bench.sv.
 struct WriteLane {
   uint8_t index;
   unsigned bytes;  // of a beat
@@ -140,7 +140,7 @@ class RdmaHostWrite : public testing::TestWithParam<WriteLane> {
     unsigned answers = 0;
   };
 
-  Bench<Vhost_write_bench> bench_;
+  Bench<Vrdma_host_write_bench> bench_;
   const WriteLane lane_ = GetParam();
   State state_;
   std::array<unsigned, 4> responses_{};  // how often each was given

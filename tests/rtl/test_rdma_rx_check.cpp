@@ -7,7 +7,7 @@
 
 #include "common/findings.hpp"
 #include "common/stable.hpp"
-#include "rx_check_packets.hpp"
+#include "rdma_rx_check_packets.hpp"
 
 namespace weft::rtl_test {
 namespace {

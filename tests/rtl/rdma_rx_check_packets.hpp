@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "Vrx_check_bench.h"
+#include "Vrdma_rx_check_bench.h"
 #include "bench.hpp"
 #include "common/pins.hpp"
 #include "common/signals.hpp"
@@ -20,14 +20,14 @@
 
 namespace weft::rtl_test {
 
-using RxCheckBench = Bench<Vrx_check_bench>;
+using RxCheckBench = Bench<Vrdma_rx_check_bench>;
 using rdma::formats::Header;
 using rdma::formats::Outcome;
 using rdma::formats::Ptype;
 using Bytes = std::vector<uint8_t>;
 using Beats = std::vector<tb::AxisBeat>;
 
-/// One instance in rx_check_bench.sv.
+/// One instance in rdma_rx_check_bench.sv.
 struct RxCheckLane {
   uint8_t index;
   unsigned bytes;      // of a beat

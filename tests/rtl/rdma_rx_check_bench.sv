@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdma_rx_check in several sizes side by side, one lane each: the ports are those of lane lane_i, all other lanes
 // rest. rx_check_packets.hpp lists the lanes in the same order.
-module rx_check_bench (
+module rdma_rx_check_bench (
   input  logic         clk_i,
   input  logic         rst_ni,
   input  logic [  1:0] lane_i,

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Headers and requests at the ports of the RDMA engine's modules.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "common/signals.hpp"
+#include "rdma/sender.hpp"
+
+namespace weft::rtl_test {
+
+template <typename Port>
+void put_header(Port& port, const rdma::formats::Header& header) {
+  const auto bytes = rdma::formats::pack(header);
+  tb::put_bytes(port, bytes.data(), bytes.size());
+}
+
+template <typename Port>
+rdma::formats::Header get_header(const Port& port) {
+  std::array<uint8_t, rdma::formats::header_bytes> bytes{};
+  tb::get_bytes(port, bytes.data(), bytes.size());
+  return rdma::formats::unpack(bytes);
+}
+
+/// rdma_pkg::post_t as words: source, destination, bytes, node and tag, from bit 0 on.
+template <typename Port>
+void put_post(Port& port, const rdma::Post& post) {
+  port[0] = static_cast<uint32_t>(post.src_addr);
+  port[1] = static_cast<uint32_t>(post.src_addr >> 32);
+  port[2] = static_cast<uint32_t>(post.dst_addr);
+  port[3] = static_cast<uint32_t>(post.dst_addr >> 32);
+  port[4] = post.bytes;
+  port[5] = post.node;
+  port[6] = post.tag;
+}
+
+template <typename Port>
+rdma::Post get_post(const Port& port) {
+  return {port[0] | uint64_t{port[1]} << 32, port[2] | uint64_t{port[3]} << 32, port[4], port[5],
+          static_cast<uint16_t>(port[6])};
+}
+
+/// rdma_pkg::completion_t: tag, then status, from bit 0 on.
+inline uint32_t completion_bits(const rdma::Completion& completion) {
+  return static_cast<uint32_t>(completion.status) << 16 | completion.tag;
+}
+
+/// A packet for this context, sid apart.
+inline rdma::formats::Header fitting_header(const rdma::TxContext& context, rdma::formats::Ptype type) {
+  rdma::formats::Header header;
+  header.ptype = static_cast<uint8_t>(type);
+  header.src = context.dst;
+  header.cid = context.cid;
+  header.gen = context.gen;
+  header.msgid = context.msgid;
+  return header;
+}
+
+}  // namespace weft::rtl_test

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdma_sender beside the golden model: every retired event is one step of the model, and every output of
+// every clock is compared with what the model's steps lead to.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "Vrdma_sender.h"
+#include "bench.hpp"
+#include "rdma/sender.hpp"
+#include "rdma_ports.hpp"
+#include "shown_queue.hpp"
+
+namespace weft::rtl_test {
+
+/// The sizes in CMakeLists.txt.
+inline constexpr unsigned tx_contexts = 8;
+inline constexpr unsigned resend_depth = 8;
+inline rdma::Params sender_params() {
+  rdma::Params params;
+  params.n_tx_ctx = tx_contexts;
+  params.payload = 64;
+  params.pidx_bits = 8;
+  params.msgid_bits = 6;
+  params.node_bits = 4;
+  params.addr_bits = 24;
+  params.sid_bits = 4;
+  params.cid_bits = 5;
+  return params;
+}
+
+class SenderLockstep {
+ public:
+  using Outcome = rdma::formats::Outcome;
+  using Header = rdma::formats::Header;
+
+  // Inputs. A header or post stays until it is taken.
+  std::optional<Header> header;
+  std::optional<rdma::Post> post;
+  bool ctl_ready = true;
+  bool data_ready = true;
+  bool cpl_ready = true;
+  uint16_t now = 0;
+  uint32_t latest_overdue = 30;  // ticks that a timer may be late
+
+  // What happened so far.
+  std::map<Outcome, unsigned> outcomes;
+  unsigned events = 0;
+  unsigned dropped = 0;
+  std::vector<bool> resent;  // of each DATA packet that left
+
+  Bench<Vrdma_sender>& bench() { return bench_; }
+  const rdma::Sender& golden() const { return golden_; }
+  unsigned owed() const { return owed_; }
+
+  /// In the middle of whatever is going on; ends when the sender is ready.
+  void reset(const rdma::Config& config) {
+    header.reset();
+    post.reset();
+    drive(config);
+    bench_.reset(1);
+    golden_.configure(config);
+    golden_.reset();
+    forget();
+    for (bench_.settle(); !bench_->ready_o; bench_.settle()) {
+      ASSERT_FALSE(bench_->trace_valid_o || bench_->ctl_valid_o || bench_->data_valid_o ||
+                   bench_->cpl_valid_o);
+      ASSERT_LT(++waited_, 3 * tx_contexts) << "clocks after reset and still not ready";
+      bench_.step();
+    }
+  }
+
+  void clock() {
+    drive_inputs();
+    bench_.settle();
+    if (bench_->idle_o) {
+      ASSERT_TRUE(nothing_left()) << "idle_o is 1 " << at();
+    }
+    check_control();
+    check_data();
+    check_completions();
+    take_inputs();
+    if (bench_->trace_valid_o) follow();
+    ASSERT_EQ(bench_->ctl_dropped_o, dropped_now_) << at();
+    ASSERT_LE(golden_.longest_overdue(now), latest_overdue) << at();
+    dropped_now_ = false;
+    bench_.step();
+  }
+
+  void clocks(unsigned count) {
+    for (unsigned n = 0; n < count && !testing::Test::HasFatalFailure(); ++n) clock();
+  }
+
+  /// Until both inputs are taken.
+  void give_inputs(unsigned most = 20) {
+    for (unsigned n = 0; (header || post) && !testing::Test::HasFatalFailure(); ++n) {
+      ASSERT_LT(n, most) << "clocks and an input still waits, " << at();
+      clock();
+    }
+  }
+
+  /// Nothing waits, is under way, or owes an answer.
+  bool nothing_left() const {
+    return packets_.empty() && posts_.empty() && control_.size() == 0 && resends_.size() == 0 &&
+           sends_.size() == 0 && completions_.size() == 0 && golden_.free_contexts() == tx_contexts;
+  }
+
+ private:
+  std::string at() const { return "in cycle " + std::to_string(bench_.cycle()); }
+
+  void drive(const rdma::Config& config) {
+    bench_->node_id_i = config.node_id;
+    bench_->retry_i = config.tx_retry;
+    bench_->dead_i = config.tx_dead;
+    bench_->max_retry_i = config.max_retry;
+    drive_inputs();
+  }
+
+  void drive_inputs() {
+    bench_->now_i = now;
+    bench_->hdr_valid_i = header.has_value();
+    if (header) put_header(bench_->hdr_i, *header);
+    bench_->post_valid_i = post.has_value();
+    if (post) put_post(bench_->post_i, *post);
+    bench_->ctl_ready_i = ctl_ready;
+    bench_->data_ready_i = data_ready;
+    bench_->cpl_ready_i = cpl_ready;
+  }
+
+  void forget() {
+    packets_.clear();
+    posts_.clear();
+    control_.clear();
+    resends_.clear();
+    sends_.clear();
+    completions_.clear();
+    controls_waiting_ = resends_waiting_ = 0;
+    owed_ = waited_ = 0;
+    resent_last_ = false;
+  }
+
+  void check_control() {
+    controls_before_ = std::exchange(controls_waiting_, control_.size());
+    ASSERT_EQ(bench_->ctl_valid_o, control_.shown(bench_.cycle())) << at();
+    if (!bench_->ctl_valid_o) return;
+    ASSERT_TRUE(get_header(bench_->ctl_o) == control_.front()) << at();
+    if (ctl_ready) control_.pop();
+  }
+
+  /// Resent and new ones in turn when both wait, otherwise whichever does.
+  void check_data() {
+    resends_before_ = std::exchange(resends_waiting_, resends_.size());
+    const bool resend = resends_.shown(bench_.cycle());
+    const bool send = sends_.shown(bench_.cycle());
+    ASSERT_EQ(bench_->data_valid_o, resend || send) << at();
+    if (!bench_->data_valid_o) return;
+    auto& queue = resend && !(send && resent_last_) ? resends_ : sends_;
+    ASSERT_TRUE(get_header(bench_->data_hdr_o) == queue.front().header) << at();
+    ASSERT_EQ(bench_->data_addr_o, queue.front().src_addr) << at();
+    if (!data_ready) return;
+    resent_last_ = queue.front().resend;
+    resent.push_back(resent_last_);
+    queue.pop();
+  }
+
+  void check_completions() {
+    ASSERT_EQ(bench_->cpl_count_o, completions_.size()) << at();
+    ASSERT_EQ(bench_->cpl_valid_o, completions_.shown(bench_.cycle())) << at();
+    if (!bench_->cpl_valid_o) return;
+    ASSERT_EQ(bench_->cpl_o, completion_bits(completions_.front())) << at();
+    if (!cpl_ready) return;
+    completions_.pop();
+    --owed_;
+  }
+
+  void take_inputs() {
+    if (header && bench_->hdr_ready_o) {
+      packets_.push_back({*header, {}});
+      header.reset();
+    }
+    if (post && bench_->post_ready_o) {
+      posts_.push_back(*post);
+      post.reset();
+      ASSERT_LE(++owed_, tx_contexts) << "completions could have to wait, " << at();
+    }
+  }
+
+  void follow() {
+    rdma::TxInputs inputs{
+        bench_->trace_room_o != 0, bench_->trace_resend_room_o != 0, {}, bench_->trace_now_o};
+    if (bench_->trace_offer_valid_o) inputs.offer = bench_->trace_offer_sid_o;
+    // As the event was decided, one clock ago.
+    ASSERT_TRUE(inputs.room || controls_before_ >= 15) << controls_before_ << " wait " << at();
+    ASSERT_TRUE(inputs.resend_room || resends_before_ >= resend_depth - 1)
+        << resends_before_ << " wait " << at();
+    rdma::TxResult result;
+    ASSERT_NO_THROW(result = golden_step(inputs)) << at();
+    ASSERT_EQ(name(static_cast<Outcome>(bench_->trace_outcome_o)), name(result.outcome)) << at();
+    ASSERT_EQ(bench_->trace_sid_o, result.sid) << name(result.outcome) << ' ' << at();
+    ASSERT_EQ(bench_->trace_next_o, result.next) << name(result.outcome) << ' ' << at();
+    expect(result);
+  }
+
+  rdma::TxResult golden_step(const rdma::TxInputs& inputs) {
+    switch (bench_->trace_kind_o) {
+      case 0:
+        return golden_.packet(next(packets_), inputs);
+      case 1:
+        return golden_.timeout(bench_->trace_sid_o, inputs);
+      case 2:
+        return golden_.post(next(posts_), inputs);
+      default:
+        return golden_.turn(bench_->trace_sid_o, inputs);
+    }
+  }
+
+  template <typename T>
+  static T next(std::deque<T>& queue) {
+    if (queue.empty()) throw rdma::Violation("an event that nothing led to");
+    T front = std::move(queue.front());
+    queue.pop_front();
+    return front;
+  }
+
+  void expect(const rdma::TxResult& result) {
+    ++events;
+    ++outcomes[result.outcome];
+    if (result.ctl_dropped) ++dropped;
+    dropped_now_ = result.ctl_dropped;
+    if (result.emitted) control_.push(result.emitted->header, bench_.cycle());
+    if (result.data) (result.data->resend ? resends_ : sends_).push(*result.data, bench_.cycle());
+    if (result.completion) completions_.push(*result.completion, bench_.cycle());
+  }
+
+  Bench<Vrdma_sender> bench_;
+  rdma::Sender golden_{sender_params(), {}};
+  std::deque<rdma::Packet> packets_;  // taken, not yet retired
+  std::deque<rdma::Post> posts_;
+  ShownQueue<Header> control_{2};
+  ShownQueue<rdma::DataOrder> resends_{2};
+  ShownQueue<rdma::DataOrder> sends_{1};
+  ShownQueue<rdma::Completion> completions_{2};
+  std::size_t controls_waiting_ = 0,
+              controls_before_ = 0;  // at the start of this clock, and of the one before
+  std::size_t resends_waiting_ = 0, resends_before_ = 0;
+  bool resent_last_ = false;
+  bool dropped_now_ = false;
+  unsigned owed_ = 0;    // posts taken whose completion was not read
+  unsigned waited_ = 0;  // clocks after reset
+};
+
+}  // namespace weft::rtl_test

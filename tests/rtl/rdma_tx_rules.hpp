@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// docs/rdma.md, Sender, once more as rules for a single event, so that contexts can be tried that the golden
+// model would have to be led to event by event. Shares nothing with the golden model but its plain types.
+#pragma once
+
+#include <algorithm>
+
+#include "rdma_tx_decide.hpp"
+
+namespace weft::rtl_test {
+
+class TxRules {
+ public:
+  TxRules(const rdma::Params& params, const TxEvent& event)
+      : params_(params), event_(event), header_(event.header), before_(event.context) {
+    decision_.context = before_;
+  }
+
+  TxDecision decide() {
+    if (event_.kind == TxKind::post) post();
+    if (event_.kind == TxKind::turn) turn();
+    if (event_.kind == TxKind::timeout && event_.expired && before_.state != State::free) timeout();
+    if (event_.kind == TxKind::packet) {
+      if (ptype() == Ptype::rsp) response();
+      if (ptype() == Ptype::resend) resend();
+      if (ptype() == Ptype::done) done();
+    }
+    return decision_;
+  }
+
+ private:
+  using Outcome = rdma::formats::Outcome;
+  using Status = rdma::formats::Status;
+  using Ptype = rdma::formats::Ptype;
+  using Header = rdma::formats::Header;
+  using State = rdma::TxContext::State;
+
+  Ptype ptype() const { return static_cast<Ptype>(header_.ptype); }
+
+  void post() {
+    const rdma::Post& post = event_.post;
+    const uint64_t packets = (uint64_t{post.bytes} + params_.payload - 1) / params_.payload;
+    if (post.node >= 1u << params_.node_bits) return reject(Outcome::reject_node, Status::bad_node);
+    if (packets == 0 || packets > (1u << params_.pidx_bits) - 1)
+      return reject(Outcome::reject_length, Status::bad_length);
+    if (post.src_addr % params_.payload != 0 || post.dst_addr % params_.payload != 0)
+      return reject(Outcome::reject_align, Status::misaligned);
+    if (beyond_bus(post.src_addr) || beyond_bus(post.dst_addr))
+      return reject(Outcome::reject_address, Status::bad_address);
+    rdma::TxContext context;
+    context.state = State::requested;
+    context.dst = static_cast<uint16_t>(post.node);
+    context.msgid = event_.msgid;
+    context.tag = post.tag;
+    context.src_addr = post.src_addr;
+    context.dst_addr = post.dst_addr;
+    context.cut.last = static_cast<uint32_t>(packets - 1);
+    context.cut.last_len = static_cast<uint32_t>(post.bytes - (packets - 1) * params_.payload);
+    context.turn = before_.turn;  // a turn may still be in the queue
+    decision_.context = context;
+    became(Outcome::submit, TimerAction::retry);
+    request();
+  }
+
+  bool beyond_bus(uint64_t address) const {
+    const uint64_t end = uint64_t{1} << params_.addr_bits;
+    return address > end || event_.post.bytes > end - address;
+  }
+
+  void reject(Outcome outcome, Status status) {
+    decision_.outcome = outcome;
+    decision_.completion = rdma::Completion{event_.post.tag, status};
+  }
+
+  bool names_transfer() const {
+    return header_.sid < params_.n_tx_ctx && before_.state != State::free && header_.msgid == before_.msgid &&
+           header_.src == before_.dst;
+  }
+  bool names_grant() const { return header_.cid == before_.cid && header_.gen == before_.gen; }
+  bool names_active() const { return names_transfer() && before_.state == State::active && names_grant(); }
+  bool names_requested() const { return names_transfer() && before_.state == State::requested; }
+
+  void response() {
+    if (!names_transfer()) return stale();
+    if (before_.state == State::active) {
+      if (header_.arg == 0 && !names_grant()) return stale();
+      return became(Outcome::drop_repeated_rsp);
+    }
+    if (header_.arg == 0) return adopt();
+    if (header_.arg == 1) {
+      decision_.context.retries = 0;
+      return became(Outcome::backoff, TimerAction::retry);
+    }
+    finish(Outcome::refused, header_.arg == 2   ? Status::bad_length
+                             : header_.arg == 3 ? Status::misaligned
+                                                : Status::bad_region);
+  }
+
+  void adopt() {
+    decision_.context.state = State::active;
+    decision_.context.cid = header_.cid;
+    decision_.context.gen = header_.gen;
+    take_turn();
+    became(Outcome::granted, TimerAction::dead);
+  }
+
+  void stale() {
+    became(Outcome::stale);
+    decision_.context_known = header_.sid < params_.n_tx_ctx && before_.state != State::free;
+    if (ptype() != Ptype::rsp || header_.arg == 0) release();
+  }
+
+  void resend() {
+    if (names_requested()) return adopt();
+    if (!names_active()) return stale();
+    if (header_.pidx >= before_.high) return became(Outcome::drop_not_yet, TimerAction::dead);
+    if (header_.flags & rdma::formats::flag_from) {
+      decision_.context.next = std::min(before_.next, header_.pidx);
+      take_turn();
+      return became(Outcome::resend_from, TimerAction::dead);
+    }
+    if (!event_.resend_room) return became(Outcome::drop_full);
+    became(Outcome::resend_one, TimerAction::dead);
+    data(header_.pidx, true, true);
+  }
+
+  void done() {
+    if (!names_active()) return stale();
+    const bool failed = header_.flags & rdma::formats::flag_failed;
+    if (failed) finish(Outcome::complete_error, Status::remote_error);
+    if (!failed) finish(Outcome::complete, Status::ok);
+    release();
+  }
+
+  void turn() {
+    if (before_.state != State::active || before_.next > before_.cut.last) {
+      decision_.context.turn = false;
+      became(Outcome::lapse);
+      decision_.context_known = before_.state != State::free;
+      return;
+    }
+    data(before_.next, before_.next < before_.high, false);
+    rdma::TxContext& context = decision_.context;
+    context.next += 1;
+    context.high = std::max(context.high, context.next);
+    context.turn = decision_.queue_turn = context.next <= context.cut.last;
+    became(Outcome::send, TimerAction::dead);
+  }
+
+  void timeout() {
+    if (before_.state == State::requested && before_.retries < event_.max_retry) {
+      decision_.context.retries += 1;
+      request();
+      return became(Outcome::retry_rqt, TimerAction::retry);
+    }
+    if (before_.state == State::active && before_.next <= before_.cut.last)
+      return became(Outcome::still_sending, TimerAction::dead);
+    finish(Outcome::give_up, before_.state == State::active ? Status::dead_peer : Status::no_answer);
+  }
+
+  void became(Outcome outcome, TimerAction timer = TimerAction::none) {
+    decision_.outcome = outcome;
+    decision_.context_known = true;
+    decision_.timer = timer;
+  }
+
+  void finish(Outcome outcome, Status status) {
+    became(outcome, TimerAction::stop);
+    decision_.context.state = State::free;
+    decision_.completion = rdma::Completion{before_.tag, status};
+    decision_.freed = true;
+  }
+
+  /// turn = 1; a turn is queued only if it was 0.
+  void take_turn() {
+    decision_.queue_turn = !before_.turn;
+    decision_.context.turn = true;
+  }
+
+  /// RQT of the context as it is now.
+  void request() {
+    const rdma::TxContext& context = decision_.context;
+    Header& rqt = decision_.control.emplace();
+    rqt.ptype = static_cast<uint8_t>(Ptype::rqt);
+    rqt.dst = context.dst;
+    rqt.src = event_.node_id;
+    rqt.sid = header_.sid;
+    rqt.msgid = context.msgid;
+    rqt.pidx = context.cut.last * params_.payload + context.cut.last_len;
+    rqt.arg = context.dst_addr;
+  }
+
+  void release() {
+    Header& release = decision_.control.emplace();
+    release.ptype = static_cast<uint8_t>(Ptype::release);
+    release.dst = header_.src;
+    release.src = event_.node_id;
+    release.sid = header_.sid;
+    release.cid = header_.cid;
+    release.gen = header_.gen;
+    release.msgid = header_.msgid;
+  }
+
+  void data(uint32_t pidx, bool retry, bool resend) {
+    const bool last = pidx == before_.cut.last;
+    rdma::DataOrder& order = decision_.data.emplace();
+    order.resend = resend;
+    order.src_addr = before_.src_addr + uint64_t{pidx} * params_.payload;
+    order.header.ptype = static_cast<uint8_t>(Ptype::data);
+    order.header.flags = (last ? rdma::formats::flag_last : 0u) | (retry ? rdma::formats::flag_retry : 0u);
+    order.header.dst = before_.dst;
+    order.header.src = event_.node_id;
+    order.header.sid = header_.sid;
+    order.header.cid = before_.cid;
+    order.header.gen = before_.gen;
+    order.header.msgid = before_.msgid;
+    order.header.len = static_cast<uint16_t>(last ? before_.cut.last_len : params_.payload);
+    order.header.pidx = pidx;
+  }
+
+  const rdma::Params& params_;
+  const TxEvent& event_;
+  const Header& header_;
+  const rdma::TxContext& before_;
+  TxDecision decision_;
+};
+
+}  // namespace weft::rtl_test

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdma_sender at its ports: in lockstep with the golden model under random posts, answers, pauses and resets;
+// what waits for what; one event a clock.
+#include <array>
+
+#include "rdma_sender_lockstep.hpp"
+
+namespace weft::rtl_test {
+namespace {
+
+using rdma::TxContext;
+using rdma::formats::flag_from;
+using rdma::formats::Header;
+using rdma::formats::Outcome;
+using rdma::formats::Ptype;
+using State = TxContext::State;
+
+constexpr uint32_t payload = 64;
+constexpr uint16_t peer = 5;
+
+rdma::Config config() {
+  rdma::Config config;
+  config.node_id = 3;
+  config.tx_retry = 20;
+  config.tx_dead = 30;
+  config.max_retry = 2;
+  return config;
+}
+
+class RdmaSender : public testing::Test {
+ protected:
+  void SetUp() override { sender_.reset(config()); }
+
+  static rdma::Post post(uint32_t packets) { return {0, 64 * payload, packets * payload, peer, 7}; }
+
+  static Header answer(const TxContext& context, uint16_t sid, Ptype type) {
+    Header header = fitting_header(context, type);
+    header.sid = sid;
+    return header;
+  }
+  Header answer(uint16_t sid, Ptype type) const { return answer(sender_.golden().context(sid), sid, type); }
+
+  void give(const Header& header) {
+    sender_.header = header;
+    sender_.give_inputs();
+  }
+  void give(const rdma::Post& post) {
+    sender_.post = post;
+    sender_.give_inputs();
+  }
+
+  /// All contexts have been granted, and have sent all of their `packets`.
+  void fill_contexts(uint32_t packets) {
+    for (unsigned n = 0; n < tx_contexts; ++n) give(post(packets));
+    sender_.clocks(10);
+    for (uint16_t sid = 0; sid < tx_contexts; ++sid) {
+      Header grant = answer(sid, Ptype::rsp);
+      grant.cid = sid;
+      give(grant);
+    }
+    sender_.clocks(tx_contexts * packets * 5 + 20);
+    ASSERT_EQ(sender_.outcomes[Outcome::send], tx_contexts * packets);
+  }
+
+  /// So many clocks with a RESEND at the input; from the third on an event retires in each.
+  template <typename NextResend>
+  void resend_each_clock(unsigned clocks, NextResend next_resend) {
+    const unsigned before = sender_.events;
+    for (unsigned n = 0; n < clocks; ++n) {
+      if (!sender_.header) sender_.header = next_resend();
+      sender_.clock();
+      ASSERT_EQ(sender_.events - before, n < 3 ? 0 : n - 2) << "clock " << n;
+    }
+    sender_.header.reset();
+  }
+
+  void random_clock();
+  Header random_answer();
+  rdma::Post random_post();
+  void change_paces();
+
+  SenderLockstep sender_;
+  Bench<Vrdma_sender>& bench_ = sender_.bench();
+  struct {
+    unsigned posts, answers, control, data, completions, ticks;
+  } paces_{};
+};
+
+TEST_F(RdmaSender, OneResendAClockToTheSameContext) {
+  fill_contexts(4);
+  uint32_t pidx = 0;
+  resend_each_clock(2000, [&] {
+    Header resend = answer(3, Ptype::resend);
+    resend.pidx = pidx++ % 4;
+    return resend;
+  });
+  EXPECT_EQ(sender_.outcomes[Outcome::resend_one], 1997u);
+}
+
+TEST_F(RdmaSender, OneResendAClockToRandomContexts) {
+  fill_contexts(4);
+  resend_each_clock(5000,
+                    [&] { return answer(static_cast<uint16_t>(bench_.below(tx_contexts)), Ptype::resend); });
+  EXPECT_EQ(sender_.outcomes[Outcome::resend_one], 4997u);
+}
+
+TEST_F(RdmaSender, OneEventAClockWhenTurnsWaitAsWell) {
+  fill_contexts(40);
+  const unsigned sent = sender_.outcomes[Outcome::send];
+  resend_each_clock(5000, [&] {
+    Header resend = answer(static_cast<uint16_t>(bench_.below(3)), Ptype::resend);
+    resend.flags = flag_from;
+    resend.pidx = static_cast<uint32_t>(bench_.below(40));
+    return resend;
+  });
+  EXPECT_GE(sender_.outcomes[Outcome::send] - sent, 5000u / 16 - 1) << "packets keep turns from coming";
+}
+
+TEST_F(RdmaSender, ResentAndNewDataTakeTurnsWhenBothWait) {
+  fill_contexts(8);
+  sender_.data_ready = false;
+  Header resend = answer(2, Ptype::resend);
+  for (int n = 0; n < 4; ++n) give(resend);
+  resend.flags = flag_from;
+  give(resend);
+  sender_.clocks(20);  // new ones wait now, too
+  sender_.resent.clear();
+  sender_.data_ready = true;
+  sender_.clocks(8);
+  EXPECT_EQ(sender_.resent, (std::vector{true, false, true, false, true, false, true, false}));
+}
+
+TEST_F(RdmaSender, ResendIsDroppedWhenItsQueueIsFull) {
+  fill_contexts(8);
+  sender_.data_ready = false;
+  for (unsigned n = 0; n < 2 * resend_depth; ++n) give(answer(1, Ptype::resend));
+  sender_.clocks(5);
+  EXPECT_GE(sender_.outcomes[Outcome::resend_one], resend_depth - 1);
+  EXPECT_GE(sender_.outcomes[Outcome::drop_full], resend_depth);
+}
+
+// What waits
+
+TEST_F(RdmaSender, PostWaitsForAContextAndForAPlaceForItsCompletion) {
+  fill_contexts(1);
+  sender_.cpl_ready = false;
+  sender_.post = post(1);
+  sender_.clocks(100);
+  EXPECT_TRUE(sender_.post) << "all contexts are in use";
+  sender_.post.reset();
+  give(answer(4, Ptype::done));
+  sender_.post = post(1);
+  sender_.clocks(100);
+  EXPECT_TRUE(sender_.post) << "a context is free, but all places for completions are taken";
+  sender_.cpl_ready = true;
+  sender_.give_inputs(10);
+}
+
+TEST_F(RdmaSender, RejectedPostsWaitForPlacesAlthoughAllContextsAreFree) {
+  sender_.cpl_ready = false;
+  for (unsigned n = 0; n < tx_contexts; ++n) give(post(0));
+  sender_.post = post(0);
+  sender_.clocks(100);
+  EXPECT_TRUE(sender_.post);
+  EXPECT_EQ(sender_.golden().free_contexts(), tx_contexts);
+  sender_.cpl_ready = true;
+  sender_.clock();
+  sender_.cpl_ready = false;
+  sender_.give_inputs(10);
+}
+
+TEST_F(RdmaSender, PacketsLeaveOneClockInSixteenToPosts) {
+  Header stale;
+  stale.ptype = static_cast<uint8_t>(Ptype::rsp);
+  stale.arg = 1;
+  sender_.post = post(1);
+  for (unsigned n = 0; n < 17 && sender_.post; ++n) {
+    sender_.header = stale;
+    sender_.clock();
+  }
+  EXPECT_FALSE(sender_.post);
+}
+
+TEST_F(RdmaSender, IsIdleOnceAllIsDone) {
+  EXPECT_TRUE(bench_->idle_o);
+  fill_contexts(2);
+  for (uint16_t sid = 0; sid < tx_contexts; ++sid) {
+    EXPECT_FALSE(bench_->idle_o);
+    give(answer(sid, Ptype::done));
+  }
+  sender_.clocks(10);
+  bench_.settle();
+  EXPECT_TRUE(bench_->idle_o);
+}
+
+TEST_F(RdmaSender, IsNotIdleWhileAReleaseIsOnItsWay) {
+  sender_.ctl_ready = false;
+  give(answer(TxContext{}, 0, Ptype::done));
+  sender_.clocks(10);  // idle_o is checked in each
+  bench_.settle();
+  EXPECT_TRUE(bench_->ctl_valid_o);
+  EXPECT_FALSE(bench_->idle_o);
+}
+
+TEST_F(RdmaSender, ResetForgetsAll) {
+  for (unsigned after = 0; after < 30; ++after) {
+    sender_.data_ready = sender_.ctl_ready = sender_.cpl_ready = false;
+    give(post(0));
+    give(post(3));
+    sender_.clocks(5);
+    give(answer(1, Ptype::rsp));
+    sender_.clocks(after);
+    sender_.reset(config());
+    if (HasFatalFailure()) return;
+    sender_.clocks(50);
+    ASSERT_TRUE(sender_.nothing_left());
+  }
+}
+
+// Random traffic
+
+Header RdmaSender::random_answer() {
+  const auto sid = static_cast<uint16_t>(bench_.below(tx_contexts));
+  const TxContext& context = sender_.golden().context(sid);
+  const bool requested = context.state == State::requested;
+  const bool ended = context.next > context.cut.last;
+  const unsigned kind = static_cast<unsigned>(bench_.below(100));
+  const Ptype type = kind < (requested ? 85u : 5u)              ? Ptype::rsp
+                     : kind < (requested || !ended ? 97u : 60u) ? Ptype::resend
+                                                                : Ptype::done;
+  Header header = answer(context, sid, type);
+  if (requested) {
+    header.cid = static_cast<uint16_t>(bench_.below(32));
+    header.gen = static_cast<uint8_t>(bench_.below(256));
+  }
+  if (type == Ptype::rsp && bench_.chance(30)) header.arg = bench_.below(6);
+  if (type == Ptype::resend) header.pidx = static_cast<uint32_t>(bench_.below(context.high + 2u));
+  if (bench_.chance(20)) header.flags = type == Ptype::done ? rdma::formats::flag_failed : flag_from;
+  if (bench_.chance(3)) header.src ^= 1;
+  if (bench_.chance(3)) header.msgid ^= 32;
+  if (bench_.chance(3)) header.gen ^= 128;
+  if (bench_.chance(3)) header.cid ^= 16;
+  if (bench_.chance(2)) header.sid = static_cast<uint16_t>(header.sid + tx_contexts);
+  return header;
+}
+
+rdma::Post RdmaSender::random_post() {
+  rdma::Post post{bench_.below(1000) * payload, (1u << 24) - 16'384 + bench_.below(3) * payload,
+                  static_cast<uint32_t>(1 + bench_.below(20ull * payload)),
+                  static_cast<uint32_t>(bench_.below(16)), static_cast<uint16_t>(bench_.below(1 << 16))};
+  if (bench_.chance(3)) post.bytes = static_cast<uint32_t>(bench_.below(2) * 256 * payload);
+  if (bench_.chance(3)) post.src_addr |= 1;
+  if (bench_.chance(3)) post.dst_addr = (1u << 24) - payload;
+  if (bench_.chance(3)) post.node = 16;
+  return post;
+}
+
+void RdmaSender::change_paces() {
+  paces_ = {bench_.pace(), bench_.pace(), bench_.pace(),
+            bench_.pace(), bench_.pace(), bench_.chance(50) ? 8u : 0u};
+}
+
+void RdmaSender::random_clock() {
+  if (!sender_.post && bench_.chance(paces_.posts)) sender_.post = random_post();
+  if (!sender_.header && bench_.chance(paces_.answers)) sender_.header = random_answer();
+  sender_.ctl_ready = bench_.chance(paces_.control);
+  sender_.data_ready = bench_.chance(paces_.data);
+  sender_.cpl_ready = bench_.chance(paces_.completions);
+  if (paces_.ticks && bench_.cycle() % paces_.ticks == 0) ++sender_.now;
+  sender_.clock();
+}
+
+TEST_F(RdmaSender, EqualsTheGoldenModelUnderRandomTrafficAndResets) {
+  for (unsigned n = 0; n < 400'000; ++n) {
+    if (n % 256 == 0) change_paces();
+    if (bench_.below(10'000) == 0) sender_.reset(config());
+    random_clock();
+    if (HasFatalFailure()) FAIL() << "clock " << n;
+  }
+  for (auto code = static_cast<int>(Outcome::submit); code <= static_cast<int>(Outcome::complete_error);
+       ++code) {
+    EXPECT_GT(sender_.outcomes[static_cast<Outcome>(code)], 50u) << name(static_cast<Outcome>(code));
+  }
+  EXPECT_GT(sender_.dropped, 50u);
+}
+
+}  // namespace
+}  // namespace weft::rtl_test

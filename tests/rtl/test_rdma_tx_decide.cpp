@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdma_tx_decide: each rule of docs/rdma.md, Sender, by an example, and all of them under random events
+// against contexts at their edges, where a comparison that is off by one or leaves out a bit shows.
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "rdma_tx_events.hpp"
+#include "rdma_tx_rules.hpp"
+
+namespace weft::rtl_test {
+namespace {
+
+using rdma::TxContext;
+using rdma::formats::flag_failed;
+using rdma::formats::flag_from;
+using rdma::formats::Header;
+using rdma::formats::Outcome;
+using rdma::formats::Ptype;
+using rdma::formats::Refusal;
+using rdma::formats::Status;
+using State = TxContext::State;
+
+std::string describe(const TxEvent& e) {
+  std::ostringstream text;
+  text << "event kind " << static_cast<int>(e.kind) << ", packet type " << int{e.header.ptype} << ", sid "
+       << e.header.sid << ", pidx " << e.header.pidx << ", arg " << e.header.arg << ", flags "
+       << int{e.header.flags} << "; post " << e.post.src_addr << " -> " << e.post.dst_addr << ", "
+       << e.post.bytes << " bytes, node " << e.post.node << "; context state "
+       << static_cast<int>(e.context.state) << ", last " << e.context.cut.last << ", next " << e.context.next
+       << ", high " << e.context.high << ", retries " << int{e.context.retries} << " of " << int{e.max_retry}
+       << ", turn " << e.context.turn;
+  return text.str();
+}
+
+class RdmaTxDecide : public testing::TestWithParam<unsigned> {
+ protected:
+  /// Compares with the rules, and returns the decision.
+  TxDecision decide(const TxEvent& event) {
+    const TxDecision expected = TxRules(params_, event).decide();
+    const TxDecision actual = bench_.decide(event);
+    compare(actual, expected, describe(event));
+    return actual;
+  }
+
+  static void compare(const TxDecision& actual, const TxDecision& expected, const std::string& event) {
+    ASSERT_EQ(name(actual.outcome), name(expected.outcome)) << event;
+    ASSERT_EQ(actual.context_known, expected.context_known) << event;
+    ASSERT_EQ(actual.context.next, expected.context.next) << event;
+    ASSERT_EQ(actual.context.high, expected.context.high) << event;
+    ASSERT_EQ(actual.context.turn, expected.context.turn) << event;
+    ASSERT_TRUE(actual.context == expected.context) << event;
+    ASSERT_EQ(actual.control.has_value(), expected.control.has_value()) << event;
+    ASSERT_TRUE(actual.control == expected.control) << event;
+    ASSERT_EQ(actual.data.has_value(), expected.data.has_value()) << event;
+    ASSERT_TRUE(actual.data == expected.data) << event;
+    ASSERT_TRUE(actual.completion == expected.completion) << event;
+    ASSERT_EQ(actual.queue_turn, expected.queue_turn) << event;
+    ASSERT_EQ(actual.timer, expected.timer) << event;
+    ASSERT_EQ(actual.freed, expected.freed) << event;
+  }
+
+  /// A transfer of ten packets, six of them sent, and a packet that fits it.
+  TxEvent event(State state, Ptype type) const {
+    TxEvent event;
+    event.node_id = 3;
+    event.max_retry = 4;
+    event.context = {state,   5, 2, 200, 17,    0xcafe, 2 * params_.payload, 4 * params_.payload,
+                     {9, 33}, 6, 6, 2,   false, {}};
+    if (state == State::requested) event.context.next = event.context.high = 0;
+    event.header = fitting_header(event.context, type);
+    event.header.sid = 6;
+    return event;
+  }
+
+  TxEvent timeout(State state) const {
+    TxEvent timeout = event(state, Ptype::rsp);
+    timeout.kind = TxKind::timeout;
+    return timeout;
+  }
+
+  TxEvent turn(State state) const {
+    TxEvent turn = event(state, Ptype::rsp);
+    turn.kind = TxKind::turn;
+    turn.context.turn = true;
+    return turn;
+  }
+
+  TxEvent post() const {
+    TxEvent post = event(State::free, Ptype::rsp);
+    post.kind = TxKind::post;
+    post.msgid = 21;
+    post.post = {params_.payload, 2 * params_.payload, 5 * params_.payload + 1, 9, 77};
+    return post;
+  }
+
+  Status rejected(const rdma::Post& nonsense) {
+    TxEvent event = post();
+    event.post = nonsense;
+    const TxDecision decision = decide(event);
+    EXPECT_FALSE(decision.control);
+    EXPECT_TRUE(decision.context == event.context);
+    return decision.completion ? decision.completion->status : Status::ok;
+  }
+
+  const rdma::Params params_ = tx_decide_params(GetParam());
+  TxDecideBench bench_{GetParam()};
+};
+
+TEST_P(RdmaTxDecide, PostTakesAContextAndKeepsItsTurn) {
+  for (const bool turn : {false, true}) {
+    TxEvent event = post();
+    event.context.turn = turn;
+    const TxDecision decision = decide(event);
+    EXPECT_EQ(decision.outcome, Outcome::submit);
+    EXPECT_EQ(decision.context.cut, (rdma::Cut{5, 1}));
+    EXPECT_EQ(decision.context.turn, turn);
+    EXPECT_EQ(decision.control->pidx, event.post.bytes);
+    EXPECT_EQ(decision.control->msgid, 21u);
+  }
+}
+
+TEST_P(RdmaTxDecide, NonsenseIsRejectedInTheOrderOfTheRules) {
+  const rdma::Post good = post().post;
+  const auto nodes = uint32_t{1} << params_.node_bits;
+  const uint64_t end = uint64_t{1} << params_.addr_bits;
+  EXPECT_EQ(rejected({1, end, 0, nodes, 1}), Status::bad_node);
+  EXPECT_EQ(rejected({1, end, 0, nodes - 1, 1}), Status::bad_length);
+  EXPECT_EQ(rejected({1, end, 1, 0, 1}), Status::misaligned);
+  EXPECT_EQ(rejected({good.src_addr, end, 1, 0, 1}), Status::bad_address);
+  EXPECT_EQ(rejected({end - params_.payload, 0, params_.payload + 1, 0, 1}), Status::bad_address);
+  EXPECT_EQ(rejected({0 - good.src_addr, 0, params_.payload, 0, 1}), Status::bad_address)
+      << "address + bytes is 2^64";
+}
+
+TEST_P(RdmaTxDecide, ResponseOpensPutsOffOrRefuses) {
+  TxEvent rsp = event(State::requested, Ptype::rsp);
+  EXPECT_EQ(decide(rsp).outcome, Outcome::granted);
+  rsp.header.arg = static_cast<uint64_t>(Refusal::no_context);
+  EXPECT_EQ(decide(rsp).context.retries, 0);
+  rsp.header.arg = static_cast<uint64_t>(Refusal::misaligned);
+  EXPECT_EQ(decide(rsp).completion->status, Status::misaligned);
+  rsp.header.arg = uint64_t{1} << 63;
+  EXPECT_EQ(decide(rsp).completion->status, Status::bad_region) << "an undefined code";
+}
+
+TEST_P(RdmaTxDecide, LateResponseIsRepeatedOrStale) {
+  TxEvent rsp = event(State::active, Ptype::rsp);
+  EXPECT_EQ(decide(rsp).outcome, Outcome::drop_repeated_rsp);
+  rsp.header.gen += 1;
+  EXPECT_EQ(decide(rsp).control->gen, rsp.header.gen) << "the surplus context is released";
+  rsp.header.arg = 1;
+  EXPECT_EQ(decide(rsp).outcome, Outcome::drop_repeated_rsp);
+  rsp.header.msgid ^= 1;
+  EXPECT_FALSE(decide(rsp).control) << "there is nothing to release";
+}
+
+TEST_P(RdmaTxDecide, ResendStandsForALostResponse) {
+  TxEvent resend = event(State::requested, Ptype::resend);
+  resend.header.cid = 7;
+  resend.header.arg = 3;  // not looked at
+  EXPECT_EQ(decide(resend).outcome, Outcome::granted);
+  EXPECT_EQ(decide(resend).context.cid, 7);
+}
+
+TEST_P(RdmaTxDecide, ResendOfOnePacketOrAllFromIt) {
+  TxEvent resend = event(State::active, Ptype::resend);
+  resend.header.pidx = 5;
+  EXPECT_EQ(decide(resend).data->header.pidx, 5u);
+  resend.resend_room = false;
+  EXPECT_EQ(decide(resend).timer, TimerAction::none) << "DROP_FULL";
+  resend.header.flags = flag_from;
+  EXPECT_EQ(decide(resend).context.next, 5u) << "needs no room in the resend queue";
+  resend.header.pidx = 6;
+  EXPECT_EQ(decide(resend).outcome, Outcome::drop_not_yet);
+  EXPECT_EQ(decide(resend).timer, TimerAction::dead);
+}
+
+TEST_P(RdmaTxDecide, DoneEndsTheTransferWithOrWithoutError) {
+  TxEvent done = event(State::active, Ptype::done);
+  EXPECT_EQ(decide(done).completion->status, Status::ok);
+  EXPECT_TRUE(decide(done).control);
+  done.header.flags = flag_failed;
+  EXPECT_EQ(decide(done).completion->status, Status::remote_error);
+  EXPECT_EQ(decide(event(State::requested, Ptype::done)).outcome, Outcome::stale);
+}
+
+TEST_P(RdmaTxDecide, PacketForAContextThatDoesNotExistIsStale) {
+  TxEvent done = event(State::active, Ptype::done);
+  done.header.sid = static_cast<uint16_t>(params_.n_tx_ctx + done.header.sid);
+  EXPECT_EQ(decide(done).outcome, Outcome::stale);
+  EXPECT_FALSE(decide(done).context_known);
+}
+
+TEST_P(RdmaTxDecide, TurnSendsUntilTheLastPacket) {
+  TxEvent event = turn(State::active);
+  EXPECT_TRUE(decide(event).queue_turn);
+  event.context.next = event.context.high = 9;
+  const TxDecision last = decide(event);
+  EXPECT_EQ(last.data->header.len, 33);
+  EXPECT_FALSE(last.queue_turn);
+  event.context.next = event.context.high = 10;
+  EXPECT_EQ(decide(event).outcome, Outcome::lapse);
+  EXPECT_EQ(decide(turn(State::free)).outcome, Outcome::lapse);
+  EXPECT_EQ(decide(turn(State::requested)).outcome, Outcome::lapse);
+}
+
+TEST_P(RdmaTxDecide, TimeoutRepeatsWaitsOrGivesUp) {
+  TxEvent event = timeout(State::requested);
+  EXPECT_EQ(decide(event).control->pidx, 9 * params_.payload + 33);
+  event.context.retries = event.max_retry;
+  EXPECT_EQ(decide(event).completion->status, Status::no_answer);
+  event = timeout(State::active);
+  EXPECT_EQ(decide(event).outcome, Outcome::still_sending);
+  event.context.next = event.context.high = 10;
+  EXPECT_EQ(decide(event).completion->status, Status::dead_peer);
+  event.expired = false;  // restarted since it was offered
+  EXPECT_EQ(decide(event).outcome, Outcome::none);
+  EXPECT_EQ(decide(timeout(State::free)).outcome, Outcome::none);
+}
+
+TEST_P(RdmaTxDecide, EqualsTheRulesUnderRandomEvents) {
+  RandomTxEvents events(params_, bench_);
+  std::map<Outcome, unsigned> seen;
+  for (unsigned n = 0; n < 300'000; ++n) {
+    const TxEvent event = events.next();
+    ++seen[decide(event).outcome];
+    if (HasFailure()) FAIL() << "event " << n;
+  }
+  for (auto code = static_cast<int>(Outcome::submit); code <= static_cast<int>(Outcome::complete_error);
+       ++code) {
+    EXPECT_GT(seen[static_cast<Outcome>(code)], 100u) << name(static_cast<Outcome>(code));
+  }
+  EXPECT_GT(seen[Outcome::none], 100u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Widths, RdmaTxDecide, testing::Values(0u, 1u),
+                         [](const auto& info) { return info.param == 0 ? "narrow" : "default"; });
+
+}  // namespace
+}  // namespace weft::rtl_test
