@@ -18,7 +18,7 @@ class AxiMemoryTest : public MonitorTest {
   explicit AxiMemoryTest(const AxiMemoryConfig& config = {.latency = 2, .max_reads = 100, .max_writes = 100})
       : memory_(
             config, [this](WrittenBurst burst) { written_.push_back(std::move(burst)); },
-            [this](uint64_t bytes) { answered_.push_back(bytes); }) {
+            [this](uint64_t bytes, bool ok) { answered_.push_back(bytes), refused_ += !ok; }) {
     pins_.bready = pins_.rready = true;
   }
 
@@ -70,6 +70,7 @@ class AxiMemoryTest : public MonitorTest {
   AxiPins pins_;
   std::vector<WrittenBurst> written_;
   std::vector<uint64_t> answered_;
+  unsigned refused_ = 0;  // of them with an error
   AxiMemory memory_;
 
  private:

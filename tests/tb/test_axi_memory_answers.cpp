@@ -76,6 +76,8 @@ TEST_F(AxiAnswers, FailsInsideTheFaultyRangeOnly) {
   while (!pins_.bvalid) cycle();
   EXPECT_EQ(pins_.bresp, resp_slverr);
   EXPECT_EQ(memory_.errors(), 2u);
+  wait();
+  EXPECT_EQ(refused_, 1u);
   EXPECT_EQ(memory_.memory().read(0x1020, 1).front(), 2) << "a write that fails changes nothing";
   memory_.inject_errors(0, 0);
   read(burst_at(0x1040, 32));
