@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdma_host_write in several sizes side by side, one lane each: the ports are those of lane lane_i, all other lanes
-// rest. test_rdma_host_write.cpp lists the lanes in the same order.
+// rest. host_write_lanes.hpp lists the lanes in the same order.
 module rdma_host_write_bench (
   input  logic         clk_i,
   input  logic         rst_ni,

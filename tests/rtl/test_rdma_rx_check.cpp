@@ -254,6 +254,19 @@ TEST_P(RdmaRxCheck, PacketOfBeatsForEverIsCutOffAndTheNextOneIsFine) {
   EXPECT_EQ(verdicts_[Outcome::drop_malformed], 5u);
 }
 
+TEST_P(RdmaRxCheck, InputWaitsWhileHeadersOrPayloadStandStill) {
+  for (unsigned n = 0; n < 100 && !HasFatalFailure(); ++n) {
+    const bool headers = n % 2 == 0;  // they stand still
+    for (unsigned i = 0; i < 100; ++i) {
+      // DATA fills the buffer, control packets fill the queue of headers fastest
+      send(packets_.make_good(1, headers ? 0 : static_cast<unsigned>(1 + bench_.below(lane_.sizes.payload))));
+    }
+    for (unsigned i = 0; i < 300; ++i) cycle({.header = headers ? 0u : 100u, .payload = headers ? 100u : 0u});
+    EXPECT_FALSE(idle());
+    drain_at_random();
+  }
+}
+
 TEST_P(RdmaRxCheck, ResetInTheMiddleOfAPacketForgetsIt) {
   for (unsigned n = 0; n < 100 && !HasFatalFailure(); ++n) {
     send({Fault::none});

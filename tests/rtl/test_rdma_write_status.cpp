@@ -83,7 +83,7 @@ class RdmaWriteStatus : public testing::Test {
     cycle(true);
   }
 
-  /// No error is noted after a reset until a grant, as no one knows what the bits are until then.
+  /// No DONE may come before the next grant of its context: until then its bit is undefined.
   void reset() {
     bench_.reset();
     rest();
