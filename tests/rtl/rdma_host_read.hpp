@@ -52,7 +52,7 @@ class HostReadTest : public testing::TestWithParam<ReadLane> {
     config.max_burst_bytes = lane_.payload;
     config.seed = bench_.below(uint64_t{1} << 32);
     memory_.emplace(
-        config, [](const tb::WrittenBurst&) {}, [](uint64_t) {});
+        config, [](const tb::WrittenBurst&) {}, [](uint64_t, bool) {});
     fill_memory();
     forget();
     bench_->lane_i = lane_.index;
