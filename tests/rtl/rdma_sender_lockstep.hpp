@@ -85,10 +85,12 @@ class SenderLockstep {
     check_data();
     check_completions();
     take_inputs();
+    check_patience();
     if (bench_->trace_valid_o) follow();
     ASSERT_EQ(bench_->ctl_dropped_o, dropped_now_) << at();
     ASSERT_LE(golden_.longest_overdue(now), latest_overdue) << at();
     dropped_now_ = false;
+    now_before_ = now;
     bench_.step();
   }
 
@@ -140,7 +142,7 @@ class SenderLockstep {
     sends_.clear();
     completions_.clear();
     controls_waiting_ = resends_waiting_ = 0;
-    owed_ = waited_ = 0;
+    owed_ = waited_ = header_waits_ = post_waits_ = 0;
     resent_last_ = false;
   }
 
@@ -190,11 +192,22 @@ class SenderLockstep {
     }
   }
 
+  /// Packets wait one clock at most; posts wait for a context and a place, and a while for packets and
+  /// timeouts.
+  void check_patience() {
+    header_waits_ = header ? header_waits_ + 1 : 0;
+    ASSERT_LE(header_waits_, 1u) << at();
+    const bool welcome = golden_.free_contexts() > posts_.size() && owed_ < tx_contexts;
+    post_waits_ = post && welcome ? post_waits_ + 1 : 0;
+    ASSERT_LE(post_waits_, 400u) << at();
+  }
+
   void follow() {
     rdma::TxInputs inputs{
         bench_->trace_room_o != 0, bench_->trace_resend_room_o != 0, {}, bench_->trace_now_o};
     if (bench_->trace_offer_valid_o) inputs.offer = bench_->trace_offer_sid_o;
     // As the event was decided, one clock ago.
+    ASSERT_EQ(inputs.now, now_before_) << at();
     ASSERT_TRUE(inputs.room || controls_before_ >= 15) << controls_before_ << " wait " << at();
     ASSERT_TRUE(inputs.resend_room || resends_before_ >= resend_depth - 1)
         << resends_before_ << " wait " << at();
@@ -250,8 +263,10 @@ class SenderLockstep {
   std::size_t resends_waiting_ = 0, resends_before_ = 0;
   bool resent_last_ = false;
   bool dropped_now_ = false;
-  unsigned owed_ = 0;    // posts taken whose completion was not read
-  unsigned waited_ = 0;  // clocks after reset
+  uint16_t now_before_ = 0;                     // one clock ago
+  unsigned owed_ = 0;                           // posts taken whose completion was not read
+  unsigned waited_ = 0;                         // clocks after reset
+  unsigned header_waits_ = 0, post_waits_ = 0;  // clocks at the input
 };
 
 }  // namespace weft::rtl_test

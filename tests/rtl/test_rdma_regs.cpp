@@ -6,7 +6,6 @@
 namespace weft::rtl_test {
 namespace {
 
-using rdma::Completion;
 using rdma::formats::Status;
 
 class RdmaRegs : public testing::Test {
