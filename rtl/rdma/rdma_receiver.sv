@@ -411,7 +411,7 @@ module rdma_receiver
   assign ctl_valid_o   = ctl_valid && ctl_free;
   assign ctl_o         = ctl.hdr;
   assign ctl_dropped_o = d_valid_q && d_q.dropped;
-  assign idle_o        = !b_valid_q && !c_valid_q && !d_valid_q && !ctl_valid && !cmd_valid_o;
+  assign idle_o        = !b_valid_q && !c_valid_q && !d_valid_q && ctls == '0 && cmds == '0;
 
   assign trace_valid_o       = d_valid_q && d_q.traced;
   assign trace_timeout_o     = d_q.timeout;
