@@ -50,7 +50,7 @@ uint32_t packet_crc(Header header, std::span<const uint8_t> flits) {
 }
 
 bool known_type(uint8_t ptype) {
-  return ptype >= static_cast<uint8_t>(Ptype::rqt) && ptype <= static_cast<uint8_t>(Ptype::release);
+  return ptype >= static_cast<uint8_t>(Ptype::rqt) && ptype <= static_cast<uint8_t>(Ptype::ack);
 }
 
 bool fits(uint32_t value, uint32_t bits) { return uint64_t{value} < uint64_t{1} << bits; }
@@ -122,7 +122,7 @@ Arrival check_arrival(std::span<const uint8_t> flits, const Params& params, std:
 
 bool for_sender(const Header& header) {
   const auto type = static_cast<Ptype>(header.ptype);
-  return type == Ptype::rsp || type == Ptype::resend || type == Ptype::done;
+  return type == Ptype::rsp || type == Ptype::resend || type == Ptype::done || type == Ptype::ack;
 }
 
 }  // namespace weft::rdma

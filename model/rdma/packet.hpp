@@ -42,7 +42,11 @@ struct Arrival {
 /// flits. Nothing in `node_id`: the register has not been written.
 Arrival check_arrival(std::span<const uint8_t> flits, const Params& params, std::optional<uint16_t> node_id);
 
-/// Arrival check 4: RSP, RESEND and DONE go to the sender, all else to the receiver.
+/// What an ACK asks for, in `arg`: bit i stands for packet WBASE + i; above it log2 of the window.
+inline constexpr uint32_t ack_map_bits = 56;
+inline constexpr uint64_t ack_map_mask = (uint64_t{1} << ack_map_bits) - 1;
+
+/// Arrival check 4: RSP, RESEND, DONE and ACK go to the sender, all else to the receiver.
 bool for_sender(const formats::Header& header);
 
 }  // namespace weft::rdma

@@ -34,6 +34,7 @@ struct Config {
   uint8_t ask_from_after = 3;
   uint8_t max_silent = 15;
   uint8_t max_retry = 15;
+  bool weft_mode = true;  // of the receiver; false: paper mode
 
   bool operator==(const Config&) const = default;
 };

@@ -3,6 +3,7 @@
 #include "rdma/receiver.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 
 namespace weft::rdma {
@@ -39,6 +40,16 @@ Refusal refusal_code(Outcome outcome) {
     default:
       return Refusal::bad_region;
   }
+}
+
+uint32_t log2_window(const Params& params) { return static_cast<uint32_t>(std::countr_zero(params.window)); }
+
+/// Packets between two ACKs that say nothing but how far the window has come.
+uint32_t ack_step(const Params& params) { return std::max(params.window / 4, 1u); }
+
+/// WVEC bit i, from 1 on.
+bool has_come(const Window& window, uint32_t i) {
+  return (window.bits[(i - 1) / 64] >> ((i - 1) % 64) & 1) != 0;
 }
 
 /// Queue a control packet, or count it as dropped.
@@ -167,6 +178,7 @@ RxResult Receiver::grant(const Header& request, const RxInputs& inputs) {
   response.header.sid = request.sid;
   response.header.msgid = request.msgid;
   response.header.arg = static_cast<uint64_t>(Refusal::granted);
+  if (config_.weft_mode) response.header.pidx = log2_window(params_);
   result.emitted = response;
   return result;
 }
@@ -202,6 +214,7 @@ RxResult Receiver::data(const Packet& packet, const RxInputs& inputs) {
       return with_context(Outcome::drop_duplicate, header.cid);
     case Place::beyond: {
       RxResult result = with_context(Outcome::drop_window, header.cid);
+      if (config_.weft_mode) return result;  // who keeps within the window never comes here
       Packet resend = to_sender(Ptype::resend, header.cid);
       resend.header.pidx = header.pidx;
       emit(result, inputs.room, resend);
@@ -218,12 +231,16 @@ RxResult Receiver::data(const Packet& packet, const RxInputs& inputs) {
 RxResult Receiver::keep(const Packet& packet, const RxInputs& inputs) {
   const Header& header = packet.header;
   RxContext& c = contexts_[header.cid];
-  const bool at_base = header.pidx == c.window.base;
+  const uint32_t base = c.window.base;
   c.window = receive(std::move(c.window), params_.window, header.pidx);
 
   RxResult result = with_context(Outcome::accept, header.cid);
   result.write = HostWrite{c.base + uint64_t{header.pidx} * params_.payload, packet.payload};
-  if (at_base) finish_or_advance(result, c, header, inputs);
+  if (header.pidx == base) finish_or_advance(result, c, header, inputs);
+  const uint32_t step = ack_step(params_);
+  const bool tell =
+      config_.weft_mode && result.outcome == Outcome::advance && base / step != c.window.base / step;
+  if (tell) emit(result, inputs.room, ack(header.cid, 0));
   return result;
 }
 
@@ -266,10 +283,33 @@ RxResult Receiver::timeout(uint16_t cid, const RxInputs& inputs) {
   if (c.state == State::done) {
     result.outcome = Outcome::done_again;
     emit(result, inputs.room, to_sender(Ptype::done, cid));
+  } else if (config_.weft_mode) {
+    ask_map(result, c, inputs);
   } else {
     ask(result, c, inputs);
   }
   return result;
+}
+
+/// ACK that asks for the packet at WBASE and for all others that are missing below one that has come.
+void Receiver::ask_map(RxResult& result, const RxContext& c, const RxInputs& inputs) const {
+  uint32_t highest = 0;  // position of the last packet that has come, relative to WBASE
+  for (uint32_t i = 1; i <= params_.window; ++i) {
+    if (has_come(c.window, i)) highest = i;
+  }
+  uint64_t map = 1;
+  for (uint32_t i = 1; i < std::min(highest, ack_map_bits); ++i) {
+    if (!has_come(c.window, i)) map |= uint64_t{1} << i;
+  }
+  result.outcome = Outcome::ask_map;
+  emit(result, inputs.room, ack(result.cid, map));
+}
+
+Packet Receiver::ack(uint16_t cid, uint64_t map) const {
+  Packet packet = to_sender(Ptype::ack, cid);
+  packet.header.pidx = contexts_[cid].window.base;
+  packet.header.arg = map | uint64_t{log2_window(params_)} << ack_map_bits;
+  return packet;
 }
 
 /// RESEND for the packet at WBASE, or after too many of these in vain for all from there on.

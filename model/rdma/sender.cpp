@@ -3,6 +3,7 @@
 #include "rdma/sender.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 
 namespace weft::rdma {
@@ -88,10 +89,12 @@ TxResult Sender::packet(const Packet& packet, const TxInputs& inputs) {
       return response(packet.header, inputs);
     case Ptype::resend:
       return resend(packet.header, inputs);
+    case Ptype::ack:
+      return ack(packet.header, inputs);
     case Ptype::done:
       return done(packet.header, inputs);
     default:
-      throw Violation("the sender takes RSP, RESEND and DONE only");
+      throw Violation("the sender takes RSP, RESEND, ACK and DONE only");
   }
 }
 
@@ -148,7 +151,7 @@ TxResult Sender::response(const Header& header, const TxInputs& inputs) {
 }
 
 TxResult Sender::answer_to_request(const Header& header, const TxInputs& inputs) {
-  if (grants(header)) return adopt(header, inputs);
+  if (grants(header)) return adopt(header, header.pidx, inputs);
   TxContext& c = contexts_[header.sid];
   if (header.arg == static_cast<uint64_t>(Refusal::no_context)) {
     c.retries = 0;
@@ -160,12 +163,13 @@ TxResult Sender::answer_to_request(const Header& header, const TxInputs& inputs)
   return result;
 }
 
-/// The transfer starts, with the receive context that a RSP or RESEND names.
-TxResult Sender::adopt(const Header& header, const TxInputs& inputs) {
+/// The transfer starts, with the receive context that a RSP, RESEND or ACK names.
+TxResult Sender::adopt(const Header& header, uint64_t span, const TxInputs& inputs) {
   TxContext& c = contexts_[header.sid];
   c.state = State::active;
   c.cid = header.cid;
   c.gen = header.gen;
+  c.span = span & 0xf;
   c.turn = true;
   c.timer.restart(inputs.now);
   return with_context(Outcome::granted, header.sid);
@@ -199,7 +203,7 @@ bool Sender::names_requested(const Header& header) const {
 }
 
 TxResult Sender::resend(const Header& header, const TxInputs& inputs) {
-  if (names_requested(header)) return adopt(header, inputs);
+  if (names_requested(header)) return adopt(header, 0, inputs);
   if (!names_active(header)) return stale(header, inputs);
   TxContext& c = contexts_[header.sid];
   if (header.pidx >= c.high) {
@@ -218,6 +222,27 @@ TxResult Sender::resend(const Header& header, const TxInputs& inputs) {
   result.data = data_order(header.sid, header.pidx, true);
   result.data->resend = true;
   return result;
+}
+
+TxResult Sender::ack(const Header& header, const TxInputs& inputs) {
+  if (names_requested(header)) return adopt(header, header.arg >> ack_map_bits, inputs);
+  if (!names_active(header)) return stale(header, inputs);
+  TxContext& c = contexts_[header.sid];
+  if (header.pidx < c.acked || header.pidx > c.high) return with_context(Outcome::drop_old_ack, header.sid);
+  c.acked = header.pidx;
+  c.asked = 0;
+  for (uint32_t i = 0; i < ack_map_bits && c.acked + i < c.high; ++i) {
+    c.asked |= header.arg & uint64_t{1} << i;
+  }
+  c.timer.restart(inputs.now);
+  if (c.asked != 0 || may_send_next(c)) c.turn = true;
+  return with_context(Outcome::acked, header.sid);
+}
+
+/// Whether there is a packet that was not sent yet, or that RESEND FROM went back to, inside the window.
+bool Sender::may_send_next(const TxContext& c) const {
+  if (c.next > c.cut.last) return false;
+  return c.span == 0 || uint64_t{c.next} <= c.acked + (uint64_t{1} << c.span);
 }
 
 TxResult Sender::done(const Header& header, const TxInputs& inputs) {
@@ -239,16 +264,22 @@ TxResult Sender::turn(uint16_t sid, const TxInputs& inputs) {
     return result;
   }
   TxContext& c = contexts_[sid];
-  if (c.state != State::active || !c.turn || c.next > c.cut.last) {
+  const bool again = c.asked != 0;
+  if (c.state != State::active || !c.turn || !(again || may_send_next(c))) {
     c.turn = false;
     return with_context(Outcome::lapse, sid);
   }
-  const DataOrder order = data_order(sid, c.next, c.next < c.high);
-  c.next += 1;
-  c.high = std::max(c.high, c.next);
-  c.turn = c.next <= c.cut.last;
+  const uint32_t pidx = again ? c.acked + static_cast<uint32_t>(std::countr_zero(c.asked)) : c.next;
+  const DataOrder order = data_order(sid, pidx, pidx < c.high);
+  if (again) {
+    c.asked &= c.asked - 1;
+  } else {
+    c.next += 1;
+    c.high = std::max(c.high, c.next);
+  }
+  c.turn = c.asked != 0 || may_send_next(c);
   c.timer.restart(inputs.now);
-  TxResult result = with_context(Outcome::send, sid);
+  TxResult result = with_context(again ? Outcome::send_again : Outcome::send, sid);
   result.data = order;
   return result;
 }
@@ -265,7 +296,7 @@ TxResult Sender::timeout(uint16_t sid, const TxInputs& inputs) {
     emit(result, inputs.room, request_packet(sid));
     return result;
   }
-  if (c.state == State::active && c.next <= c.cut.last) {
+  if (c.state == State::active && c.turn) {
     c.timer.restart(inputs.now);
     return with_context(Outcome::still_sending, sid);
   }

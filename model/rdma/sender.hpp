@@ -77,8 +77,11 @@ struct TxContext {
   uint64_t src_addr = 0;
   uint64_t dst_addr = 0;
   Cut cut;
-  uint32_t next = 0;  // next PIDX to send
-  uint32_t high = 0;  // first PIDX never sent
+  uint32_t next = 0;   // next PIDX to send
+  uint32_t high = 0;   // first PIDX never sent
+  uint8_t span = 0;    // log2 of the window to keep within, 0: none
+  uint32_t acked = 0;  // WBASE as the receiver told it last
+  uint64_t asked = 0;  // bit i: packet acked + i is to be sent again
   uint8_t retries = 0;
   bool turn = false;
   Timer timer;
@@ -90,7 +93,7 @@ class Sender {
  public:
   Sender(Params params, Config config);
 
-  /// RSP, RESEND or DONE that passed the arrival checks. Throws Violation for other types.
+  /// RSP, RESEND, ACK or DONE that passed the arrival checks. Throws Violation for other types.
   TxResult packet(const Packet& packet, const TxInputs& inputs);
 
   /// Throws Violation for a free context, or one whose timer is not due.
@@ -121,13 +124,15 @@ class Sender {
  private:
   TxResult response(const formats::Header& header, const TxInputs& inputs);
   TxResult answer_to_request(const formats::Header& header, const TxInputs& inputs);
-  TxResult adopt(const formats::Header& header, const TxInputs& inputs);
+  TxResult adopt(const formats::Header& header, uint64_t span, const TxInputs& inputs);
   TxResult resend(const formats::Header& header, const TxInputs& inputs);
+  TxResult ack(const formats::Header& header, const TxInputs& inputs);
   TxResult done(const formats::Header& header, const TxInputs& inputs);
   TxResult stale(const formats::Header& header, const TxInputs& inputs) const;
   TxResult submit(const Post& post, const Cut& cut, const TxInputs& inputs);
 
   bool names_active(const formats::Header& header) const;
+  bool may_send_next(const TxContext& context) const;
   bool names_requested(const formats::Header& header) const;
   uint16_t timeout_of(const TxContext& context) const;
   TxResult with_context(formats::Outcome outcome, uint16_t sid) const;

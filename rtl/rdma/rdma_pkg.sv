@@ -13,6 +13,10 @@ package rdma_pkg;
   localparam logic [31:0] CRC_POLY = 32'h82F6_3B78;  // CRC-32C, reflected
   localparam logic [31:0] CRC_INIT = '1;
 
+  // arg of an ACK: bit i of the map asks for packet WBASE + i; above it log2 of the window.
+  localparam int unsigned ACK_MAP_W = 56;
+  localparam int unsigned SPAN_W = 4;  // bits of log2 of a window
+
   // Kinds of events of the sender; of the receiver only the first two.
   typedef enum logic [1:0] {
     EV_PACKET  = 2'd0,
@@ -49,11 +53,11 @@ package rdma_pkg;
 
   // Packets that go to the sender half; all other types are the receiver's.
   function automatic logic for_sender(logic [7:0] ptype);
-    return ptype == PTYPE_RSP || ptype == PTYPE_RESEND || ptype == PTYPE_DONE;
+    return ptype == PTYPE_RSP || ptype == PTYPE_RESEND || ptype == PTYPE_DONE || ptype == PTYPE_ACK;
   endfunction
 
   function automatic logic known_type(logic [7:0] ptype);
-    return ptype >= PTYPE_RQT && ptype <= PTYPE_RELEASE;
+    return ptype >= PTYPE_RQT && ptype <= PTYPE_ACK;
   endfunction
 
   // Row i, column j: does bit j of a flit (with the old CRC added to its low 32 bits) change bit i of the new CRC?

@@ -39,6 +39,7 @@ module rdma_receiver
   input  logic [ LIMIT_W-1:0] timeout_i,         // ticks
   input  logic [         1:0] ask_from_after_i,
   input  logic [         3:0] max_silent_i,
+  input  logic                weft_mode_i,
   input  logic [  TICK_W-1:0] now_i,             // ticks
   // packets
   input  logic                hdr_valid_i,
@@ -277,6 +278,7 @@ module rdma_receiver
     .node_id_i,
     .ask_from_after_i,
     .max_silent_i,
+    .weft_mode_i,
     .ctx_i        (c_ctx),
     .ctx_o        (c_ctx_new),
     .ctx_we_o     (c_we),

@@ -44,6 +44,7 @@ module rdma_regs
   output logic [        1:0] ask_from_after_o,
   output logic [        3:0] max_silent_o,
   output logic [        3:0] max_retry_o,
+  output logic               weft_mode_o,
   // requests and completions
   output logic               post_valid_o,
   input  logic               post_ready_i,
@@ -123,7 +124,7 @@ module rdma_regs
   always_comb begin : p_write_known
     unique case (waddr_q)
       REG_NODE_ID, REG_IRQ_ENABLE, REG_IRQ_STATUS, REG_REGION_BASE_LO, REG_REGION_BASE_HI, REG_REGION_LIMIT_LO, REG_REGION_LIMIT_HI,
-      REG_TICK_CYCLES, REG_RX_TIMEOUT, REG_TX_RETRY, REG_TX_DEAD, REG_ASK_FROM_AFTER, REG_MAX_SILENT, REG_MAX_RETRY,
+      REG_TICK_CYCLES, REG_RX_TIMEOUT, REG_TX_RETRY, REG_TX_DEAD, REG_ASK_FROM_AFTER, REG_MAX_SILENT, REG_MAX_RETRY, REG_MODE,
       REG_POST_SRC_LO, REG_POST_SRC_HI, REG_POST_DST_LO, REG_POST_DST_HI, REG_POST_BYTES, REG_POST_NODE:
       write_known = 1'b1;
       REG_POST: write_known = post_ready && engine_ready_i && node_known_o;
@@ -149,6 +150,7 @@ module rdma_regs
       ask_from_after_o <= RESET_ASK_FROM_AFTER[1:0];
       max_silent_o     <= RESET_MAX_SILENT[3:0];
       max_retry_o      <= RESET_MAX_RETRY[3:0];
+      weft_mode_o      <= RESET_MODE[0];
       post_src_q       <= {RESET_POST_SRC_HI, RESET_POST_SRC_LO};
       post_dst_q       <= {RESET_POST_DST_HI, RESET_POST_DST_LO};
       post_bytes_q     <= RESET_POST_BYTES;
@@ -171,6 +173,7 @@ module rdma_regs
         REG_ASK_FROM_AFTER:  ask_from_after_o <= wdata_q[1:0];
         REG_MAX_SILENT:      max_silent_o <= wdata_q[3:0];
         REG_MAX_RETRY:       max_retry_o <= wdata_q[3:0];
+        REG_MODE:            weft_mode_o <= wdata_q[0];
         REG_POST_SRC_LO:     post_src_q[31:0] <= wdata_q;
         REG_POST_SRC_HI:     post_src_q[63:32] <= wdata_q;
         REG_POST_DST_LO:     post_dst_q[31:0] <= wdata_q;
@@ -283,6 +286,7 @@ module rdma_regs
       REG_ASK_FROM_AFTER:  rdata = 32'(ask_from_after_o);
       REG_MAX_SILENT:      rdata = 32'(max_silent_o);
       REG_MAX_RETRY:       rdata = 32'(max_retry_o);
+      REG_MODE:            rdata = 32'(weft_mode_o);
       REG_BAD_ACCESS:      rdata = bad_access_q;
       REG_BUS_ERRORS:      rdata = bus_errors_q;
       REG_CTL_DROPPED:     rdata = ctl_dropped_q;

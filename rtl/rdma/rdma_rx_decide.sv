@@ -25,6 +25,7 @@ module rdma_rx_decide
   input  logic [       15:0] node_id_i,
   input  logic [        1:0] ask_from_after_i,
   input  logic [        3:0] max_silent_i,
+  input  logic                weft_mode_i,
   // context
   input  ctx_t               ctx_i,
   output ctx_t               ctx_o,
@@ -40,6 +41,7 @@ module rdma_rx_decide
   output logic               timer_armed_o,
   output logic               free_o          // the context is free again
 );
+  localparam int unsigned ACK_SHIFT = WINDOW > 4 ? $clog2(WINDOW) - 2 : 0;  // an ACK at every quarter of the window
   localparam int unsigned SHIFT  = $clog2(PAYLOAD);
   localparam int unsigned BASE_W = ADDR_W - SHIFT;
 
@@ -76,6 +78,27 @@ module rdma_rx_decide
   assign tail_of_request = LEN_W'({1'b0, SHIFT'(hdr_i.pidx - 32'd1)}) + 1'b1;
 
   assign write_addr_o = {ctx_i.base + BASE_W'(hdr_i.pidx), SHIFT'(0)};
+
+  // Packets that are missing although a later one has come, from WBASE on.
+  logic [ACK_MAP_W-1:0] missing;
+  always_comb begin : p_missing
+    missing    = '0;
+    missing[0] = 1'b1;
+    for (int i = 1; i < int'(ACK_MAP_W) && i < int'(WINDOW); i++) begin
+      missing[i] = !ctx_i.wvec[i-1] && (ctx_i.wvec >> i) != '0;
+    end
+  end
+
+  header_t ack, ask;
+  always_comb begin : p_ack
+    ack       = to_context;
+    ack.ptype = PTYPE_ACK;
+    ack.pidx  = 32'(wbase);
+    ack.arg   = {8'($clog2(WINDOW)), {ACK_MAP_W{1'b0}}};
+    ask       = ack;
+    ask.pidx  = 32'(ctx_i.wbase);
+    ask.arg   = {8'($clog2(WINDOW)), missing};
+  end
 
   // RESEND and DONE go to the sender named in the context, a RSP to the one named in the packet.
   header_t to_context, to_packet;
@@ -128,6 +151,10 @@ module rdma_rx_decide
           emit_o           = 1'b1;
           emit_hdr_o       = to_context;
           emit_hdr_o.ptype = PTYPE_DONE;
+        end else if (weft_mode_i) begin
+          outcome_o  = OUTCOME_ASK_MAP;
+          emit_o     = 1'b1;
+          emit_hdr_o = ask;
         end else if (ctx_i.asks >= ask_from_after_i) begin
           outcome_o        = OUTCOME_ASK_FROM;
           emit_o           = 1'b1;
@@ -156,6 +183,7 @@ module rdma_rx_decide
         outcome_o      = OUTCOME_GRANT;
         has_ctx_o      = 1'b1;
         emit_hdr_o.cid = hdr_i.cid;
+        if (weft_mode_i) emit_hdr_o.pidx = 32'($clog2(WINDOW));
         emit_hdr_o.gen = ctx_i.gen + 1'b1;
         ctx_we_o       = 1'b1;
         timer_set_o    = 1'b1;
@@ -198,7 +226,7 @@ module rdma_rx_decide
         outcome_o = OUTCOME_DROP_DUPLICATE;
       end else if (beyond) begin
         outcome_o = OUTCOME_DROP_WINDOW;
-        emit_o    = 1'b1;
+        emit_o    = !weft_mode_i;  // who keeps within the window never comes here
       end else begin
         write_o     = 1'b1;
         ctx_o.wbase = wbase;
@@ -216,6 +244,9 @@ module rdma_rx_decide
             emit_o      = 1'b1;
             emit_hdr_o  = to_context;
             emit_hdr_o.ptype = PTYPE_DONE;
+          end else begin
+            emit_o     = weft_mode_i && (ctx_i.wbase >> ACK_SHIFT) != (wbase >> ACK_SHIFT);
+            emit_hdr_o = ack;
           end
         end
       end

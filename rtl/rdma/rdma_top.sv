@@ -183,6 +183,7 @@ module rdma_top
   logic [LIMIT_W-1:0] rx_timeout, tx_retry, tx_dead;
   logic [1:0]         ask_from_after;
   logic [3:0]         max_silent, max_retry;
+  logic               weft_mode;
   logic               rx_ready, rx_idle, tx_ready, tx_idle, regs_ready, read_idle;
   logic               cmd_valid, cmd_ready, cmd_write;
   logic [ADDR_W-1:0]  cmd_addr;
@@ -216,6 +217,7 @@ module rdma_top
     .timeout_i          (rx_timeout),
     .ask_from_after_i   (ask_from_after),
     .max_silent_i       (max_silent),
+    .weft_mode_i        (weft_mode),
     .now_i              (now_q),
     .hdr_valid_i        (hdr_valid && engine_ready && !hdr_to_sender),
     .hdr_ready_o        (rx_hdr_ready),
@@ -461,6 +463,7 @@ module rdma_top
     .ask_from_after_o(ask_from_after),
     .max_silent_o    (max_silent),
     .max_retry_o     (max_retry),
+    .weft_mode_o     (weft_mode),
     .post_valid_o    (post_valid),
     .post_ready_i    (post_ready),
     .post_o          (post),

@@ -129,10 +129,40 @@ module rdma_tx_decide
     release_hdr.msgid = hdr_i.msgid;
   end
 
-  assign data_pidx   = kind_i == EV_TURN ? ctx_i.next : hdr_i.pidx[PIDX_W-1:0];
+  assign data_pidx   = kind_i != EV_TURN ? hdr_i.pidx[PIDX_W-1:0] : again ? again_pidx : ctx_i.next;
   assign data_last   = data_pidx == ctx_i.last;
   assign data_addr_o = ctx_i.src_addr + (ADDR_W'(data_pidx) << SHIFT);
-  assign more        = ctx_i.next <= ctx_i.last;
+
+  // What may be sent: packets that an ACK asked for, before the next one if it lies within the window.
+  logic                 again;
+  logic [ACK_MAP_W-1:0] asked_low, asked_rest, asked_new;  // lowest asked for; the others; what the ACK in hand asks for
+  logic [5:0]           again_at;
+  logic [PIDX_W-1:0]    again_pidx;
+  logic [PIDX_W-1:0]    next_new;
+
+  assign again      = ctx_i.asked != '0;
+  assign asked_low  = ctx_i.asked & (~ctx_i.asked + 1'b1);
+  assign asked_rest = ctx_i.asked & ~asked_low;
+  assign again_pidx = ctx_i.acked + PIDX_W'(again_at);
+  assign next_new   = ctx_i.next + 1'b1;
+  assign more       = may_send(ctx_i.next, ctx_i.acked, ctx_i.last, ctx_i.span);
+
+  always_comb begin : p_again_at
+    again_at = '0;
+    for (int i = 0; i < int'(ACK_MAP_W); i++) if (asked_low[i]) again_at = again_at | 6'(i);
+  end
+
+  always_comb begin : p_asked_new
+    for (int i = 0; i < int'(ACK_MAP_W); i++) begin
+      asked_new[i] = hdr_i.arg[i] && 33'(hdr_i.pidx) + 33'(i) < 33'(ctx_i.high);
+    end
+  end
+
+  // Whether this PIDX is in the transfer, and in the window that begins with `acked`.
+  function automatic logic may_send(logic [PIDX_W-1:0] pidx, logic [PIDX_W-1:0] acked, logic [PIDX_W-1:0] last,
+                                    logic [SPAN_W-1:0] span);
+    return pidx <= last && (span == '0 || 33'(pidx) <= 33'(acked) + (33'd1 << span));
+  endfunction
 
   always_comb begin : p_data
     data_hdr_o       = '0;
@@ -195,12 +225,19 @@ module rdma_tx_decide
 
       EV_TURN: begin
         ctx_we_o = 1'b1;
-        if (ctx_i.state == TX_ACTIVE && more) begin
+        if (ctx_i.state == TX_ACTIVE && again) begin
+          outcome_o   = OUTCOME_SEND_AGAIN;
+          send_o      = 1'b1;
+          ctx_o.asked = asked_rest;
+          ctx_o.turn  = asked_rest != '0 || more;
+          turn_o      = ctx_o.turn;
+          timer_set_o = 1'b1;
+        end else if (ctx_i.state == TX_ACTIVE && more) begin
           outcome_o   = OUTCOME_SEND;
           send_o      = 1'b1;
-          ctx_o.next  = ctx_i.next + 1'b1;
-          ctx_o.high  = ctx_i.next >= ctx_i.high ? ctx_i.next + 1'b1 : ctx_i.high;
-          ctx_o.turn  = ctx_i.next != ctx_i.last;
+          ctx_o.next  = next_new;
+          ctx_o.high  = ctx_i.next >= ctx_i.high ? next_new : ctx_i.high;
+          ctx_o.turn  = ctx_i.next != ctx_i.last && may_send(next_new, ctx_i.acked, ctx_i.last, ctx_i.span);
           turn_o      = ctx_o.turn;
           timer_set_o = 1'b1;
         end else begin
@@ -219,7 +256,7 @@ module rdma_tx_decide
             ctx_o.retries  = ctx_i.retries + 1'b1;
             emit_o         = 1'b1;
             emit_hdr_o     = request_hdr;
-          end else if (ctx_i.state == TX_ACTIVE && more) begin
+          end else if (ctx_i.state == TX_ACTIVE && ctx_i.turn) begin
             outcome_o = OUTCOME_STILL_SENDING;
           end else begin
             outcome_o           = OUTCOME_GIVE_UP;
@@ -236,7 +273,9 @@ module rdma_tx_decide
         if (hdr_i.ptype != PTYPE_DONE && same_transfer && ctx_i.state == TX_REQ) begin
           ctx_we_o    = 1'b1;
           timer_set_o = 1'b1;
-          if (hdr_i.ptype == PTYPE_RESEND || grants) begin  // a RESEND names the context as a RSP does
+          if (hdr_i.ptype != PTYPE_RSP || grants) begin  // RESEND and ACK name the context as a RSP does
+            ctx_o.span    = hdr_i.ptype == PTYPE_RSP ? hdr_i.pidx[SPAN_W-1:0] :
+                            hdr_i.ptype == PTYPE_ACK ? hdr_i.arg[ACK_MAP_W+:SPAN_W] : '0;
             outcome_o     = OUTCOME_GRANTED;
             ctx_o.state   = TX_ACTIVE;
             ctx_o.cid     = CID_W'(hdr_i.cid);
@@ -271,6 +310,19 @@ module rdma_tx_decide
           timer_armed_o = 1'b0;
           free_o        = 1'b1;
           emit_o        = 1'b1;
+        end else if (hdr_i.ptype == PTYPE_ACK) begin
+          if (hdr_i.pidx < 32'(ctx_i.acked) || hdr_i.pidx > 32'(ctx_i.high)) begin
+            outcome_o = OUTCOME_DROP_OLD_ACK;
+          end else begin
+            outcome_o   = OUTCOME_ACKED;
+            ctx_we_o    = 1'b1;
+            timer_set_o = 1'b1;
+            ctx_o.acked = PIDX_W'(hdr_i.pidx);
+            ctx_o.asked = asked_new;
+            ctx_o.turn  = ctx_i.turn || asked_new != '0 || may_send(ctx_i.next, PIDX_W'(hdr_i.pidx), ctx_i.last,
+                                                                            ctx_i.span);
+            turn_o      = ctx_o.turn && !ctx_i.turn;
+          end
         end else if (hdr_i.pidx >= 32'(ctx_i.high)) begin
           outcome_o   = OUTCOME_DROP_NOT_YET;
           timer_set_o = 1'b1;

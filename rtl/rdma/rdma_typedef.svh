@@ -21,7 +21,8 @@
     logic [WINDOW-1:0]   wvec;       \
   } ctx_t;
 
-// Send context. next: next PIDX to send; high: first PIDX never sent; turn: has a turn in the round robin.
+// Send context. next: next PIDX to send; high: first PIDX never sent; span: log2 of the window to keep within, 0 = none;
+// acked: WBASE as the receiver told it last; asked[i]: packet acked + i is to be sent again; turn: has a turn in the round robin.
 `define RDMA_TYPEDEF_TX_CTX(ctx_t, NODE_W, CID_W, MSGID_W, ADDR_W, PIDX_W, LEN_W) \
   typedef struct packed {            \
     rdma_pkg::tx_state_e state;      \
@@ -36,6 +37,9 @@
     logic [LEN_W-1:0]    last_len;   \
     logic [PIDX_W-1:0]   next;       \
     logic [PIDX_W-1:0]   high;       \
+    logic [rdma_pkg::SPAN_W-1:0] span; \
+    logic [PIDX_W-1:0]   acked;      \
+    logic [rdma_pkg::ACK_MAP_W-1:0] asked; \
     logic [3:0]          retries;    \
     logic                turn;       \
   } ctx_t;

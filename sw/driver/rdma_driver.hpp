@@ -25,6 +25,7 @@ struct RdmaSetup {
   uint8_t ask_from_after = 3;
   uint8_t max_silent = 15;
   uint8_t max_retry = 15;
+  bool weft_mode = true;  ///< of the receiver; false: paper mode
 };
 
 /// One transfer: local memory to remote memory.

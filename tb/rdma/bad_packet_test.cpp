@@ -81,13 +81,13 @@ TEST_P(BadPackets, Malformed) {
     std::copy(packed.begin(), packed.end(), flits.begin());
     bench_.expect_outcome(with_crc(flits), Outcome::drop_malformed);
   };
-  for (const uint8_t type : {0, 7, 255}) malformed([&](Header& header) { header.ptype = type; }, Ptype::rqt);
+  for (const uint8_t type : {0, 8, 255}) malformed([&](Header& header) { header.ptype = type; }, Ptype::rqt);
   for (const uint8_t flags : {16, 0x80, 0xff})
     malformed([&](Header& header) { header.len = 32, header.flags = flags; });
   malformed([](Header& header) { header.len = 0; });
   malformed([this](Header& header) { header.len = static_cast<uint16_t>(full_ + 1); });
   malformed([](Header& header) { header.len = 0xffff; });
-  for (const Ptype type : {Ptype::rqt, Ptype::rsp, Ptype::resend, Ptype::done, Ptype::release}) {
+  for (const Ptype type : {Ptype::rqt, Ptype::rsp, Ptype::resend, Ptype::done, Ptype::release, Ptype::ack}) {
     malformed([](Header& header) { header.len = 32; }, type);
   }
 }
@@ -101,13 +101,14 @@ TEST_P(BadPackets, NumbersWiderThanTheEngines) {
     if (!(header == right)) expect_dropped(header, Outcome::drop_malformed);
   };
   const auto bit = [](uint32_t width, uint32_t most) { return width < most ? 1u << width : 0u; };
-  for (const Ptype type : {Ptype::rqt, Ptype::rsp, Ptype::data, Ptype::resend, Ptype::done, Ptype::release}) {
+  for (const Ptype type :
+       {Ptype::rqt, Ptype::rsp, Ptype::data, Ptype::resend, Ptype::done, Ptype::release, Ptype::ack}) {
     SCOPED_TRACE(formats::name(type));
     malformed(type, [&](Header& h) { h.src = static_cast<uint16_t>(h.src | bit(params_.node_bits, 16)); });
     malformed(type, [&](Header& h) { h.sid = static_cast<uint16_t>(h.sid | bit(params_.sid_bits, 16)); });
     malformed(type, [&](Header& h) { h.msgid |= bit(params_.msgid_bits, 24); });
   }
-  for (const Ptype type : {Ptype::rsp, Ptype::resend, Ptype::done}) {
+  for (const Ptype type : {Ptype::rsp, Ptype::resend, Ptype::done, Ptype::ack}) {
     malformed(type, [&](Header& h) { h.cid = static_cast<uint16_t>(h.cid | bit(params_.cid_bits, 16)); });
   }
 }
@@ -236,7 +237,7 @@ TEST_P(BadPackets, RequestsRefused) {
 }
 
 TEST_P(BadPackets, AnswersThatNobodyWaitsFor) {
-  for (const Ptype type : {Ptype::rsp, Ptype::resend, Ptype::done}) {
+  for (const Ptype type : {Ptype::rsp, Ptype::resend, Ptype::done, Ptype::ack}) {
     for (const uint32_t sid : {0u, params_.n_tx_ctx / 2, params_.n_tx_ctx - 1}) {
       Header header = header_to_zero(type);
       header.sid = static_cast<uint16_t>(sid);
@@ -253,7 +254,7 @@ TEST_P(BadPackets, SilentSenderIsForgotten) {
   EXPECT_TRUE(bench_.write(reg::MAX_SILENT, 3));
   granted();
   EXPECT_TRUE(bench_.system.run_until([&] { return bench_.count(Outcome::reclaim) == 1; }, 100'000));
-  EXPECT_EQ(bench_.count(Outcome::ask_one), 3u);
+  EXPECT_EQ(bench_.count(Outcome::ask_map), 3u);
   bench_.expect_settled();
 }
 

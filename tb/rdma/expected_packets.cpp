@@ -26,8 +26,6 @@ std::string first_or_nothing(const rdma::Packet* packet) {
   return packet ? describe(packet->header) : "nothing";
 }
 
-bool from_receiver(Ptype type) { return type == Ptype::rsp || type == Ptype::resend || type == Ptype::done; }
-
 }  // namespace
 
 std::string describe(const formats::Header& header) {
@@ -82,7 +80,7 @@ void ExpectedPackets::judge_one(const Left& left, const Reporter& reporter) {
   const auto type = static_cast<Ptype>(header.ptype);
   if (type == Ptype::data) {
     judge_data(arrival.packet, reporter);
-  } else if (from_receiver(type)) {
+  } else if (rdma::for_sender(header)) {
     judge_receiver_control(arrival.packet, left, reporter);
   } else {
     judge_sender_control(arrival.packet, reporter);

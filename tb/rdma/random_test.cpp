@@ -40,6 +40,7 @@ driver::RdmaSetup random_setup(Draw& draw) {
   setup.tick_cycles = static_cast<uint16_t>(12 + draw.below(21));
   setup.rx_timeout = static_cast<uint16_t>((1000 + draw.below(4000)) / setup.tick_cycles + 1);
   setup.tx_retry = static_cast<uint16_t>((1000 + draw.below(4000)) / setup.tick_cycles + 1);
+  setup.weft_mode = draw.below(2) != 0;
   setup.ask_from_after = static_cast<uint8_t>(draw.below(4));
   return setup;
 }

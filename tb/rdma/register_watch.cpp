@@ -33,6 +33,7 @@ void RegisterWatch::reset() {
       {reg::ASK_FROM_AFTER, reset_value::ASK_FROM_AFTER},
       {reg::MAX_SILENT, reset_value::MAX_SILENT},
       {reg::MAX_RETRY, reset_value::MAX_RETRY},
+      {reg::MODE, reset_value::MODE},
       {reg::POST_SRC_LO, reset_value::POST_SRC_LO},
       {reg::POST_SRC_HI, reset_value::POST_SRC_HI},
       {reg::POST_DST_LO, reset_value::POST_DST_LO},
@@ -90,6 +91,7 @@ rdma::Config RegisterWatch::config() const {
   config.ask_from_after = static_cast<uint8_t>(value(reg::ASK_FROM_AFTER, width::ASK_FROM_AFTER));
   config.max_silent = static_cast<uint8_t>(value(reg::MAX_SILENT, width::MAX_SILENT));
   config.max_retry = static_cast<uint8_t>(value(reg::MAX_RETRY, width::MAX_RETRY));
+  config.weft_mode = value(reg::MODE, width::MODE) != 0;
   return config;
 }
 

@@ -44,6 +44,7 @@ inline Config small_config(uint16_t node_id) {
   config.ask_from_after = 2;
   config.max_silent = 4;
   config.max_retry = 2;
+  config.weft_mode = false;  // tests of the other mode say so
   return config;
 }
 

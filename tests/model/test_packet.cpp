@@ -107,7 +107,7 @@ TEST(Arrival, RandomPacketsWithOneBitFlippedAreRejected) {
 
 TEST(Arrival, Malformed) {
   auto unknown_type = data_packet(5);
-  for (const uint8_t type : {0, 7, 255}) {
+  for (const uint8_t type : {0, 8, 255}) {
     unknown_type.header.ptype = type;
     EXPECT_EQ(verdict(unknown_type), Outcome::drop_malformed);
   }
@@ -127,7 +127,8 @@ TEST(Arrival, NumbersWiderThanTheEnginesAreMalformed) {
     change(packet.header);
     return verdict(packet);
   };
-  for (const auto type : {Ptype::rqt, Ptype::rsp, Ptype::data, Ptype::resend, Ptype::done, Ptype::release}) {
+  for (const auto type :
+       {Ptype::rqt, Ptype::rsp, Ptype::data, Ptype::resend, Ptype::done, Ptype::release, Ptype::ack}) {
     SCOPED_TRACE(formats::name(type));
     EXPECT_EQ(with(type, [](Header&) {}), Outcome::none);
     EXPECT_EQ(with(type, [](Header& h) { h.src = 255; }), Outcome::none);
@@ -136,7 +137,8 @@ TEST(Arrival, NumbersWiderThanTheEnginesAreMalformed) {
     EXPECT_EQ(with(type, [](Header& h) { h.sid = 16; }), Outcome::drop_malformed);
     EXPECT_EQ(with(type, [](Header& h) { h.msgid = 15; }), Outcome::none);
     EXPECT_EQ(with(type, [](Header& h) { h.msgid = 16; }), Outcome::drop_malformed);
-    const bool to_sender = type == Ptype::rsp || type == Ptype::resend || type == Ptype::done;
+    const bool to_sender =
+        type == Ptype::rsp || type == Ptype::resend || type == Ptype::done || type == Ptype::ack;
     EXPECT_EQ(with(type, [](Header& h) { h.cid = 1023; }), Outcome::none);
     EXPECT_EQ(with(type, [](Header& h) { h.cid = 1024; }),
               to_sender ? Outcome::drop_malformed : Outcome::none);

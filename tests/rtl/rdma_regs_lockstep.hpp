@@ -211,6 +211,7 @@ class RegsLockstep {
     ASSERT_EQ(out.ask_from_after_o, reference_.value("ASK_FROM_AFTER")) << at();
     ASSERT_EQ(out.max_silent_o, reference_.value("MAX_SILENT")) << at();
     ASSERT_EQ(out.max_retry_o, reference_.value("MAX_RETRY")) << at();
+    ASSERT_EQ(out.weft_mode_o, reference_.value("MODE")) << at();
     ASSERT_EQ(out.irq_o, reference_.interrupt(view())) << at();
     ASSERT_EQ(out.post_valid_o, posts_.shown(bench_.cycle())) << at();
     if (out.post_valid_o) {

@@ -53,6 +53,7 @@ inline constexpr std::array registers{
     Register{"BAD_ACCESS", 0x04c, Access::ro},
     Register{"BUS_ERRORS", 0x050, Access::ro},
     Register{"CTL_DROPPED", 0x054, Access::ro},
+    Register{"MODE", 0x058, Access::rw, 1, 1},
     Register{"POST_SRC_LO", 0x060, Access::rw},
     Register{"POST_SRC_HI", 0x064, Access::rw},
     Register{"POST_DST_LO", 0x068, Access::rw},

@@ -78,13 +78,14 @@ struct RxEvent {
   uint16_t node_id = 1;
   uint8_t ask_from_after = 3;
   uint8_t max_silent = 15;
+  bool weft_mode = false;
 };
 
 inline std::ostream& operator<<(std::ostream& out, const RxEvent& event) {
   return out << (event.timeout ? "timeout" : "packet") << " expired " << event.expired << " verdict "
              << name(event.verdict) << " offered " << event.offered << " ask_from_after "
-             << int{event.ask_from_after} << " max_silent " << int{event.max_silent} << "\n  "
-             << text(event.header);
+             << int{event.ask_from_after} << " max_silent " << int{event.max_silent} << " weft_mode "
+             << event.weft_mode << "\n  " << text(event.header);
 }
 
 enum class TimerChange : uint8_t { none, restarted, stopped };
@@ -126,6 +127,7 @@ class RxDecideBench : public Bench<Vrdma_rx_decide_bench> {
     top().node_id_i = event.node_id;
     top().ask_from_after_i = event.ask_from_after;
     top().max_silent_i = event.max_silent;
+    top().weft_mode_i = event.weft_mode;
     std::memcpy(&top().ctx_i, &context, sizeof context);
     settle();
     return decision(context);

@@ -31,6 +31,7 @@ package rdma_rx_decide_bench_pkg;
     logic [15:0] node_id;
     logic [ 1:0] ask_from_after;
     logic [ 3:0] max_silent;
+    logic        weft_mode;
   } event_t;
 
   typedef struct packed {
@@ -89,7 +90,7 @@ module rdma_rx_decide_lane
   ) i_dut (
     .timeout_i(event_i.timeout), .expired_i(event_i.expired), .hdr_i(event_i.hdr), .verdict_i(event_i.verdict),
     .offer_valid_i(event_i.offer_valid), .node_id_i(event_i.node_id), .ask_from_after_i(event_i.ask_from_after),
-    .max_silent_i(event_i.max_silent), .ctx_i(held), .ctx_o(next), .ctx_we_o(decision_o.ctx_we),
+    .max_silent_i(event_i.max_silent), .weft_mode_i(event_i.weft_mode), .ctx_i(held), .ctx_o(next), .ctx_we_o(decision_o.ctx_we),
     .outcome_o(decision_o.outcome), .has_ctx_o(decision_o.has_ctx), .write_o(decision_o.write),
     .write_addr_o(write_addr), .emit_o(decision_o.emit), .emit_hdr_o(decision_o.emit_hdr),
     .timer_set_o(decision_o.timer_set), .timer_armed_o(decision_o.timer_armed), .free_o(decision_o.free)
@@ -111,6 +112,7 @@ module rdma_rx_decide_bench
   input  logic [ 15:0] node_id_i,
   input  logic [  1:0] ask_from_after_i,
   input  logic [  3:0] max_silent_i,
+  input  logic         weft_mode_i,
   input  context_t     ctx_i,
   // decision
   output context_t     ctx_o,
@@ -131,7 +133,7 @@ module rdma_rx_decide_bench
 
   assign happened = '{timeout: timeout_i, expired: expired_i, hdr: hdr_i, verdict: rdma_formats_pkg::outcome_e'(verdict_i),
                       offer_valid: offer_valid_i, node_id: node_id_i, ask_from_after: ask_from_after_i,
-                      max_silent: max_silent_i};
+                      max_silent: max_silent_i, weft_mode: weft_mode_i};
 
   rdma_rx_decide_lane #(
     .N_RX_CTX(4), .WINDOW(16), .PAYLOAD(64), .PIDX_W(6), .SID_W(5), .MSGID_W(7), .NODE_W(9), .ADDR_W(21)

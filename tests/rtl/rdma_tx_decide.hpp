@@ -98,6 +98,9 @@ class TxDecideBench : public Bench<Vrdma_tx_decide_bench> {
     in.last_len_i = context.cut.last_len;
     in.next_i = context.next;
     in.high_i = context.high;
+    in.span_i = context.span;
+    in.acked_i = context.acked;
+    in.asked_i = context.asked;
     in.retries_i = context.retries;
     in.turn_i = context.turn;
   }
@@ -116,6 +119,9 @@ class TxDecideBench : public Bench<Vrdma_tx_decide_bench> {
     context.cut = {out.last_o, out.last_len_o};
     context.next = out.next_o;
     context.high = out.high_o;
+    context.span = out.span_o;
+    context.acked = out.acked_o;
+    context.asked = out.asked_o;
     context.retries = out.retries_o;
     context.turn = out.turn_o;
     return context;

@@ -20,6 +20,9 @@ package rdma_tx_decide_bench_pkg;
     logic [31:0] last_len;
     logic [31:0] next;
     logic [31:0] high;
+    logic [ 3:0] span;
+    logic [31:0] acked;
+    logic [55:0] asked;
     logic [ 3:0] retries;
     logic        turn;
   } wide_ctx_t;
@@ -92,6 +95,9 @@ module rdma_tx_decide_lane
         last_len: LEN_W'(s.ctx.last_len),
         next: PIDX_W'(s.ctx.next),
         high: PIDX_W'(s.ctx.high),
+        span: s.ctx.span,
+        acked: PIDX_W'(s.ctx.acked),
+        asked: s.ctx.asked,
         retries: s.ctx.retries,
         turn: s.ctx.turn
     };
@@ -123,6 +129,9 @@ module rdma_tx_decide_lane
           last_len: 32'(ctx_out.last_len),
           next: 32'(ctx_out.next),
           high: 32'(ctx_out.high),
+          span: ctx_out.span,
+          acked: 32'(ctx_out.acked),
+          asked: ctx_out.asked,
           retries: ctx_out.retries,
           turn: ctx_out.turn
       };
@@ -160,6 +169,9 @@ module rdma_tx_decide_bench
   input  logic [ 31:0] last_len_i,
   input  logic [ 31:0] next_i,
   input  logic [ 31:0] high_i,
+  input  logic [  3:0] span_i,
+  input  logic [ 31:0] acked_i,
+  input  logic [ 55:0] asked_i,
   input  logic [  3:0] retries_i,
   input  logic         turn_i,
   output logic         ctx_we_o,
@@ -175,6 +187,9 @@ module rdma_tx_decide_bench
   output logic [ 31:0] last_len_o,
   output logic [ 31:0] next_o,
   output logic [ 31:0] high_o,
+  output logic [  3:0] span_o,
+  output logic [ 31:0] acked_o,
+  output logic [ 55:0] asked_o,
   output logic [  3:0] retries_o,
   output logic         turn_o,
   // decision
@@ -207,7 +222,7 @@ module rdma_tx_decide_bench
   assign s.node_id     = node_id_i;
   assign s.max_retry   = max_retry_i;
   assign s.ctx = {state_i, dst_i, cid_i, gen_i, ctx_msgid_i, tag_i, src_addr_i, dst_addr_i, last_i, last_len_i, next_i,
-                  high_i, retries_i, turn_i};
+                  high_i, span_i, acked_i, asked_i, retries_i, turn_i};
 
   rdma_tx_decide_lane i_narrow (.s, .d(d0));
   rdma_tx_decide_lane #(
@@ -216,7 +231,7 @@ module rdma_tx_decide_bench
 
   assign d = lane_i ? d1 : d0;
   assign {state_o, dst_o, cid_o, gen_o, ctx_msgid_o, tag_o, src_addr_o, dst_addr_o, last_o, last_len_o, next_o, high_o,
-          retries_o, turn_o} = d.ctx;
+          span_o, acked_o, asked_o, retries_o, turn_o} = d.ctx;
   assign ctx_we_o      = d.ctx_we;
   assign outcome_o     = d.outcome;
   assign has_ctx_o     = d.has_ctx;

@@ -3,6 +3,7 @@
 // packet that fits its context but for one bit.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <initializer_list>
 
@@ -23,6 +24,8 @@ class RandomTxEvents {
 
   rdma::TxContext random_context();
   rdma::formats::Header random_header(const rdma::TxContext& context);
+  void spoil(rdma::formats::Header& header);
+  uint64_t random_map(uint64_t bits);
   uint64_t random_address(uint32_t bytes);
   rdma::Post random_post();
 
@@ -50,6 +53,11 @@ inline rdma::TxContext RandomTxEvents::random_context() {
   c.dst_addr = edge({0, highest, bench_.below(highest + 1)}) * params_.payload;
   c.high = static_cast<uint32_t>(edge({c.cut.last, c.cut.last + 1, bench_.below(c.cut.last + 2)}));
   c.next = static_cast<uint32_t>(edge({0, c.high, c.high, bench_.below(c.high + 1)}));
+  c.span = static_cast<uint8_t>(edge({0, 0, 1, 2, 7, 15}));
+  c.acked = static_cast<uint32_t>(
+      edge({0, c.high, bench_.below(c.high + 1u), c.next - std::min(c.next, 1u << c.span),
+            c.next - std::min(c.next, (1u << c.span) + 1)}));
+  c.asked = bench_.chance(60) ? 0 : random_map(c.high - c.acked);
   c.retries = static_cast<uint8_t>(bench_.below(16));
   c.turn = bench_.chance(50);
   return c;
@@ -59,13 +67,36 @@ inline rdma::TxContext RandomTxEvents::random_context() {
 inline rdma::formats::Header RandomTxEvents::random_header(const rdma::TxContext& c) {
   using rdma::formats::Ptype;
   rdma::formats::Header h =
-      fitting_header(c, std::array{Ptype::rsp, Ptype::resend, Ptype::resend, Ptype::done}[bench_.below(4)]);
+      fitting_header(c, std::array{Ptype::rsp, Ptype::resend, Ptype::resend, Ptype::done, Ptype::ack,
+                                   Ptype::ack, Ptype::ack}[bench_.below(7)]);
   h.sid = static_cast<uint16_t>(bench_.below(params_.n_tx_ctx));
   h.flags = static_cast<uint8_t>(bench_.below(16));
   h.pidx = static_cast<uint32_t>(
       edge({c.high - 1u, c.high, c.high + 1u, c.next, c.next - 1u, 0, c.cut.last, bench_.below(c.high + 1u),
             c.next | uint32_t{1} << params_.pidx_bits, c.next | uint32_t{1} << bench_.below(32)}));
+  if (h.ptype == static_cast<uint8_t>(Ptype::ack)) {
+    h.pidx = static_cast<uint32_t>(
+        edge({c.acked, c.acked + 1u, c.acked - 1u, c.high, c.high + 1u, h.pidx, bench_.below(c.high + 1u)}));
+    h.arg =
+        bench_.below(256) << rdma::ack_map_bits | (bench_.chance(30) ? 0 : random_map(rdma::ack_map_bits));
+    spoil(h);
+    return h;
+  }
   h.arg = edge({0, 0, 0, bench_.below(7), uint64_t{1} << bench_.below(64)});
+  spoil(h);
+  return h;
+}
+
+/// Some of the lowest `bits` bits.
+inline uint64_t RandomTxEvents::random_map(uint64_t bits) {
+  const uint64_t all = bits >= rdma::ack_map_bits ? rdma::ack_map_mask : (uint64_t{1} << bits) - 1;
+  const uint64_t one =
+      bits == 0 ? 0 : uint64_t{1} << bench_.below(std::min<uint64_t>(bits, rdma::ack_map_bits));
+  return edge({all, one, bench_.below(~uint64_t{0}) & all, 1 & all});
+}
+
+/// One bit of one field is not that of the context, now and then.
+inline void RandomTxEvents::spoil(rdma::formats::Header& h) {
   const auto bit = [&](uint32_t width) { return uint32_t{1} << bench_.below(width); };
   switch (bench_.below(12)) {
     case 0:
@@ -86,7 +117,6 @@ inline rdma::formats::Header RandomTxEvents::random_header(const rdma::TxContext
     default:
       break;
   }
-  return h;
 }
 
 inline uint64_t RandomTxEvents::random_address(uint32_t bytes) {
@@ -131,7 +161,10 @@ inline TxEvent RandomTxEvents::next() {
   if (event.kind != TxKind::packet) event.header.sid &= static_cast<uint16_t>(params_.n_tx_ctx - 1);
   if (event.kind == TxKind::post) event.context.state = State::free;
   if (event.kind == TxKind::turn) event.context.turn = true;
-  if (event.context.state == State::requested) event.context.next = event.context.high = 0;
+  if (event.context.state == State::requested) {
+    event.context.next = event.context.high = event.context.acked = 0;
+    event.context.asked = event.context.span = 0;
+  }
   return event;
 }
 

@@ -24,6 +24,7 @@ class TxRules {
       if (ptype() == Ptype::rsp) response();
       if (ptype() == Ptype::resend) resend();
       if (ptype() == Ptype::done) done();
+      if (ptype() == Ptype::ack) ack();
     }
     return decision_;
   }
@@ -86,7 +87,7 @@ class TxRules {
       if (header_.arg == 0 && !names_grant()) return stale();
       return became(Outcome::drop_repeated_rsp);
     }
-    if (header_.arg == 0) return adopt();
+    if (header_.arg == 0) return adopt(header_.pidx);
     if (header_.arg == 1) {
       decision_.context.retries = 0;
       return became(Outcome::backoff, TimerAction::retry);
@@ -96,7 +97,8 @@ class TxRules {
                                                 : Status::bad_region);
   }
 
-  void adopt() {
+  void adopt(uint64_t span) {
+    decision_.context.span = span % 16;
     decision_.context.state = State::active;
     decision_.context.cid = header_.cid;
     decision_.context.gen = header_.gen;
@@ -111,7 +113,7 @@ class TxRules {
   }
 
   void resend() {
-    if (names_requested()) return adopt();
+    if (names_requested()) return adopt(0);
     if (!names_active()) return stale();
     if (header_.pidx >= before_.high) return became(Outcome::drop_not_yet, TimerAction::dead);
     if (header_.flags & rdma::formats::flag_from) {
@@ -124,6 +126,27 @@ class TxRules {
     data(header_.pidx, true, true);
   }
 
+  void ack() {
+    if (names_requested()) return adopt(header_.arg >> 56);
+    if (!names_active()) return stale();
+    if (header_.pidx < before_.acked || header_.pidx > before_.high) return became(Outcome::drop_old_ack);
+    rdma::TxContext& context = decision_.context;
+    context.acked = header_.pidx;
+    context.asked = 0;
+    for (uint64_t i = 0; i < 56; ++i) {
+      const bool asked = header_.arg >> i & 1;
+      if (asked && header_.pidx + i < before_.high) context.asked |= uint64_t{1} << i;
+    }
+    if (has_work(context)) take_turn();
+    became(Outcome::acked, TimerAction::dead);
+  }
+
+  static bool sendable(const rdma::TxContext& context) {
+    const bool in_window = context.span == 0 || context.next <= context.acked + (uint64_t{1} << context.span);
+    return context.next <= context.cut.last && in_window;
+  }
+  static bool has_work(const rdma::TxContext& context) { return context.asked != 0 || sendable(context); }
+
   void done() {
     if (!names_active()) return stale();
     const bool failed = header_.flags & rdma::formats::flag_failed;
@@ -133,18 +156,26 @@ class TxRules {
   }
 
   void turn() {
-    if (before_.state != State::active || before_.next > before_.cut.last) {
+    if (before_.state != State::active || !has_work(before_)) {
       decision_.context.turn = false;
       became(Outcome::lapse);
       decision_.context_known = before_.state != State::free;
       return;
     }
-    data(before_.next, before_.next < before_.high, false);
     rdma::TxContext& context = decision_.context;
-    context.next += 1;
-    context.high = std::max(context.high, context.next);
-    context.turn = decision_.queue_turn = context.next <= context.cut.last;
-    became(Outcome::send, TimerAction::dead);
+    if (before_.asked != 0) {
+      uint32_t lowest = 0;
+      while (!(before_.asked >> lowest & 1)) ++lowest;
+      data(before_.acked + lowest, true, false);
+      context.asked ^= uint64_t{1} << lowest;
+      became(Outcome::send_again, TimerAction::dead);
+    } else {
+      data(before_.next, before_.next < before_.high, false);
+      context.next += 1;
+      context.high = std::max(context.high, context.next);
+      became(Outcome::send, TimerAction::dead);
+    }
+    context.turn = decision_.queue_turn = has_work(context);
   }
 
   void timeout() {
@@ -153,7 +184,7 @@ class TxRules {
       request();
       return became(Outcome::retry_rqt, TimerAction::retry);
     }
-    if (before_.state == State::active && before_.next <= before_.cut.last)
+    if (before_.state == State::active && before_.turn)
       return became(Outcome::still_sending, TimerAction::dead);
     finish(Outcome::give_up, before_.state == State::active ? Status::dead_peer : Status::no_answer);
   }

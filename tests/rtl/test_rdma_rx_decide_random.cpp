@@ -76,6 +76,7 @@ class RdmaRxDecideRandom : public testing::TestWithParam<DecideLane> {
     config_.rx_timeout = 1;  // time goes on by a tick an event, so that all timers have ended
     config_.ask_from_after = static_cast<uint8_t>(bench_.below(4));
     config_.max_silent = static_cast<uint8_t>(bench_.chance(70) ? bench_.below(4) : bench_.below(16));
+    config_.weft_mode = bench_.chance(50);
     golden_.configure(config_);
   }
 
@@ -84,6 +85,7 @@ class RdmaRxDecideRandom : public testing::TestWithParam<DecideLane> {
     s.event.node_id = config_.node_id;
     s.event.ask_from_after = config_.ask_from_after;
     s.event.max_silent = config_.max_silent;
+    s.event.weft_mode = config_.weft_mode;
     s.inputs.now = now_;
     s.event.offered = false;
     s.event.header = random_header(bench_);

@@ -226,17 +226,26 @@ Header RdmaSender::random_answer() {
   const bool requested = context.state == State::requested;
   const bool ended = context.next > context.cut.last;
   const unsigned kind = static_cast<unsigned>(bench_.below(100));
-  const Ptype type = kind < (requested ? 85u : 5u)              ? Ptype::rsp
-                     : kind < (requested || !ended ? 97u : 60u) ? Ptype::resend
-                                                                : Ptype::done;
+  const Ptype type = kind < (requested ? 85u : 5u) ? Ptype::rsp
+                     : kind < (requested || !ended ? 97u : 60u)
+                         ? (bench_.chance(50) ? Ptype::ack : Ptype::resend)
+                         : Ptype::done;
   Header header = answer(context, sid, type);
   if (requested) {
     header.cid = static_cast<uint16_t>(bench_.below(32));
     header.gen = static_cast<uint8_t>(bench_.below(256));
   }
   if (type == Ptype::rsp && bench_.chance(30)) header.arg = bench_.below(6);
+  if (type == Ptype::rsp && header.arg == 0) header.pidx = static_cast<uint32_t>(bench_.below(4));
+  if (type == Ptype::ack) {
+    header.pidx = static_cast<uint32_t>(bench_.chance(90)
+                                            ? context.acked + bench_.below(context.high - context.acked + 1u)
+                                            : bench_.below(32));
+    header.arg = bench_.below(4) << rdma::ack_map_bits | (bench_.chance(50) ? 0 : bench_.below(1 << 16));
+  }
   if (type == Ptype::resend) header.pidx = static_cast<uint32_t>(bench_.below(context.high + 2u));
-  if (bench_.chance(20)) header.flags = type == Ptype::done ? rdma::formats::flag_failed : flag_from;
+  if (type != Ptype::ack && bench_.chance(20))
+    header.flags = type == Ptype::done ? rdma::formats::flag_failed : flag_from;
   if (bench_.chance(3)) header.src ^= 1;
   if (bench_.chance(3)) header.msgid ^= 32;
   if (bench_.chance(3)) header.gen ^= 128;

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weft mode, which the paper does not have: the receiver's ACKs and the sender that keeps within the window.
+#include <gtest/gtest.h>
+
+#include <bit>
+
+#include "rdma/receiver.hpp"
+#include "rdma/sender.hpp"
+#include "small_engine.hpp"
+
+namespace weft::rdma::test {
+namespace {
+
+constexpr uint16_t sid = 2;
+constexpr uint16_t cid = 1;
+constexpr uint8_t log2_window = 3;  // of small_params()
+
+Config weft_config(uint16_t node) {
+  Config config = small_config(node);
+  config.weft_mode = true;
+  return config;
+}
+
+Params with_window(uint32_t window) {
+  Params params = small_params();
+  params.window = window;
+  return params;
+}
+
+class WeftReceiver : public ::testing::Test {
+ protected:
+  RxResult grant(uint32_t packets) {
+    Packet request{to_receiver(Ptype::rqt, sid, 5), {}};
+    request.header.pidx = packets * 32;
+    request.header.arg = 0x2000;
+    last_ = packets - 1;
+    return receiver.packet(request, {true, cid, 0});
+  }
+
+  RxResult data(uint32_t pidx, bool room = true) {
+    Packet packet{to_receiver(Ptype::data, sid, 5), pattern(32, pidx)};
+    packet.header.cid = cid;
+    packet.header.gen = 1;
+    packet.header.pidx = pidx;
+    packet.header.len = 32;
+    if (pidx == last_) packet.header.flags = formats::flag_last;
+    return receiver.packet(packet, {room, {}, 0});
+  }
+
+  /// What an ACK asks for, and that all else in it is right.
+  uint64_t map_of(const RxResult& result, uint32_t wbase) {
+    if (!result.emitted) {
+      ADD_FAILURE() << "no ACK";
+      return 0;
+    }
+    Header expected = to_sender(Ptype::ack, sid, 5);
+    expected.cid = cid;
+    expected.gen = 1;
+    expected.pidx = wbase;
+    expected.arg = result.emitted->header.arg;
+    EXPECT_TRUE(result.emitted->header == expected);
+    EXPECT_EQ(expected.arg >> ack_map_bits, static_cast<uint64_t>(std::countr_zero(params.window)));
+    return expected.arg & ack_map_mask;
+  }
+
+  Params params = with_window(8);
+  Receiver receiver{params, weft_config(receiver_node)};
+
+ private:
+  uint32_t last_ = 0;
+};
+
+TEST_F(WeftReceiver, GrantTellsTheWindow) { EXPECT_EQ(grant(20).emitted->header.pidx, log2_window); }
+
+TEST_F(WeftReceiver, AckAtEachQuarterOfTheWindow) {
+  grant(20);
+  for (uint32_t pidx = 0; pidx < 19; ++pidx) {
+    const auto result = data(pidx);
+    EXPECT_EQ(result.outcome, Outcome::advance);
+    EXPECT_EQ(result.emitted.has_value(), pidx % 2 == 1) << pidx;
+    if (pidx % 2 == 1) {
+      EXPECT_EQ(map_of(result, pidx + 1), 0u);
+    }
+  }
+  EXPECT_EQ(data(19).emitted->header.ptype, static_cast<uint8_t>(Ptype::done));
+}
+
+TEST_F(WeftReceiver, OneAckForALongStep) {
+  grant(20);
+  for (uint32_t pidx = 1; pidx < 8; ++pidx) EXPECT_FALSE(data(pidx).emitted);
+  EXPECT_EQ(map_of(data(0), 8), 0u);
+}
+
+TEST_F(WeftReceiver, AckWithoutRoomIsCountedAndTheNextOneTellsMore) {
+  grant(20);
+  data(0);
+  EXPECT_TRUE(data(1, false).ctl_dropped);
+  data(2);
+  EXPECT_EQ(map_of(data(3), 4), 0u);
+}
+
+TEST_F(WeftReceiver, BeyondTheWindowNothingIsAskedFor) {
+  grant(20);
+  const auto result = data(9);
+  EXPECT_EQ(result.outcome, Outcome::drop_window);
+  EXPECT_FALSE(result.emitted);
+  EXPECT_FALSE(result.ctl_dropped);
+}
+
+TEST_F(WeftReceiver, TimeoutAsksForAllThatIsMissing) {
+  grant(20);
+  for (const uint32_t pidx : {0u, 3u, 4u, 6u}) data(pidx);
+  const auto result = receiver.timeout(cid, {true, {}, 10});
+  EXPECT_EQ(result.outcome, Outcome::ask_map);
+  EXPECT_EQ(map_of(result, 1), 0b10011u) << "1, 2 and 5; nothing is known of 7";
+  EXPECT_EQ(receiver.context(cid).silent, 1);
+  EXPECT_EQ(receiver.context(cid).timer.elapsed(10), 0);
+}
+
+TEST_F(WeftReceiver, TimeoutWithNothingAheadAsksForTheFirst) {
+  grant(20);
+  EXPECT_EQ(map_of(receiver.timeout(cid, {true, {}, 10}), 0), 1u);
+  EXPECT_TRUE(receiver.timeout(cid, {false, {}, 20}).ctl_dropped);
+}
+
+TEST_F(WeftReceiver, MapEndsWhereItHasNoMoreBits) {
+  params = with_window(128);
+  receiver = Receiver(params, weft_config(receiver_node));
+  grant(200);
+  data(128);
+  EXPECT_EQ(map_of(receiver.timeout(cid, {true, {}, 10}), 0), ack_map_mask);
+  data(0);
+  EXPECT_EQ(map_of(receiver.timeout(cid, {true, {}, 20}), 1), ack_map_mask);
+}
+
+class WeftSender : public ::testing::Test {
+ protected:
+  /// A transfer of 40 packets, granted by a receiver with a window of eight.
+  void SetUp() override {
+    sender.post({0, 0x2000, 40 * 32, receiver_node, 7}, {true, true, sid, 0});
+    Header rsp = answer(Ptype::rsp);
+    rsp.pidx = log2_window;
+    sender.packet({rsp, {}}, {});
+  }
+
+  static Header answer(Ptype type) {
+    Header header = to_sender(type, sid, 0);
+    header.cid = cid;
+    header.gen = 1;
+    return header;
+  }
+
+  TxResult ack(uint32_t wbase, uint64_t map = 0) {
+    Header header = answer(Ptype::ack);
+    header.pidx = wbase;
+    header.arg = uint64_t{log2_window} << ack_map_bits | map;
+    return sender.packet({header, {}}, {});
+  }
+
+  /// PIDX of all packets that turns send until none is left; those sent again are negative.
+  std::vector<int> sent() {
+    std::vector<int> pidx;
+    while (sender.context(sid).turn) {
+      const auto result = sender.turn(sid, {});
+      if (!result.data) continue;
+      const bool again = result.outcome == Outcome::send_again;
+      EXPECT_EQ((result.data->header.flags & formats::flag_retry) != 0, again);
+      EXPECT_FALSE(result.data->resend) << "goes through the queue of new packets";
+      pidx.push_back(again ? -static_cast<int>(result.data->header.pidx)
+                           : static_cast<int>(result.data->header.pidx));
+    }
+    return pidx;
+  }
+
+  Sender sender{small_params(), small_config(sender_node)};
+};
+
+TEST_F(WeftSender, KeepsWithinTheWindow) {
+  EXPECT_EQ(sent(), (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(ack(2).outcome, Outcome::acked);
+  EXPECT_EQ(sent(), (std::vector<int>{9, 10}));
+  ack(11);
+  EXPECT_EQ(sent().size(), 9u);
+}
+
+TEST_F(WeftSender, SendsAgainWhatIsAskedForAndThenGoesOn) {
+  sent();
+  ack(2, 0b1010001);
+  EXPECT_EQ(sent(), (std::vector<int>{-2, -6, -8, 9, 10}));
+}
+
+TEST_F(WeftSender, SendsNothingAgainThatItNeverSent) {
+  sent();
+  ack(7, 0xff);
+  EXPECT_EQ(sent(), (std::vector<int>{-7, -8, 9, 10, 11, 12, 13, 14, 15}));
+}
+
+TEST_F(WeftSender, OldAcksAndLiesChangeNothing) {
+  sent();
+  ack(4);
+  const auto before = sender.context(sid);
+  EXPECT_EQ(ack(3, 1).outcome, Outcome::drop_old_ack);
+  EXPECT_EQ(ack(10, 1).outcome, Outcome::drop_old_ack) << "9 packets were sent";
+  EXPECT_TRUE(sender.context(sid) == before);
+  EXPECT_EQ(ack(9).outcome, Outcome::acked);
+}
+
+TEST_F(WeftSender, NewerAckTakesThePlaceOfWhatWasAskedFor) {
+  sent();
+  ack(2, 0b11);
+  ack(3, 0b10);
+  EXPECT_EQ(sent(), (std::vector<int>{-4, 9, 10, 11}));
+}
+
+TEST_F(WeftSender, StaleAckIsAnsweredByRelease) {
+  Header header = answer(Ptype::ack);
+  header.gen = 2;
+  const auto result = sender.packet({header, {}}, {});
+  EXPECT_EQ(result.outcome, Outcome::stale);
+  ASSERT_TRUE(result.emitted);
+  EXPECT_EQ(result.emitted->header.gen, 2);
+}
+
+TEST_F(WeftSender, AckStandsForALostResponse) {
+  sender.reset();
+  sender.post({0, 0x2000, 40 * 32, receiver_node, 7}, {true, true, sid, 0});
+  EXPECT_EQ(ack(0, 1).outcome, Outcome::granted);
+  EXPECT_EQ(sent().size(), 9u) << "and tells the window";
+}
+
+TEST_F(WeftSender, FullWindowDoesNotKeepADeadPeerAlive) {
+  sent();
+  const auto result = sender.timeout(sid, {true, true, {}, 100});
+  EXPECT_EQ(result.outcome, Outcome::give_up);
+  EXPECT_EQ(result.completion, (Completion{7, Status::dead_peer}));
+}
+
+}  // namespace
+}  // namespace weft::rdma::test
