@@ -200,9 +200,7 @@ RxResult Receiver::data(const Packet& packet, const RxInputs& inputs) {
   const Header& header = packet.header;
   if (packet.payload.size() != header.len) throw Violation("DATA whose payload is not header.len bytes");
   if (auto rejected = rejection(header)) return *rejected;
-  RxContext& c = contexts_[header.cid];
-  c.silent = 0;
-
+  const RxContext& c = contexts_[header.cid];
   if (header.pidx > c.cut.last) return with_context(Outcome::drop_beyond_end, header.cid);
   const bool is_last = header.pidx == c.cut.last;
   if (header.len != packet_length(header.pidx, c.cut, params_) ||
@@ -232,6 +230,7 @@ RxResult Receiver::keep(const Packet& packet, const RxInputs& inputs) {
   const Header& header = packet.header;
   RxContext& c = contexts_[header.cid];
   const uint32_t base = c.window.base;
+  c.silent = 0;
   c.window = receive(std::move(c.window), params_.window, header.pidx);
 
   RxResult result = with_context(Outcome::accept, header.cid);

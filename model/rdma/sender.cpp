@@ -55,6 +55,10 @@ void Sender::configure(Config config) {
   config_ = config;
 }
 
+void Sender::number_from(uint32_t msgid) {
+  next_msgid_ = static_cast<uint32_t>(msgid % (uint64_t{1} << params_.msgid_bits));
+}
+
 void Sender::reset() {
   contexts_.assign(params_.n_tx_ctx, TxContext{});
   free_ = params_.n_tx_ctx;

@@ -118,6 +118,9 @@ class Sender {
   /// Registers change, contexts stay.
   void configure(Config config);
 
+  /// The next request gets this number, cut to its width.
+  void number_from(uint32_t msgid);
+
   /// As after reset: all contexts free, the next MSGID is 0.
   void reset();
 

@@ -9,6 +9,7 @@ module rdma_regs
   parameter int unsigned N_TX_CTX   = 1024,
   parameter int unsigned WINDOW     = 128,
   parameter int unsigned PAYLOAD    = 256,
+  parameter int unsigned MSGID_W    = 20,
   parameter int unsigned POST_DEPTH = 16     // requests that may wait
 ) (
   input  logic               clk_i,
@@ -45,6 +46,8 @@ module rdma_regs
   output logic [        3:0] max_silent_o,
   output logic [        3:0] max_retry_o,
   output logic               weft_mode_o,
+  output logic               msgid_load_o,   // one clock: requests are numbered from msgid_o on
+  output logic [MSGID_W-1:0] msgid_o,
   // requests and completions
   output logic               post_valid_o,
   input  logic               post_ready_i,
@@ -115,6 +118,7 @@ module rdma_regs
   logic [1:0]  irq_enable_q;
   logic        bus_error_seen_q;
   logic [31:0] bad_access_q, bus_errors_q, ctl_dropped_q;
+  logic [63:0] region_base_q, region_limit_q;  // as written; in force once REGION_LIMIT_HI is written
   logic [63:0] post_src_q, post_dst_q;
   logic [31:0] post_bytes_q, post_node_q;
   logic        bad_write, bad_read, clear_bus_error;
@@ -128,7 +132,8 @@ module rdma_regs
       REG_POST_SRC_LO, REG_POST_SRC_HI, REG_POST_DST_LO, REG_POST_DST_HI, REG_POST_BYTES, REG_POST_NODE:
       write_known = 1'b1;
       REG_POST: write_known = post_ready && engine_ready_i && node_known_o;
-      default:  write_known = 1'b0;
+      REG_MSGID: write_known = tx_idle_i;
+      default:   write_known = 1'b0;
     endcase
   end
   assign write_ok  = write_known && wstrb_q == 4'hF;
@@ -141,6 +146,8 @@ module rdma_regs
       node_known_o     <= 1'b0;
       node_id_o        <= RESET_NODE_ID[15:0];
       irq_enable_q     <= RESET_IRQ_ENABLE[1:0];
+      region_base_q    <= {RESET_REGION_BASE_HI, RESET_REGION_BASE_LO};
+      region_limit_q   <= {RESET_REGION_LIMIT_HI, RESET_REGION_LIMIT_LO};
       region_base_o    <= {RESET_REGION_BASE_HI, RESET_REGION_BASE_LO};
       region_limit_o   <= {RESET_REGION_LIMIT_HI, RESET_REGION_LIMIT_LO};
       tick_cycles_o    <= RESET_TICK_CYCLES[15:0];
@@ -151,6 +158,7 @@ module rdma_regs
       max_silent_o     <= RESET_MAX_SILENT[3:0];
       max_retry_o      <= RESET_MAX_RETRY[3:0];
       weft_mode_o      <= RESET_MODE[0];
+      msgid_o          <= RESET_MSGID[MSGID_W-1:0];
       post_src_q       <= {RESET_POST_SRC_HI, RESET_POST_SRC_LO};
       post_dst_q       <= {RESET_POST_DST_HI, RESET_POST_DST_LO};
       post_bytes_q     <= RESET_POST_BYTES;
@@ -162,10 +170,14 @@ module rdma_regs
           node_id_o    <= wdata_q[15:0];
         end
         REG_IRQ_ENABLE:      irq_enable_q <= wdata_q[1:0];
-        REG_REGION_BASE_LO:  region_base_o[31:0] <= wdata_q;
-        REG_REGION_BASE_HI:  region_base_o[63:32] <= wdata_q;
-        REG_REGION_LIMIT_LO: region_limit_o[31:0] <= wdata_q;
-        REG_REGION_LIMIT_HI: region_limit_o[63:32] <= wdata_q;
+        REG_REGION_BASE_LO:  region_base_q[31:0] <= wdata_q;
+        REG_REGION_BASE_HI:  region_base_q[63:32] <= wdata_q;
+        REG_REGION_LIMIT_LO: region_limit_q[31:0] <= wdata_q;
+        REG_REGION_LIMIT_HI: begin
+          region_limit_q[63:32] <= wdata_q;
+          region_base_o         <= region_base_q;
+          region_limit_o        <= {wdata_q, region_limit_q[31:0]};
+        end
         REG_TICK_CYCLES:     tick_cycles_o <= wdata_q[15:0];
         REG_RX_TIMEOUT:      rx_timeout_o <= wdata_q[LIMIT_W-1:0];
         REG_TX_RETRY:        tx_retry_o <= wdata_q[LIMIT_W-1:0];
@@ -174,6 +186,7 @@ module rdma_regs
         REG_MAX_SILENT:      max_silent_o <= wdata_q[3:0];
         REG_MAX_RETRY:       max_retry_o <= wdata_q[3:0];
         REG_MODE:            weft_mode_o <= wdata_q[0];
+        REG_MSGID:           msgid_o <= wdata_q[MSGID_W-1:0];
         REG_POST_SRC_LO:     post_src_q[31:0] <= wdata_q;
         REG_POST_SRC_HI:     post_src_q[63:32] <= wdata_q;
         REG_POST_DST_LO:     post_dst_q[31:0] <= wdata_q;
@@ -183,6 +196,11 @@ module rdma_regs
         default:             ;
       endcase
     end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) msgid_load_o <= 1'b0;
+    else msgid_load_o <= do_write && write_ok && waddr_q == REG_MSGID;
   end
 
   assign post_in = '{
@@ -275,10 +293,10 @@ module rdma_regs
       REG_NODE_ID:         rdata = 32'(node_id_o);
       REG_IRQ_ENABLE:      rdata = 32'(irq_enable_q);
       REG_IRQ_STATUS:      rdata = 32'(irq_status);
-      REG_REGION_BASE_LO:  rdata = region_base_o[31:0];
-      REG_REGION_BASE_HI:  rdata = region_base_o[63:32];
-      REG_REGION_LIMIT_LO: rdata = region_limit_o[31:0];
-      REG_REGION_LIMIT_HI: rdata = region_limit_o[63:32];
+      REG_REGION_BASE_LO:  rdata = region_base_q[31:0];
+      REG_REGION_BASE_HI:  rdata = region_base_q[63:32];
+      REG_REGION_LIMIT_LO: rdata = region_limit_q[31:0];
+      REG_REGION_LIMIT_HI: rdata = region_limit_q[63:32];
       REG_TICK_CYCLES:     rdata = 32'(tick_cycles_o);
       REG_RX_TIMEOUT:      rdata = 32'(rx_timeout_o);
       REG_TX_RETRY:        rdata = 32'(tx_retry_o);
@@ -287,6 +305,7 @@ module rdma_regs
       REG_MAX_SILENT:      rdata = 32'(max_silent_o);
       REG_MAX_RETRY:       rdata = 32'(max_retry_o);
       REG_MODE:            rdata = 32'(weft_mode_o);
+      REG_MSGID:           rdata = 32'(msgid_o);
       REG_BAD_ACCESS:      rdata = bad_access_q;
       REG_BUS_ERRORS:      rdata = bus_errors_q;
       REG_CTL_DROPPED:     rdata = ctl_dropped_q;

@@ -214,9 +214,7 @@ module rdma_rx_decide
       timer_armed_o = 1'b0;
       free_o        = 1'b1;
     end else begin  // DATA
-      has_ctx_o    = 1'b1;
-      ctx_we_o     = 1'b1;
-      ctx_o.silent = '0;
+      has_ctx_o       = 1'b1;
       emit_hdr_o.pidx = hdr_i.pidx;
       if (beyond_end) begin
         outcome_o = OUTCOME_DROP_BEYOND_END;
@@ -228,7 +226,9 @@ module rdma_rx_decide
         outcome_o = OUTCOME_DROP_WINDOW;
         emit_o    = !weft_mode_i;  // who keeps within the window never comes here
       end else begin
-        write_o     = 1'b1;
+        write_o      = 1'b1;
+        ctx_we_o     = 1'b1;
+        ctx_o.silent = '0;
         ctx_o.wbase = wbase;
         ctx_o.wvec  = wvec;
         if (!in_order) begin

@@ -36,6 +36,8 @@ module rdma_sender
   input  logic [ LIMIT_W-1:0] retry_i,      // ticks, TX_RETRY
   input  logic [ LIMIT_W-1:0] dead_i,       // ticks, TX_DEAD
   input  logic [         3:0] max_retry_i,
+  input  logic                msgid_load_i,  // number requests from msgid_i on; no request is waiting
+  input  logic [ MSGID_W-1:0] msgid_i,
   input  logic [  TICK_W-1:0] now_i,        // ticks
   // packets RSP, RESEND, DONE
   input  logic                hdr_valid_i,
@@ -311,6 +313,7 @@ module rdma_sender
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) msgid_q <= '0;
+    else if (msgid_load_i) msgid_q <= msgid_i;
     else if (c_valid_q && c_outcome == OUTCOME_SUBMIT) msgid_q <= msgid_q + 1'b1;
   end
 

@@ -183,7 +183,8 @@ module rdma_top
   logic [LIMIT_W-1:0] rx_timeout, tx_retry, tx_dead;
   logic [1:0]         ask_from_after;
   logic [3:0]         max_silent, max_retry;
-  logic               weft_mode;
+  logic               weft_mode, msgid_load;
+  logic [MSGID_W-1:0] msgid;
   logic               rx_ready, rx_idle, tx_ready, tx_idle, regs_ready, read_idle;
   logic               cmd_valid, cmd_ready, cmd_write;
   logic [ADDR_W-1:0]  cmd_addr;
@@ -332,6 +333,8 @@ module rdma_top
     .retry_i            (tx_retry),
     .dead_i             (tx_dead),
     .max_retry_i        (max_retry),
+    .msgid_load_i       (msgid_load),
+    .msgid_i            (msgid),
     .now_i              (now_q),
     .hdr_valid_i        (hdr_valid && engine_ready && hdr_to_sender),
     .hdr_ready_o        (tx_hdr_ready),
@@ -430,6 +433,7 @@ module rdma_top
     .N_TX_CTX  (N_TX_CTX),
     .WINDOW    (WINDOW),
     .PAYLOAD   (PAYLOAD),
+    .MSGID_W   (MSGID_W),
     .POST_DEPTH(POST_DEPTH)
   ) i_regs (
     .clk_i,
@@ -464,6 +468,8 @@ module rdma_top
     .max_silent_o    (max_silent),
     .max_retry_o     (max_retry),
     .weft_mode_o     (weft_mode),
+    .msgid_load_o    (msgid_load),
+    .msgid_o         (msgid),
     .post_valid_o    (post_valid),
     .post_ready_i    (post_ready),
     .post_o          (post),

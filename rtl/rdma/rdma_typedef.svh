@@ -4,7 +4,7 @@
 `define RDMA_TYPEDEF_SVH_
 
 // Receive context. base: destination address without its low bits, which are zero; last: PIDX of the last packet; last_len: its payload bytes; asks: timeouts in a row that asked
-// for one packet; silent: timeouts since the sender was last heard; wvec[i]: packet wbase + 1 + i has arrived.
+// for one packet; silent: timeouts since the last new packet; wvec[i]: packet wbase + 1 + i has arrived.
 `define RDMA_TYPEDEF_RX_CTX(ctx_t, NODE_W, SID_W, MSGID_W, BASE_W, PIDX_W, LEN_W, WINDOW) \
   typedef struct packed {            \
     rdma_pkg::rx_state_e state;      \

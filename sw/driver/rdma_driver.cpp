@@ -71,6 +71,7 @@ void RdmaDriver::program(const RdmaSetup& setup) {
   write(reg::MAX_SILENT, setup.max_silent);
   write(reg::MAX_RETRY, setup.max_retry);
   write(reg::MODE, setup.weft_mode ? 1 : 0);
+  write(reg::MSGID, setup.first_msgid);
   write(reg::NODE_ID, setup.node_id);  // from here on packets are taken
   bus_.write(reg::IRQ_ENABLE, irq_completion, [this](bool ok) {
     if (!ok) return fail("write to register IRQ_ENABLE refused");

@@ -26,6 +26,9 @@ struct RdmaSetup {
   uint8_t max_silent = 15;
   uint8_t max_retry = 15;
   bool weft_mode = true;  ///< of the receiver; false: paper mode
+  /// Number of the first transfer: after a reset, one that no receiver can still hold from before
+  /// (docs/rdma.md, Programmer's guide).
+  uint32_t first_msgid = 0;
 };
 
 /// One transfer: local memory to remote memory.

@@ -2,9 +2,9 @@
 // What all subcommands share.
 #include "weft/command.hpp"
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
+
+#include "common/output_file.hpp"
 
 namespace weft::cli {
 
@@ -17,16 +17,10 @@ void add_common(CLI::App& command, CommonOptions& options) {
 
 void write_json(const CommonOptions& options, const nlohmann::json& results) {
   if (options.json_file.empty()) return;
-  const std::string part = options.json_file + ".part";
-  std::ofstream out(part, std::ios::trunc);
-  out << results.dump(2) << '\n';
-  out.close();
-  std::error_code error;
-  if (out) std::filesystem::rename(part, options.json_file, error);
-  if (!out || error) {
-    std::error_code ignored;
-    std::filesystem::remove(part, ignored);
-    throw BadInput(options.json_file + ": cannot be written");
+  try {
+    write_whole(options.json_file, results.dump(2) + '\n');
+  } catch (const std::runtime_error& error) {
+    throw BadInput(error.what());
   }
 }
 

@@ -52,6 +52,15 @@ class EngineBench {
     ASSERT_TRUE(system.run_until([this] { return system.all_ready(); }, 200'000)) << problems();
   }
 
+  /// Starts a node that was reset alone, its transfers numbered from `first_msgid` on.
+  void restart(uint32_t node, uint32_t first_msgid) {
+    driver::RdmaSetup setup = setup_;
+    setup.node_id = static_cast<uint16_t>(node);
+    setup.first_msgid = first_msgid;
+    system.node(node).driver().start(setup);
+    ASSERT_TRUE(system.run_until([&] { return system.node(node).driver().ready(); }, 200'000)) << problems();
+  }
+
   void run(uint64_t cycles) {
     system.run_until([] { return false; }, cycles);
   }

@@ -112,6 +112,29 @@ TEST_F(Posts, SourceThatCannotBeReadIsNotSent) {
   bench_.expect_settled();
 }
 
+/// Source packets that cannot be read, and never will: by their PIDX in a transfer of eight packets.
+class UnreadableSource : public testing::TestWithParam<uint32_t> {};
+
+TEST_P(UnreadableSource, EndsTheTransferWithAnError) {
+  for (const bool weft_mode : {true, false}) {
+    driver::RdmaSetup setup = EngineBench::usual_setup();
+    setup.rx_timeout = 60;
+    setup.tx_dead = 1200;
+    setup.weft_mode = weft_mode;
+    EngineBench bench(EngineBench::alone(), setup);
+    const uint64_t bad = source_base + 256 * GetParam();
+    bench.system.node(0).memory().inject_errors(bad, bad + 1);
+    bench.system.node(0).driver().post({source_base, destination_base, 2000, 0, 1});
+    EXPECT_TRUE(bench.system.run_until([&] { return bench.completions[0].contains(1); }, 500'000))
+        << "no completion";
+    EXPECT_EQ(formats::name(bench.completions[0][1]), "DEAD_PEER");
+    bench.expect_settled();
+    EXPECT_EQ(bench.count(Outcome::reclaim), 1u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Packets, UnreadableSource, testing::Values(0u, 1u, 4u, 7u));
+
 // A write that memory refuses must not end as a success, and the next transfer must not pay for it.
 TEST_F(Posts, DestinationThatCannotBeWrittenEndsWithAnError) {
   AxiMemory& memory = bench_.system.node(0).memory();
@@ -194,10 +217,37 @@ TEST_F(Registers, HoldWhatIsWrittenWithinTheirWidth) {
   }
 }
 
+TEST_F(Registers, RegionMovesAtOnce) {
+  Header request = header_to_zero(Ptype::rqt);
+  request.pidx = 256;
+  request.arg = destination_base;
+  const auto expect = [&](Outcome outcome) { bench_.expect_outcome(flits_of(request), outcome); };
+  EXPECT_TRUE(bench_.write(reg::REGION_BASE_HI, 0x20));
+  EXPECT_TRUE(bench_.write(reg::REGION_LIMIT_LO, 0x1000));
+  expect(Outcome::grant);  // the old region is in force
+  EXPECT_TRUE(bench_.write(reg::REGION_LIMIT_HI, 0x20));
+  expect(Outcome::refuse_region);
+  request.arg = 0x20'0000'0000;
+  expect(Outcome::grant);
+  request.arg = 0x18'0000'0000;
+  expect(Outcome::refuse_region);
+}
+
+TEST_F(Registers, NumberOfTheNextTransferCanBeSetWhileTheSenderIsIdle) {
+  EXPECT_TRUE(bench_.write(reg::MSGID, 0xabcde));
+  EXPECT_EQ(bench_.read(reg::MSGID), 0xabcdeu);
+  EXPECT_TRUE(bench_.write(reg::POST_NODE, 7));
+  EXPECT_TRUE(bench_.write(reg::POST_BYTES, 10));
+  EXPECT_TRUE(bench_.write(reg::POST, 1));  // its number is compared with the golden model's
+  bench_.run(100);
+  EXPECT_FALSE(bench_.write(reg::MSGID, 5)) << "a transfer is under way";
+  EXPECT_EQ(bench_.read(reg::MSGID), 0xabcdeu);
+}
+
 TEST_F(Registers, BadAccessesAnswerAnErrorAndChangeNothing) {
   uint32_t bad = 0;
   EXPECT_EQ(bench_.read(reg::BAD_ACCESS), bad);
-  for (const uint32_t hole : {0x05cu, 0x084u, 0x3fcu, 0x500u, 0xffcu}) {
+  for (const uint32_t hole : {0x084u, 0x088u, 0x3fcu, 0x500u, 0xffcu}) {
     EXPECT_FALSE(bench_.write(hole, 1)) << hole;
     bench_.read(hole, false);
     bad += 2;

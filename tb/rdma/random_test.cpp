@@ -80,45 +80,5 @@ TEST_P(Random, ResetInTheMiddleLeavesNothingBehind) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Random, testing::Range<uint64_t>(1, 101));
 
-// A network that takes nothing for long: queues fill up, what finds no room is dropped, and all ends well.
-TEST(Stall, BlockedOutputsLoseNothing) {
-  SystemConfig config;
-  config.nodes = 3;
-  config.node.build = *find_rdma_build("small");
-  config.faults.loss = 0.02;
-  driver::RdmaSetup setup = EngineBench::usual_setup();
-  setup.rx_timeout = setup.tx_retry = 60;
-  EngineBench bench(config, setup);
-  Draw draw(11);
-  RandomTraffic traffic(bench, draw, 20);
-  traffic.post();
-  for (uint32_t round = 0; round < 30; ++round) {
-    RdmaNode& blocked = bench.system.node(round % bench.system.size());
-    blocked.stall_output(true);
-    bench.run(3000);
-    blocked.stall_output(false);
-    bench.run(500);
-  }
-  EXPECT_TRUE(bench.system.run_until([&] { return traffic.complete(); }, 5'000'000)) << "hang";
-  bench.expect_settled();
-  traffic.expect_bytes();
-  uint64_t full = 0;
-  for (uint32_t node = 0; node < bench.system.size(); ++node) {
-    full += bench.count(Outcome::drop_busy, node) + bench.count(Outcome::drop_full, node);
-  }
-  EXPECT_GT(full, 0u) << "no queue was ever full";
-}
-
-TEST(PostQueue, OrdinaryUseOfTheSmallEngine) {
-  EngineBench bench(EngineBench::alone("small"));
-  Draw draw(5);
-  RandomTraffic traffic(bench, draw, 40);
-  traffic.post();
-  EXPECT_TRUE(bench.system.run_until([&] { return traffic.complete(); }, 5'000'000));
-  bench.expect_settled();
-  traffic.expect_bytes();
-  EXPECT_GT(bench.count(Outcome::backoff), 0u) << "more transfers than receive contexts";
-}
-
 }  // namespace
 }  // namespace weft::tb

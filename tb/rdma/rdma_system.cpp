@@ -67,6 +67,12 @@ void RdmaSystem::reset() {
   for (auto& node : nodes_) node->release_reset();
 }
 
+void RdmaSystem::reset_node(uint32_t index) {
+  nodes_[index]->hold_reset();
+  for (uint32_t i = 0; i < reset_cycles; ++i) step();
+  nodes_[index]->release_reset();
+}
+
 void RdmaSystem::start(const driver::RdmaSetup& setup) {
   for (auto& node : nodes_) {
     driver::RdmaSetup own = setup;

@@ -36,6 +36,8 @@ class RdmaSystem {
 
   /// Resets all engines and the network. Memories keep their contents.
   void reset();
+  /// Resets one node only; the network keeps what is under way.
+  void reset_node(uint32_t index);
 
   /// Starts every node's driver; each node gets its index as number.
   void start(const driver::RdmaSetup& setup);

@@ -14,8 +14,8 @@ namespace reg = rdma::formats::reg;
 namespace reset_value = rdma::formats::reset;
 namespace width = rdma::formats::width;
 
-RegisterWatch::RegisterWatch(OnConfig on_config, OnPost on_post)
-    : on_config_(std::move(on_config)), on_post_(std::move(on_post)) {
+RegisterWatch::RegisterWatch(OnConfig on_config, OnPost on_post, OnMsgid on_msgid)
+    : on_config_(std::move(on_config)), on_post_(std::move(on_post)), on_msgid_(std::move(on_msgid)) {
   reset();
 }
 
@@ -41,6 +41,8 @@ void RegisterWatch::reset() {
       {reg::POST_BYTES, reset_value::POST_BYTES},
       {reg::POST_NODE, reset_value::POST_NODE},
   };
+  region_base_ = pair(reg::REGION_BASE_LO);
+  region_limit_ = pair(reg::REGION_LIMIT_LO);
   node_known_ = false;
   answer_seen_ = false;
   on_config_(config());
@@ -58,10 +60,15 @@ void RegisterWatch::written(uint32_t address, uint32_t data) {
     on_post_(post(static_cast<uint16_t>(data)));
     return;
   }
+  if (address == reg::MSGID) on_msgid_(data);
   const auto value = values_.find(address);
   if (value == values_.end()) return;
   value->second = data;
   if (address == reg::NODE_ID) node_known_ = true;
+  if (address == reg::REGION_LIMIT_HI) {
+    region_base_ = pair(reg::REGION_BASE_LO);
+    region_limit_ = pair(reg::REGION_LIMIT_LO);
+  }
   if (address < reg::POST_SRC_LO) on_config_(config());
 }
 
@@ -83,8 +90,8 @@ rdma::Config RegisterWatch::config() const {
   const auto value = [&](uint32_t address, uint32_t bits) { return masked(values_.at(address), bits); };
   rdma::Config config;
   config.node_id = static_cast<uint16_t>(value(reg::NODE_ID, width::NODE_ID));
-  config.region_base = pair(reg::REGION_BASE_LO);
-  config.region_limit = pair(reg::REGION_LIMIT_LO);
+  config.region_base = region_base_;
+  config.region_limit = region_limit_;
   config.rx_timeout = static_cast<uint16_t>(value(reg::RX_TIMEOUT, width::RX_TIMEOUT));
   config.tx_retry = static_cast<uint16_t>(value(reg::TX_RETRY, width::TX_RETRY));
   config.tx_dead = static_cast<uint16_t>(value(reg::TX_DEAD, width::TX_DEAD));

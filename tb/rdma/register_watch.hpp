@@ -17,8 +17,9 @@ class RegisterWatch {
  public:
   using OnConfig = std::function<void(const rdma::Config&)>;
   using OnPost = std::function<void(const rdma::Post&)>;
+  using OnMsgid = std::function<void(uint32_t first)>;
 
-  RegisterWatch(OnConfig on_config, OnPost on_post);
+  RegisterWatch(OnConfig on_config, OnPost on_post, OnMsgid on_msgid);
 
   void reset();
 
@@ -37,6 +38,8 @@ class RegisterWatch {
 
   OnConfig on_config_;
   OnPost on_post_;
+  OnMsgid on_msgid_;
+  uint64_t region_base_ = 0, region_limit_ = 0;  // in force
   std::map<uint32_t, uint32_t> values_;
   uint32_t address_ = 0;
   uint32_t data_ = 0;

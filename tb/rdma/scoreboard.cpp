@@ -65,7 +65,8 @@ Scoreboard::Scoreboard(const RdmaBuild& build, Reporter& reporter, const AxiMemo
             receiver_.configure(config);
             sender_.configure(config);
           },
-          [this](const rdma::Post& post) { posts_.push_back(post); }) {}
+          [this](const rdma::Post& post) { posts_.push_back(post); },
+          [this](uint32_t first) { sender_.number_from(first); }) {}
 
 void Scoreboard::write_traces(const std::string& directory) {
   const std::string node = std::to_string(reporter_.node());
@@ -99,9 +100,8 @@ void Scoreboard::reset() {
   outcomes_.fill(0);
   ctl_dropped_ = 0;
   rx_timers_ = tx_timers_ = {reporter_.cycle(), 0};
-  seen_tick_cycles_ = 0;
-  seen_now_cycle_ = reporter_.cycle();
-  seen_now_ = 0;
+  first_seen_ = {};
+  last_seen_ = {0, reporter_.cycle(), 0};
 }
 
 void Scoreboard::arrived(const std::vector<uint8_t>& flits) { arrived_.push_back(flits); }
@@ -308,17 +308,18 @@ void Scoreboard::judge_completions() {
   }
 }
 
-/// The tick counter of the trace moves on by one every TICK_CYCLES.
+/// The tick counter of the trace moves on by one every TICK_CYCLES. Always compared with the first time seen,
+/// so that a clock that is a little too fast is found out.
 void Scoreboard::observe_time(const char* half, uint16_t now) {
-  const bool comparable = seen_tick_cycles_ == registers_.tick_cycles();
-  const auto late = static_cast<uint16_t>(now - estimated_now()) & rdma::tick_mask;
-  if (comparable && late > 1) {
-    reporter_.add(
-        fmt::format("{}: time\n  expected {} or one more\n  got      {}", half, estimated_now(), now));
+  if (first_seen_.tick_cycles != registers_.tick_cycles()) {
+    first_seen_ = {registers_.tick_cycles(), reporter_.cycle(), now};
   }
-  seen_tick_cycles_ = registers_.tick_cycles();
-  seen_now_ = now;
-  seen_now_cycle_ = reporter_.cycle();
+  const uint16_t expected = now_since(first_seen_);
+  const auto late = static_cast<uint16_t>(now - expected) & rdma::tick_mask;
+  if (late > 1) {
+    reporter_.add(fmt::format("{}: time\n  expected {} or one more\n  got      {}", half, expected, now));
+  }
+  last_seen_ = {registers_.tick_cycles(), reporter_.cycle(), now};
 }
 
 /// An engine that says "no room" while its queue is not nearly full (docs/rdma.md) drops what it need not
@@ -345,9 +346,10 @@ void Scoreboard::write_alone(const trace::Record& rtl) {
   if (rtl_trace_) rtl_trace_->write(rtl);
 }
 
-uint16_t Scoreboard::estimated_now() const {
-  const uint64_t ticks = (reporter_.cycle() - seen_now_cycle_) / registers_.tick_cycles();
-  return static_cast<uint16_t>(seen_now_ + ticks) & rdma::tick_mask;
+/// The least that the tick counter can be, from what was seen.
+uint16_t Scoreboard::now_since(const SeenTime& seen) const {
+  const uint64_t ticks = (reporter_.cycle() - seen.cycle) / registers_.tick_cycles();
+  return static_cast<uint16_t>(seen.now + ticks) & rdma::tick_mask;
 }
 
 /// A timer is looked at once in about every 4 cycles a context, unless other events come first.
@@ -358,7 +360,7 @@ void Scoreboard::check_timers(TimerWatch& watch, const Half& golden, uint32_t co
   const bool idle = watch.events < limit / 8;
   watch = {reporter_.cycle(), 0};
   if (!idle) return;
-  const uint32_t overdue = golden.longest_overdue(estimated_now());
+  const uint32_t overdue = golden.longest_overdue(now_since(last_seen_));
   const uint64_t cycles = overdue > 0 ? (overdue - 1ull) * registers_.tick_cycles() : 0;
   if (cycles > limit) reporter_.add(fmt::format("{}: a timer is {} cycles overdue", half, cycles));
 }

@@ -85,6 +85,13 @@ class Scoreboard {
     uint64_t events = 0;
   };
 
+  /// The tick counter at some event.
+  struct SeenTime {
+    uint32_t tick_cycles = 0;  // 0: nothing was seen
+    uint64_t cycle = 0;
+    uint16_t now = 0;
+  };
+
   void step_receiver(const RxTracePins& rtl);
   void step_sender(const TxTracePins& rtl);
   rdma::RxResult golden_receiver(const RxTracePins& rtl, const rdma::RxInputs& inputs,
@@ -103,7 +110,7 @@ class Scoreboard {
   void check_room(const RxTracePins& rtl) const;
   void check_room(const TxTracePins& rtl) const;
   void write_alone(const trace::Record& rtl);
-  uint16_t estimated_now() const;
+  uint16_t now_since(const SeenTime& seen) const;
   template <typename Half>
   void check_timers(TimerWatch& watch, const Half& golden, uint32_t contexts, const char* half);
 
@@ -126,9 +133,7 @@ class Scoreboard {
   uint64_t rx_events_ = 0;
   uint64_t tx_events_ = 0;
   TimerWatch rx_timers_, tx_timers_;
-  uint32_t seen_tick_cycles_ = 0;  // 0: time has not been seen
-  uint64_t seen_now_cycle_ = 0;
-  uint16_t seen_now_ = 0;
+  SeenTime first_seen_, last_seen_;
   std::unique_ptr<trace::Writer> rtl_trace_, golden_trace_;
 };
 

@@ -35,6 +35,7 @@ class ScoreboardTest : public testing::Test {
     write(reg::TICK_CYCLES, 10);
     write(reg::REGION_BASE_LO, 0x1000);
     write(reg::REGION_LIMIT_LO, 0x9000);
+    write(reg::REGION_LIMIT_HI, 0);
   }
 
   void sample() {
@@ -110,6 +111,7 @@ class ScoreboardTest : public testing::Test {
     header.cid = cid;
     header.gen = 1;
     header.flags = flags;
+    if (type == Ptype::rsp) header.pidx = 7;  // log2 of the window
     return header;
   }
 
@@ -207,14 +209,15 @@ TEST_F(ScoreboardTest, EachWrongFieldOfAReceiverEvent) {
       {"receiver: time", [](RxTracePins& rx) { rx.now -= 2; }},
       {"which is free or not due", [](RxTracePins& rx) { rx.timeout = true; }},
   };
-  for (const auto& [text, spoil] : spoils) {
-    SCOPED_TRACE(text);
+  for (const auto& each : spoils) {
+    SCOPED_TRACE(each.first);
     findings_ = {};
     scoreboard_.reset();
     write(reg::NODE_ID, 0);
     write(reg::TICK_CYCLES, 10);
     write(reg::REGION_BASE_LO, 0x1000);
     write(reg::REGION_LIMIT_LO, 0x9000);
+    write(reg::REGION_LIMIT_HI, 0);
     Header two_packets = request();
     two_packets.pidx = 300;
     arrive(two_packets);
@@ -225,9 +228,9 @@ TEST_F(ScoreboardTest, EachWrongFieldOfAReceiverEvent) {
     arrive(second);
     retire(Outcome::accept, 0, [&](RxTracePins& rx) {
       rx.wvec[0] = 1;
-      spoil(rx);
+      each.second(rx);
     });
-    expect_finding(text);
+    expect_finding(each.first);
   }
 }
 

@@ -22,11 +22,11 @@ namespace {
 
 constexpr uint32_t max_nodes = 4096;  // more engines than anyone has memory for
 constexpr uint64_t default_bytes = 65536;
-constexpr uint64_t max_bytes = 1ull << 34;
+constexpr uint64_t max_bytes = 1ull << 30;  // per node; each has them twice in its memory
 
 struct Options {
   std::string scheme = "rxwindow";
-  std::string mode = "paper";
+  std::string mode = "weft";
   std::string nodes = "2x1x1";
   std::string file;
   std::optional<uint64_t> bytes;
@@ -90,8 +90,10 @@ int run(Options& options, const std::vector<std::string>& arguments) {
   if (options.scheme != "rxwindow") {
     throw BadInput(fmt::format("--scheme {}: only rxwindow is there yet", options.scheme));
   }
-  if (options.mode != "paper")
-    throw BadInput(fmt::format("--mode {}: only paper is there yet", options.mode));
+  if (options.mode != "weft" && options.mode != "paper") {
+    throw BadInput(fmt::format("--mode {}: must be weft or paper", options.mode));
+  }
+  options.run.weft_mode = options.mode == "weft";
   options.run.nodes = parse_nodes(options.nodes);
   if (!options.run.waves.empty() && !tb::waves_built_in()) run_with_waves(arguments);
   if (!options.run.waves.empty() && !std::ofstream(options.run.waves)) {
@@ -119,6 +121,7 @@ std::vector<uint8_t> read_file(const std::string& file) {
   std::vector<uint8_t> bytes;
   std::vector<char> block(1 << 20);
   while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0) {
+    if (bytes.size() > max_bytes) throw BadInput(fmt::format("{}: more than {} bytes", file, max_bytes));
     bytes.insert(bytes.end(), block.data(), block.data() + in.gcount());
   }
   if (in.bad()) throw BadInput(fmt::format("{}: cannot be read", file));
@@ -132,7 +135,8 @@ Command add_rdma_command(CLI::App& app) {
   const auto probability = CLI::Range(0.0, 1.0);
   RunConfig& run_config = options->run;
   command->add_option("--scheme", options->scheme, "rxwindow")->capture_default_str();
-  command->add_option("--mode", options->mode, "paper")->capture_default_str();
+  command->add_option("--mode", options->mode, "weft or paper: what the receiver does about what is missing")
+      ->capture_default_str();
   command->add_option("--nodes", options->nodes, "XxYxZ; node i sends to node i + 1")->capture_default_str();
   command->add_option("--file", options->file, "send this file; an empty one needs no transfer");
   command->add_option("--bytes", options->bytes,

@@ -143,6 +143,7 @@ void Traffic::start() {
   setup.region_limit = destination_base + std::max<uint64_t>(1, bytes_.size());
   setup.rx_timeout = config_.timeout;
   setup.tx_retry = config_.timeout;
+  setup.weft_mode = config_.weft_mode;
   system_.start(setup);
   if (system_.run_until([this] { return system_.all_ready(); }, start_cycles)) return;
   result_.hang = true;

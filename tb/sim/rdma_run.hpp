@@ -16,6 +16,7 @@ namespace weft::sim {
 struct RunConfig {
   uint32_t nodes = 2;      ///< node i sends to node i + 1, the last one to node 0
   uint32_t window = 128;   ///< bits; one of the compiled builds
+  bool weft_mode = true;   ///< of the receivers; false: paper mode
   uint32_t transfers = 1;  ///< concurrent ones per node, into which the bytes are cut
   fabric::Faults faults;
   double pause = 0;        ///< probability per stream and cycle

@@ -4,10 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
+#include "common/output_file.hpp"
 
 namespace weft::sim {
 
@@ -49,8 +46,9 @@ std::string quoted(const std::string& argument) {
 
 std::string table(const RunConfig& config, const RunResult& result) {
   std::string text =
-      fmt::format("{} nodes, {} bytes each in {} transfers, window {}: {}\n", config.nodes, result.bytes,
-                  config.nodes ? result.transfers / config.nodes : 0, config.window, verdict(result));
+      fmt::format("{} nodes, {} bytes each in {} transfers, window {}, {} mode: {}\n", config.nodes,
+                  result.bytes, config.nodes ? result.transfers / config.nodes : 0, config.window,
+                  config.weft_mode ? "weft" : "paper", verdict(result));
   text += row("goodput", fmt::format("{:.3f} bytes/cycle a node, {:.1f} % of a link's payload share",
                                      result.goodput_bytes_per_cycle, 100 * result.goodput_fraction));
   text += row("cycles", fmt::format("{} (with start and checks {})", result.cycles, result.total_cycles));
@@ -84,6 +82,7 @@ nlohmann::json to_json(const RunConfig& config, const RunResult& result) {
       {"pause", config.pause},
       {"timeout", config.timeout},
       {"window", config.window},
+      {"mode", config.weft_mode ? "weft" : "paper"},
       {"cycles", result.cycles},
       {"latency_cycles", result.latency_median},
       {"latency_max_cycles", result.latency_max},
@@ -109,19 +108,11 @@ nlohmann::json to_json(const RunConfig& config, const RunResult& result) {
 }
 
 void write_json(const std::string& file, const nlohmann::json& json) {
-  const std::string part = file + ".part";
-  std::ofstream out(part);
-  out << json.dump(2) << '\n';
-  out.close();
-  if (!out) {
-    const std::string why = std::strerror(errno);
-    std::error_code ignored;
-    std::filesystem::remove(part, ignored);
-    throw BadInput(fmt::format("{}: cannot be written: {}", file, why));
+  try {
+    write_whole(file, json.dump(2) + '\n');
+  } catch (const std::runtime_error& error) {
+    throw BadInput(error.what());
   }
-  std::error_code error;
-  std::filesystem::rename(part, file, error);
-  if (error) throw BadInput(fmt::format("{}: cannot be written: {}", file, error.message()));
 }
 
 std::string reproduction(const std::vector<std::string>& arguments) {

@@ -176,6 +176,7 @@ class RegsLockstep {
       return;
     }
     reference_.write(write.address, write.data, error_before_);
+    msgid_written_ = write.address == address_of("MSGID");
     if (write.address == address_of("POST"))
       posts_.push(reference_.post(static_cast<uint16_t>(write.data)), last_write_cycle);
   }
@@ -202,8 +203,8 @@ class RegsLockstep {
     const auto& out = bench_.top();
     ASSERT_EQ(out.node_known_o, reference_.node_known()) << at();
     ASSERT_EQ(out.node_id_o, reference_.value("NODE_ID")) << at();
-    ASSERT_EQ(out.region_base_o, reference_.pair("REGION_BASE_LO")) << at();
-    ASSERT_EQ(out.region_limit_o, reference_.pair("REGION_LIMIT_LO")) << at();
+    ASSERT_EQ(out.region_base_o, reference_.region_base()) << at();
+    ASSERT_EQ(out.region_limit_o, reference_.region_limit()) << at();
     ASSERT_EQ(out.tick_cycles_o, reference_.value("TICK_CYCLES")) << at();
     ASSERT_EQ(out.rx_timeout_o, reference_.value("RX_TIMEOUT")) << at();
     ASSERT_EQ(out.tx_retry_o, reference_.value("TX_RETRY")) << at();
@@ -212,6 +213,9 @@ class RegsLockstep {
     ASSERT_EQ(out.max_silent_o, reference_.value("MAX_SILENT")) << at();
     ASSERT_EQ(out.max_retry_o, reference_.value("MAX_RETRY")) << at();
     ASSERT_EQ(out.weft_mode_o, reference_.value("MODE")) << at();
+    ASSERT_EQ(out.msgid_o, reference_.value("MSGID")) << at();
+    ASSERT_EQ(out.msgid_load_o, msgid_written_) << at();
+    msgid_written_ = false;
     ASSERT_EQ(out.irq_o, reference_.interrupt(view())) << at();
     ASSERT_EQ(out.post_valid_o, posts_.shown(bench_.cycle())) << at();
     if (out.post_valid_o) {
@@ -292,6 +296,7 @@ class RegsLockstep {
   tb::Reporter reporter_{findings_, 0};
   tb::StableCheck<uint8_t> stable_b_{"s_axil b"};
   tb::StableCheck<std::pair<uint32_t, uint8_t>> stable_r_{"s_axil r"};
+  bool msgid_written_ = false;  // in the clock before
 };
 
 }  // namespace weft::rtl_test

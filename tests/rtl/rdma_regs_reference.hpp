@@ -54,6 +54,7 @@ inline constexpr std::array registers{
     Register{"BUS_ERRORS", 0x050, Access::ro},
     Register{"CTL_DROPPED", 0x054, Access::ro},
     Register{"MODE", 0x058, Access::rw, 1, 1},
+    Register{"MSGID", 0x05c, Access::rw, 24},
     Register{"POST_SRC_LO", 0x060, Access::rw},
     Register{"POST_SRC_HI", 0x064, Access::rw},
     Register{"POST_DST_LO", 0x068, Access::rw},
@@ -102,6 +103,8 @@ class RegsReference {
   uint64_t pair(std::string_view low) const {
     return values_.at(address_of(low)) | uint64_t{values_.at(address_of(low) + 4)} << 32;
   }
+  uint64_t region_base() const { return region_base_; }
+  uint64_t region_limit() const { return region_limit_; }
   bool node_known() const { return node_known_; }
   bool interrupt(const RegsView& view) const { return (irq_status(view) & value("IRQ_ENABLE")) != 0; }
 
@@ -121,6 +124,7 @@ class RegsReference {
   bool can_write(uint32_t address, uint8_t strobes, const RegsView& view) const {
     const Register* r = find_register(address);
     if (!r || r->access == Access::ro || strobes != 0xf) return false;
+    if (address == address_of("MSGID")) return view.tx_idle;
     return r->access != Access::wo || (view.posts < post_depth && view.engine_ready && node_known_);
   }
 
@@ -129,6 +133,10 @@ class RegsReference {
     const Register& r = *find_register(address);
     if (r.access == Access::rw) values_[address] = data & r.mask();
     if (address == address_of("NODE_ID")) node_known_ = true;
+    if (address == address_of("REGION_LIMIT_HI")) {  // all four words at once
+      region_base_ = pair("REGION_BASE_LO");
+      region_limit_ = pair("REGION_LIMIT_LO");
+    }
     if (r.access == Access::rw1c && (data & 2) != 0) bus_error_seen_ = bus_error;
   }
 
@@ -149,6 +157,7 @@ class RegsReference {
 
   std::map<uint32_t, uint32_t> values_;
   std::array<uint32_t, outcome_count> outcomes_{};
+  uint64_t region_base_ = 0, region_limit_ = 0;
   bool node_known_ = false;
   bool bus_error_seen_ = false;
 };

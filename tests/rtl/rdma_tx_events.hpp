@@ -67,8 +67,8 @@ inline rdma::TxContext RandomTxEvents::random_context() {
 inline rdma::formats::Header RandomTxEvents::random_header(const rdma::TxContext& c) {
   using rdma::formats::Ptype;
   rdma::formats::Header h =
-      fitting_header(c, std::array{Ptype::rsp, Ptype::resend, Ptype::resend, Ptype::done, Ptype::ack,
-                                   Ptype::ack, Ptype::ack}[bench_.below(7)]);
+      fitting_header(c, std::array{Ptype::rsp, Ptype::rsp, Ptype::resend, Ptype::resend, Ptype::done,
+                                   Ptype::ack, Ptype::ack, Ptype::ack}[bench_.below(8)]);
   h.sid = static_cast<uint16_t>(bench_.below(params_.n_tx_ctx));
   h.flags = static_cast<uint8_t>(bench_.below(16));
   h.pidx = static_cast<uint32_t>(

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The smallest engine, whose queues are full and whose numbers wrap all the time; and nodes reset alone.
+#include "random_traffic.hpp"
+
+namespace weft::tb {
+namespace {
+
+using rdma::formats::Outcome;
+
+// A network that takes nothing for long: queues fill up, what finds no room is dropped, and all ends well.
+TEST(Stall, BlockedOutputsLoseNothing) {
+  SystemConfig config;
+  config.nodes = 3;
+  config.node.build = *find_rdma_build("small");
+  config.faults.loss = 0.02;
+  driver::RdmaSetup setup = EngineBench::usual_setup();
+  setup.rx_timeout = setup.tx_retry = 60;
+  EngineBench bench(config, setup);
+  Draw draw(11);
+  RandomTraffic traffic(bench, draw, 20);
+  traffic.post();
+  for (uint32_t round = 0; round < 30; ++round) {
+    RdmaNode& blocked = bench.system.node(round % bench.system.size());
+    blocked.stall_output(true);
+    bench.run(3000);
+    blocked.stall_output(false);
+    bench.run(500);
+  }
+  EXPECT_TRUE(bench.system.run_until([&] { return traffic.complete(); }, 5'000'000)) << "hang";
+  bench.expect_settled();
+  traffic.expect_bytes();
+  uint64_t full = 0;
+  for (uint32_t node = 0; node < bench.system.size(); ++node) {
+    full += bench.count(Outcome::drop_busy, node) + bench.count(Outcome::drop_full, node);
+  }
+  EXPECT_GT(full, 0u) << "no queue was ever full";
+}
+
+TEST(PostQueue, OrdinaryUseOfTheSmallEngine) {
+  EngineBench bench(EngineBench::alone("small"));
+  Draw draw(5);
+  RandomTraffic traffic(bench, draw, 40);
+  traffic.post();
+  EXPECT_TRUE(bench.system.run_until([&] { return traffic.complete(); }, 5'000'000));
+  bench.expect_settled();
+  traffic.expect_bytes();
+  EXPECT_GT(bench.count(Outcome::backoff), 0u) << "more transfers than receive contexts";
+}
+
+// More transfers than MSGID can number, over a network that repeats and holds back packets of long ago.
+TEST(Wrap, TransferNumbersStartOverAndNothingIsTakenForAnother) {
+  SystemConfig config;
+  config.node.build = *find_rdma_build("small");
+  config.faults.loss = 0.02;
+  config.faults.duplicate = 0.1;
+  config.faults.duplicate_lag = 400;
+  config.faults.jitter = 200;
+  driver::RdmaSetup setup = EngineBench::usual_setup();
+  setup.rx_timeout = setup.tx_retry = 60;
+  setup.first_msgid = 50;
+  EngineBench bench(config, setup);
+  Draw draw(23);
+  for (int round = 0; round < 8; ++round) {  // 8 x 30 transfers a node, 64 numbers
+    for (auto& of_node : bench.completions) of_node.clear();
+    RandomTraffic traffic(bench, draw, 30);
+    traffic.post();
+    ASSERT_TRUE(bench.system.run_until([&] { return traffic.complete(); }, 5'000'000)) << "hang";
+    traffic.expect_bytes();
+  }
+  bench.expect_settled();
+}
+
+class LoneReset : public testing::TestWithParam<uint32_t> {};
+
+// One side starts over in the middle, the network keeps what is under way. The other side ends each of its
+// transfers, and new ones that are numbered apart from the old succeed.
+TEST_P(LoneReset, OtherSideEndsItsTransfersAndNewOnesAreRight) {
+  SystemConfig config;
+  config.node.build = *find_rdma_build("w32");
+  config.faults.loss = 0.02;
+  config.faults.reorder_degree = 20;
+  driver::RdmaSetup setup = EngineBench::usual_setup();
+  setup.rx_timeout = setup.tx_retry = 60;
+  setup.tx_dead = 1200;
+  EngineBench bench(config, setup);
+  Draw draw(GetParam());
+  RandomTraffic broken(bench, draw, 12);
+  broken.post();
+  bench.run(500 + 300 * GetParam());
+  const uint32_t victim = GetParam() % 2;
+  bench.system.reset_node(victim);
+  bench.completions[victim].clear();
+  bench.restart(victim, 1000);
+  const auto survivor_done = [&] { return bench.completions[1 - victim].size() == 12; };
+  EXPECT_TRUE(bench.system.run_until(survivor_done, 5'000'000)) << "a transfer of the other side never ends";
+  for (auto& of_node : bench.completions) of_node.clear();
+  RandomTraffic traffic(bench, draw, 12);
+  traffic.post();
+  EXPECT_TRUE(bench.system.run_until([&] { return traffic.complete(); }, 5'000'000)) << "hang";
+  bench.expect_settled();
+  traffic.expect_bytes();
+}
+
+INSTANTIATE_TEST_SUITE_P(Moments, LoneReset, testing::Range<uint32_t>(0, 12));
+
+}  // namespace
+}  // namespace weft::tb
