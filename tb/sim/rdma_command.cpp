@@ -161,8 +161,8 @@ Command add_rdma_command(CLI::App& app) {
   command->add_option("--window", run_config.window, "bits of the receiver's window")->capture_default_str();
   command
       ->add_option("--timeout", run_config.timeout,
-                   "ticks of 16 cycles until lost packets are asked for again")
-      ->check(CLI::Range(1, 8191))
+                   "cycles until lost packets are asked for again; 0: from delay, jitter and reordering")
+      ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
   command->add_option("--seed", run_config.seed, "same seed, same run")->capture_default_str();
   command->add_option("--trace", run_config.trace_dir, "folder for the event traces of RTL and golden model");

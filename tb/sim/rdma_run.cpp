@@ -24,6 +24,7 @@ namespace {
 
 constexpr uint64_t source_base = 0x1000'0000;
 constexpr uint64_t destination_base = 0x10'0000'0000;  // beyond 32 bits, to use the upper halves of registers
+constexpr uint32_t timeout_ticks = 256;  // at the most, so that TX_DEAD can outlast MAX_SILENT of them
 constexpr uint64_t start_cycles = 200'000;
 constexpr uint64_t progress_check_cycles = 16384;
 constexpr uint64_t stall_cycles = 4'000'000;  // without a byte or a completion: more than any timer
@@ -60,6 +61,25 @@ const tb::RdmaBuild& build_for(uint32_t window) {
   throw BadInput(fmt::format("--window {}: compiled in are {}", window, fmt::join(known, ", ")));
 }
 
+uint64_t beats_per_packet(const tb::RdmaBuild& build) { return 1 + build.params.payload / build.data_bytes; }
+
+/// Cycles that the link takes for a full packet of each transfer, `reorder_degree` times: no packet is
+/// overtaken for longer.
+uint32_t longest_hold(const RunConfig& config, const tb::RdmaBuild& build) {
+  const uint64_t cycles = beats_per_packet(build) * config.faults.reorder_degree * config.transfers;
+  return static_cast<uint32_t>(std::clamp<uint64_t>(cycles, 1, fabric::Faults{}.hold_limit));
+}
+
+/// Four round trips, with some time in the engines; two turns of a transfer in the round robin; and as long
+/// as reordering may hold a packet back.
+uint32_t usual_timeout(const RunConfig& config, const tb::RdmaBuild& build) {
+  constexpr uint64_t in_engines = 100;
+  const uint64_t round_trip = 2 * (config.faults.delay + config.faults.jitter + in_engines);
+  const uint64_t turn = beats_per_packet(build) * config.transfers;
+  const uint64_t hold = config.faults.reorder_degree > 0 ? longest_hold(config, build) : 0;
+  return static_cast<uint32_t>(std::min<uint64_t>(4 * round_trip + 2 * turn + 2 * hold, 1'000'000));
+}
+
 tb::SystemConfig system_config(const RunConfig& config) {
   tb::SystemConfig system;
   system.nodes = config.nodes;
@@ -67,6 +87,7 @@ tb::SystemConfig system_config(const RunConfig& config) {
   system.node.pause = config.pause;
   system.node.memory_jitter = config.pause > 0 ? 20 : 0;
   system.faults = config.faults;
+  system.faults.hold_limit = longest_hold(config, system.node.build);
   system.seed = config.seed;
   system.waves = config.waves;
   return system;
@@ -141,8 +162,10 @@ void Traffic::start() {
   driver::RdmaSetup setup;
   setup.region_base = destination_base;
   setup.region_limit = destination_base + std::max<uint64_t>(1, bytes_.size());
-  setup.rx_timeout = config_.timeout;
-  setup.tx_retry = config_.timeout;
+  const uint32_t timeout = config_.timeout ? config_.timeout : usual_timeout(config_, build_);
+  setup.tick_cycles = static_cast<uint16_t>(std::max(16u, timeout / timeout_ticks));
+  setup.rx_timeout = setup.tx_retry =
+      static_cast<uint16_t>((timeout + setup.tick_cycles - 1) / setup.tick_cycles);
   setup.weft_mode = config_.weft_mode;
   system_.start(setup);
   if (system_.run_until([this] { return system_.all_ready(); }, start_cycles)) return;

@@ -19,8 +19,9 @@ struct RunConfig {
   bool weft_mode = true;   ///< of the receivers; false: paper mode
   uint32_t transfers = 1;  ///< concurrent ones per node, into which the bytes are cut
   fabric::Faults faults;
-  double pause = 0;        ///< probability per stream and cycle
-  uint16_t timeout = 256;  ///< ticks of 16 cycles: RX_TIMEOUT and TX_RETRY
+  double pause = 0;  ///< probability per stream and cycle
+  uint32_t timeout =
+      0;  ///< cycles, RX_TIMEOUT and TX_RETRY; 0: four round trips and the longest that reordering holds back
   uint64_t seed = 1;
   uint64_t max_cycles = 0;  ///< 0: a limit far above what the bytes should take
   std::string trace_dir;    ///< empty: no traces
