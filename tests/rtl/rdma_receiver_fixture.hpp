@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of rdma_receiver share: its lockstep after reset, and packets that fit its contexts.
+#pragma once
+
+#include "rdma_receiver_lockstep.hpp"
+
+namespace weft::rtl_test {
+
+/// A request for so many packets; the last one carries 10 bytes.
+inline rdma::formats::Header transfer(uint32_t packets, uint16_t sid = 7) {
+  rdma::formats::Header header;
+  header.ptype = static_cast<uint8_t>(rdma::formats::Ptype::rqt);
+  header.src = 5;
+  header.sid = sid;
+  header.msgid = 33;
+  header.pidx = (packets - 1) * receiver_params().payload + 10;
+  header.arg = 64 * uint64_t{receiver_params().payload};
+  return header;
+}
+
+/// A packet that belongs to the transfer of this context.
+inline rdma::formats::Header fitting_header(const rdma::RxContext& context, uint16_t cid,
+                                            rdma::formats::Ptype type) {
+  rdma::formats::Header header;
+  header.ptype = static_cast<uint8_t>(type);
+  header.src = context.src;
+  header.sid = context.sid;
+  header.cid = cid;
+  header.gen = context.gen;
+  header.msgid = context.msgid;
+  return header;
+}
+
+inline rdma::formats::Header fitting_data(const rdma::RxContext& context, uint16_t cid, uint32_t pidx) {
+  rdma::formats::Header header = fitting_header(context, cid, rdma::formats::Ptype::data);
+  const bool last = pidx == context.cut.last;
+  header.flags = last ? rdma::formats::flag_last : 0;
+  header.len = static_cast<uint16_t>(last ? context.cut.last_len : receiver_params().payload);
+  header.pidx = pidx;
+  return header;
+}
+
+/// Time stands still unless the test moves it.
+class ReceiverTest : public testing::Test {
+ protected:
+  using RxContext = rdma::RxContext;
+  using Header = rdma::formats::Header;
+  using Outcome = rdma::formats::Outcome;
+  using Ptype = rdma::formats::Ptype;
+
+  static rdma::Config config() {
+    rdma::Config config;
+    config.node_id = 3;
+    config.region_base = 8 * uint64_t{receiver_params().payload};
+    config.region_limit = (1u << 24) - 16 * uint64_t{receiver_params().payload};
+    config.rx_timeout = 20;
+    config.ask_from_after = 1;
+    config.max_silent = 2;
+    return config;
+  }
+
+  void SetUp() override { receiver_.reset(config()); }
+
+  void give(const Header& header) { receiver_.give({header}); }
+  Header release(uint16_t cid) const { return fitting_header(context(cid), cid, Ptype::release); }
+  Header data(uint16_t cid, uint32_t pidx) const { return fitting_data(context(cid), cid, pidx); }
+  const RxContext& context(uint16_t cid) const { return receiver_.golden().context(cid); }
+  unsigned free_contexts() const { return receiver_.golden().free_contexts(); }
+
+  /// So many grants have left.
+  void grant(unsigned contexts, uint32_t packets) {
+    const unsigned before = receiver_.outcomes[Outcome::grant];
+    for (unsigned n = 0; n < contexts; ++n) give(transfer(packets));
+    receiver_.clocks(10);
+    ASSERT_EQ(receiver_.outcomes[Outcome::grant] - before, contexts);
+  }
+
+  void expect_idle() {
+    bench_.settle();
+    EXPECT_TRUE(bench_->idle_o);
+    EXPECT_TRUE(receiver_.nothing_waits());
+  }
+
+  ReceiverLockstep receiver_;
+  ReceiverQueues& out_ = receiver_.out;
+  Bench<Vsmall_receiver>& bench_ = receiver_.bench();
+};
+
+}  // namespace weft::rtl_test

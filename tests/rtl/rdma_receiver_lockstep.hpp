@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdma_receiver beside the golden model: every retired event is one step of the model, and every output of
+// every clock is compared with what the model's steps lead to.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rdma_receiver_queues.hpp"
+
+namespace weft::rtl_test {
+
+class ReceiverLockstep {
+ public:
+  using Outcome = rdma::formats::Outcome;
+  using Header = rdma::formats::Header;
+  using Ptype = rdma::formats::Ptype;
+
+  static constexpr unsigned most_starved = 255;  // packets that may go before a timeout
+  static constexpr unsigned latency = 3;         // clocks from a header to its retirement
+
+  /// As the arrival checks hand it over.
+  struct Input {
+    Header header;
+    Outcome verdict = Outcome::none;
+  };
+
+  // Inputs. A packet stays until it is taken.
+  std::optional<Input> packet;
+  rdma::Config config;  // region and node number only change by reset
+  uint16_t now = 0;
+
+  ReceiverQueues out;
+
+  // What happened so far.
+  std::map<Outcome, unsigned> outcomes;
+  unsigned taken = 0;                      // packets
+  unsigned timeouts = 0;                   // retired
+  unsigned waits = 0;                      // clocks in which a packet was not taken
+  unsigned dropped = 0;                    // control packets without room
+  std::vector<uint64_t> stolen;            // clocks that timeouts took from packets
+  uint64_t packet_at = 0, timeout_at = 0;  // clocks of the last ones retired
+
+  Bench<Vsmall_receiver>& bench() { return bench_; }
+  const rdma::Receiver& golden() const { return golden_; }
+
+  /// In the middle of whatever is going on; ends when the receiver is ready.
+  void reset(const rdma::Config& settings) {
+    packet.reset();
+    config = settings;
+    out.reset();
+    drive();
+    bench_.reset(1);
+    golden_.configure(config);
+    golden_.reset();
+    forget();
+    for (bench_.settle(); !bench_->ready_o; bench_.settle()) {
+      ASSERT_FALSE(bench_->trace_valid_o || bench_->ctl_valid_o || bench_->cmd_valid_o ||
+                   bench_->hdr_ready_o);
+      ASSERT_LT(++waited_, 3 * rx_contexts) << "clocks after reset and still not ready";
+      bench_.step();
+    }
+  }
+
+  void clock() {
+    drive();
+    bench_.settle();
+    check_idle();
+    out.check(bench_);
+    follow();
+    take_packet();
+    check_patience();
+    now_before_ = now;
+    golden_.configure(config);  // an event retires a clock after its decision
+    bench_.step();
+  }
+
+  void clocks(unsigned count) {
+    for (unsigned n = 0; n < count && !testing::Test::HasFatalFailure(); ++n) clock();
+  }
+
+  /// Until it is taken.
+  void give(const Input& input, unsigned most = 20) {
+    packet = input;
+    for (unsigned n = 0; packet && !testing::Test::HasFatalFailure(); ++n) {
+      ASSERT_LT(n, most) << "clocks and a packet still waits, " << at();
+      clock();
+    }
+  }
+
+  /// Nothing waits or is under way, timeouts apart.
+  bool nothing_waits() const { return packets_.empty() && out.empty(); }
+
+ private:
+  std::string at() const { return "in cycle " + std::to_string(bench_.cycle()); }
+
+  void drive() {
+    bench_->node_id_i = config.node_id;
+    bench_->region_base_i = config.region_base;
+    bench_->region_limit_i = config.region_limit;
+    bench_->timeout_i = config.rx_timeout;
+    bench_->ask_from_after_i = config.ask_from_after;
+    bench_->max_silent_i = config.max_silent;
+    bench_->weft_mode_i = config.weft_mode;
+    bench_->now_i = now;
+    bench_->hdr_valid_i = packet.has_value();
+    if (packet) put_header(bench_->hdr_i, packet->header);
+    bench_->verdict_i = packet ? static_cast<uint8_t>(packet->verdict) : 0;
+    out.drive(bench_.top());
+  }
+
+  void forget() {
+    packets_.clear();
+    freed_.clear();
+    waited_ = since_stolen_ = overdue_ = quiet_ = 0;
+  }
+
+  /// A timeout under way is not seen before it retires, so that idle_o is certain only when no timer runs.
+  void check_idle() {
+    const bool over = nothing_waits() && golden_.free_contexts() == rx_contexts;
+    quiet_ = over ? quiet_ + 1 : 0;
+    if (bench_->idle_o) {
+      ASSERT_TRUE(nothing_waits()) << "idle_o is 1 " << at();
+    } else {
+      ASSERT_LE(quiet_, 10u) << "idle_o is 0 " << at();
+    }
+  }
+
+  /// Every packet retires, exactly so many clocks after it was taken.
+  void follow() {
+    const bool expected = !packets_.empty() && packets_.front().second + latency == bench_.cycle();
+    ASSERT_EQ(bench_->trace_valid_o && !bench_->trace_timeout_o, expected) << at();
+    bool drop = false;
+    if (bench_->trace_valid_o) {
+      std::optional<Input> input;
+      if (expected) {
+        input = packets_.front().first;
+        packets_.pop_front();
+      }
+      compare(input, drop);
+    }
+    ASSERT_EQ(bench_->ctl_dropped_o, drop) << at();
+  }
+
+  void compare(const std::optional<Input>& input, bool& drop) {
+    rdma::RxInputs inputs{bench_->trace_room_o != 0, {}, bench_->trace_now_o};
+    if (bench_->trace_offer_valid_o) inputs.offer = bench_->trace_offer_cid_o;
+    ASSERT_EQ(inputs.now, now_before_) << at();
+    check_room(input, inputs.room);
+    const unsigned free_before = golden_.free_contexts();
+    rdma::RxResult result;
+    ASSERT_NO_THROW(result = golden_step(input, inputs)) << at();
+    const auto event = name(result.outcome);
+    ASSERT_EQ(name(static_cast<Outcome>(bench_->trace_outcome_o)), event) << at();
+    ASSERT_EQ(bench_->trace_cid_o, result.cid) << event << ' ' << at();
+    ASSERT_EQ(bench_->trace_wbase_o, result.wbase) << event << ' ' << at();
+    ASSERT_EQ(bench_->trace_wvec_o, result.wvec[0]) << event << ' ' << at();
+    if (result.outcome == Outcome::refuse_no_context) {
+      ASSERT_EQ(free_before, freed_lately()) << "contexts are free, but none is offered, " << at();
+    }
+    (input ? packet_at : timeout_at) = bench_.cycle();
+    if (!input) ++timeouts;
+    drop = result.ctl_dropped;
+    expect(input, result);
+    if (golden_.free_contexts() > free_before) freed_.push_back(bench_.cycle());
+  }
+
+  rdma::RxResult golden_step(const std::optional<Input>& input, const rdma::RxInputs& inputs) {
+    if (!input) return golden_.timeout(bench_->trace_cid_o, inputs);
+    if (input->verdict != Outcome::none) return golden_.drop(input->verdict);
+    return golden_.packet({input->header, std::vector<uint8_t>(input->header.len)}, inputs);
+  }
+
+  /// A request was promised its room when it was taken, all else asks for it when it is decided.
+  void check_room(const std::optional<Input>& input, bool room) {
+    const bool request = input && input->header.ptype == static_cast<uint8_t>(Ptype::rqt);
+    const std::size_t waiting = out.controls_waited(request ? latency : 1);
+    ASSERT_TRUE(room || waiting >= ReceiverQueues::full) << "only " << waiting << " wait " << at();
+  }
+
+  /// Contexts that were freed too late to be offered to the request that retires now: two clocks through the
+  /// free list.
+  unsigned freed_lately() {
+    while (!freed_.empty() && freed_.front() + latency + 2 <= bench_.cycle()) freed_.pop_front();
+    return static_cast<unsigned>(freed_.size());
+  }
+
+  void expect(const std::optional<Input>& input, const rdma::RxResult& result) {
+    ++outcomes[result.outcome];
+    if (result.ctl_dropped) ++dropped;
+    const bool payload =
+        input && input->verdict == Outcome::none && input->header.ptype == static_cast<uint8_t>(Ptype::data);
+    if (payload) out.expect_payload(input->header, result.write, bench_.cycle());
+    if (result.emitted) out.expect_control(result.emitted->header, bench_.cycle());
+  }
+
+  /// A packet waits for commands, or one clock for a timeout that has waited for long.
+  void take_packet() {
+    if (!packet) return;
+    if (bench_->hdr_ready_o) {
+      packets_.emplace_back(*packet, bench_.cycle());
+      packet.reset();
+      ++taken;
+      ++since_stolen_;
+      return;
+    }
+    ++waits;
+    if (out.commands_waited() >= ReceiverQueues::full) return;
+    ASSERT_GE(since_stolen_, most_starved) << "packets since the last one that had to wait, " << at();
+    since_stolen_ = 0;
+    stolen.push_back(bench_.cycle());
+  }
+
+  /// While a timer is overdue and commands do not stop all, a timeout comes at the latest when each other
+  /// context has had one, or was found expired and restarted before its turn, with all packets allowed in
+  /// between. A look at all contexts takes about two clocks each.
+  void check_patience() {
+    const bool timeout = bench_->trace_valid_o && bench_->trace_timeout_o;
+    if (timeout || golden_.longest_overdue(now) == 0)
+      overdue_ = 0;
+    else if (out.commands_waited() < ReceiverQueues::full)
+      ++overdue_;
+    ASSERT_LE(overdue_, rx_contexts * (most_starved + 2 * rx_contexts)) << at();
+  }
+
+  Bench<Vsmall_receiver> bench_;
+  rdma::Receiver golden_{receiver_params(), {}};
+  std::deque<std::pair<Input, uint64_t>> packets_;  // under way, with the cycle in which they were taken
+  std::deque<uint64_t> freed_;                      // cycles
+  uint16_t now_before_ = 0;                         // one clock ago
+  unsigned waited_ = 0;                             // clocks after reset
+  unsigned since_stolen_ = 0;                       // packets
+  unsigned overdue_ = 0, quiet_ = 0;                // clocks
+};
+
+}  // namespace weft::rtl_test

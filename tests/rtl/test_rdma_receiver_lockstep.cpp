@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdma_receiver at its ports: what waits for what, contexts that come back, reset.
+#include <algorithm>
+#include <vector>
+
+#include "rdma_receiver_fixture.hpp"
+
+namespace weft::rtl_test {
+namespace {
+
+class RdmaReceiverControl : public ReceiverTest {
+ protected:
+  /// So many control packets wait, and a few clocks have passed.
+  void fill_control(unsigned count) {
+    out_.ctl_ready = false;
+    Header refused = transfer(1);
+    refused.pidx = 0;
+    for (unsigned n = 0; n < count; ++n) give(refused);
+    receiver_.clocks(10);
+    ASSERT_EQ(out_.controls_waiting(), count);
+  }
+
+  /// One packet a clock, each taken at once.
+  void give_each_clock(const Header& header, unsigned count) {
+    for (unsigned n = 0; n < count; ++n) receiver_.give({header}, 1);
+  }
+
+  /// Context 0 has all of its `packets`: DONE waits behind the RSP that left.
+  void finish(uint32_t packets) {
+    grant(1, packets);
+    for (uint32_t pidx = 0; pidx < packets; ++pidx) give(data(0, pidx));
+    receiver_.clocks(10);
+    ASSERT_EQ(receiver_.outcomes[Outcome::finish], 1u);
+    ASSERT_EQ(out_.writes_decided(), packets);
+  }
+
+  bool done_left() const { return std::ranges::count(out_.controls, Ptype::done) > 0; }
+};
+
+// What waits
+
+TEST_F(RdmaReceiverControl, RequestsAtTheLimitOfRoomFillTheQueueToItsLastPlace) {
+  fill_control(12);
+  give_each_clock(transfer(1), 6);
+  receiver_.clocks(10);
+  EXPECT_EQ(receiver_.outcomes[Outcome::grant], 4u) << "all that are under way once 12 wait";
+  EXPECT_EQ(receiver_.outcomes[Outcome::drop_busy], 2u);
+  EXPECT_EQ(out_.controls_waiting(), ReceiverQueues::depth);
+  EXPECT_EQ(receiver_.dropped, 0u) << "a request that is not taken up is no lost control packet";
+  out_.ctl_ready = true;
+  receiver_.clocks(20);
+  EXPECT_EQ(out_.controls.size(), 16u);
+  grant(1, 1);
+}
+
+TEST_F(RdmaReceiverControl, OtherPacketsTakeNoPlaceThatWasPromisedToARequest) {
+  rdma::Config paper = config();
+  paper.weft_mode = false;
+  receiver_.reset(paper);
+  grant(1, 100);
+  fill_control(12);
+  out_.cmd_ready = true;
+  for (unsigned n = 0; n < 8; ++n) receiver_.give({n % 2 == 0 ? transfer(1) : data(0, 50)}, 1);
+  receiver_.clocks(10);
+  EXPECT_EQ(receiver_.outcomes[Outcome::drop_window], 4u);
+  EXPECT_GE(receiver_.dropped, 3u);
+  EXPECT_LE(out_.controls_waiting(), ReceiverQueues::depth);
+}
+
+TEST_F(RdmaReceiverControl, RequestIsDroppedWhenTheQueueIsFull) {
+  fill_control(13);
+  give_each_clock(transfer(1), 5);
+  receiver_.clocks(10);
+  EXPECT_EQ(receiver_.outcomes[Outcome::drop_busy], 5u);
+  EXPECT_EQ(free_contexts(), rx_contexts);
+  out_.ctl_ready = true;
+  receiver_.clock();
+  out_.ctl_ready = false;
+  receiver_.clock();
+  give(transfer(1));
+  receiver_.clocks(10);
+  EXPECT_EQ(receiver_.outcomes[Outcome::grant], 1u);
+}
+
+TEST_F(RdmaReceiverControl, WaitingCommandsStopPacketsAndLoseNothing) {
+  grant(1, 200);
+  out_.cmd_ready = false;
+  const unsigned before = receiver_.taken;
+  uint32_t pidx = 0;
+  for (unsigned n = 0; n < 100; ++n) {
+    if (!receiver_.packet) receiver_.packet = {data(0, pidx++)};
+    receiver_.clock();
+  }
+  EXPECT_EQ(receiver_.taken - before, ReceiverQueues::depth) << "every place is of use";
+  receiver_.packet = {transfer(1)};
+  receiver_.clocks(10);
+  EXPECT_TRUE(receiver_.packet) << "other packets wait, too";
+  receiver_.packet.reset();
+  out_.cmd_ready = true;
+  receiver_.clocks(30);
+  EXPECT_EQ(out_.commands, ReceiverQueues::depth);
+  EXPECT_EQ(out_.writes, ReceiverQueues::depth);
+  expect_idle();
+}
+
+TEST_F(RdmaReceiverControl, DoneWaitsForTheLastWriteBeforeItAndAllElseForDone) {
+  finish(5);
+  give(transfer(1));
+  for (int64_t answered = 0; answered < 5; ++answered) {
+    out_.answered = answered;
+    receiver_.clocks(20);
+    EXPECT_FALSE(done_left()) << answered << " of 5 writes are answered";
+    EXPECT_FALSE(bench_->idle_o);
+  }
+  EXPECT_EQ(out_.controls, (std::vector{Ptype::rsp, Ptype::ack}));
+  out_.answered = 5;
+  receiver_.clocks(2);
+  EXPECT_EQ(out_.controls, (std::vector{Ptype::rsp, Ptype::ack, Ptype::done, Ptype::rsp}));
+  expect_idle();
+}
+
+// Both counts wrap, and only their difference matters. The one inside starts at 0 with each reset, and no
+// test has time for 2^31 writes; but the one at the port can be anywhere, so that all differences can be had.
+TEST_F(RdmaReceiverControl, DoneIsFreeFromExactlyAsManyWritesToHalfTheRangeAhead) {
+  const int64_t half = int64_t{1} << 31;
+  for (const int64_t ahead : {int64_t{0}, int64_t{1}, half - 2, half - 1}) {
+    receiver_.reset(config());
+    receiver_.outcomes.clear();
+    out_.answered = -1;
+    finish(3);
+    EXPECT_FALSE(done_left());
+    out_.answered = 3 + ahead;
+    receiver_.clocks(2);
+    EXPECT_TRUE(done_left()) << ahead << " writes ahead";
+  }
+}
+
+TEST_F(RdmaReceiverControl, DoneWaitsFromHalfTheRangeBehindThroughTheWrapOfTheCount) {
+  const int64_t half = int64_t{1} << 31;
+  out_.answered = 3 - half;
+  finish(3);
+  for (const int64_t behind :
+       {half, half - 1, half / 2, int64_t{6}, int64_t{5}, int64_t{4}, int64_t{3}, int64_t{2}, int64_t{1}}) {
+    out_.answered = 3 - behind;  // negative: before the port's wrap from 2^32 - 1 to 0
+    receiver_.clocks(5);
+    EXPECT_FALSE(done_left()) << behind << " writes behind";
+  }
+  out_.answered = 3;
+  receiver_.clocks(2);
+  EXPECT_TRUE(done_left());
+}
+
+TEST_F(RdmaReceiverControl, RepeatedDoneWaitsForTheWritesOfAllContexts) {
+  finish(1);
+  out_.answered = 1;
+  grant(1, 9);
+  EXPECT_TRUE(done_left());
+  give(data(1, 0));
+  receiver_.clocks(10);
+  out_.controls.clear();
+  receiver_.now = config().rx_timeout;
+  receiver_.clocks(50);
+  EXPECT_FALSE(done_left()) << "a write of the other context is not answered";
+  out_.answered = 2;
+  receiver_.clocks(5);
+  EXPECT_TRUE(done_left());
+}
+
+// Contexts
+
+TEST_F(RdmaReceiverControl, ContextsComeBackWithTheNextGeneration) {
+  for (unsigned round = 1; round <= 300; ++round) {
+    grant(rx_contexts, 2);
+    give(transfer(2));
+    receiver_.clocks(5);
+    ASSERT_EQ(receiver_.outcomes[Outcome::refuse_no_context], round);
+    for (uint16_t cid = 0; cid < rx_contexts; ++cid) {
+      ASSERT_EQ(context(cid).gen, round % 256);
+      give(release(cid));
+    }
+    receiver_.clocks(5);
+    ASSERT_EQ(free_contexts(), rx_contexts);
+    expect_idle();
+  }
+}
+
+TEST_F(RdmaReceiverControl, RequestRightBehindAReleaseFindsTheContextAfterAFewClocks) {
+  grant(rx_contexts, 1);
+  unsigned refused = 0;
+  for (unsigned distance = 1; distance < 10; ++distance) {
+    give(release(3));
+    receiver_.clocks(distance - 1);
+    give(transfer(1));
+    receiver_.clocks(10);
+    if (free_contexts() == 0) continue;
+    EXPECT_EQ(++refused, distance) << "granted before";
+    grant(1, 1);
+  }
+  EXPECT_EQ(refused, 4u) << "three clocks to its retirement, two through the free list";
+}
+
+TEST_F(RdmaReceiverControl, ResetForgetsAll) {
+  for (unsigned after = 0; after < 30; ++after) {
+    grant(2, 200);
+    out_.cmd_ready = out_.ctl_ready = false;
+    receiver_.now = static_cast<uint16_t>(receiver_.now + config().rx_timeout);
+    give(transfer(1));
+    for (uint32_t pidx = 0; pidx < 5; ++pidx) give(data(1, pidx));
+    receiver_.clocks(after);
+    receiver_.reset(config());
+    if (HasFatalFailure()) return;
+    receiver_.clocks(50);
+    expect_idle();
+    finish(2);
+    EXPECT_EQ(context(0).gen, 1);
+    out_.answered = 2;
+    receiver_.clocks(2);
+    EXPECT_TRUE(done_left()) << "writes are counted from reset";
+    receiver_.reset(config());
+    receiver_.outcomes.clear();
+  }
+}
+
+}  // namespace
+}  // namespace weft::rtl_test

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdma_receiver in lockstep with the golden model under random packets, timeouts, pauses, answers of memory,
+// settings and resets.
+#include <algorithm>
+#include <array>
+
+#include "rdma_receiver_fixture.hpp"
+
+namespace weft::rtl_test {
+namespace {
+
+using rdma::formats::Header;
+using rdma::formats::Outcome;
+
+class RdmaReceiverRandom : public ReceiverTest {
+ protected:
+  void random_paces();
+  void random_settings();
+  void random_clock();
+  void end_all();
+
+  ReceiverLockstep::Input random_packet();
+  ReceiverLockstep::Input random_bad_packet();
+  Header random_request();
+  Header random_data(uint16_t cid);
+  void spoil(Header& header);
+  void answer_writes();
+  uint32_t any(uint64_t limit) { return static_cast<uint32_t>(bench_.below(limit)); }
+
+  struct {
+    unsigned packets, requests, commands, control, answers;  // percent
+    unsigned tick;                                           // clocks, 0: time stands still
+  } paces_{};
+};
+
+Header RdmaReceiverRandom::random_request() {
+  const rdma::Params params = receiver_params();
+  Header header = transfer(1 + any(bench_.chance(70) ? 6 : 60));
+  header.src = static_cast<uint16_t>(any(16));
+  header.sid = static_cast<uint16_t>(any(16));
+  header.msgid = any(64);
+  header.pidx -= any(10);  // 1 to 10 bytes in the last packet
+  header.arg = (8 + bench_.below(1000)) * params.payload;
+  if (bench_.chance(3)) header.pidx = any(2) * 256 * params.payload;
+  if (bench_.chance(3)) header.arg |= 1 + bench_.below(params.payload - 1);
+  if (bench_.chance(3)) header.arg = (bench_.chance(50) ? 7 : (1 << 18) - 16) * uint64_t{params.payload};
+  return header;
+}
+
+/// Mostly the packet at WBASE, or one in the window; every edge is likely.
+Header RdmaReceiverRandom::random_data(uint16_t cid) {
+  const RxContext& receiving = context(cid);
+  const uint32_t base = receiving.window.base;
+  const uint32_t window = receiver_params().window;
+  const std::array<uint32_t, 8> places{base,
+                                       base,
+                                       base,
+                                       base + 1,
+                                       base + 1 + any(window),
+                                       base + window + any(4),
+                                       receiving.cut.last + any(2),
+                                       any(base + 1)};
+  Header header = data(cid, places[bench_.below(places.size())]);
+  if (bench_.chance(20)) header.flags |= rdma::formats::flag_retry;
+  return header;
+}
+
+/// One bit wrong in a field that counts.
+void RdmaReceiverRandom::spoil(Header& header) {
+  switch (bench_.below(7)) {
+    case 0:
+      header.src ^= 1;
+      break;
+    case 1:
+      header.sid ^= 8;
+      break;
+    case 2:
+      header.msgid ^= 32;
+      break;
+    case 3:
+      header.gen ^= 128;
+      break;
+    case 4:
+      header.cid ^= static_cast<uint16_t>(1 << any(16));
+      break;
+    case 5:
+      header.len ^= 64;
+      break;
+    default:
+      header.flags ^= rdma::formats::flag_last;
+  }
+}
+
+/// Nothing in it may be believed, not even its type.
+ReceiverLockstep::Input RdmaReceiverRandom::random_bad_packet() {
+  const std::array verdicts{Outcome::drop_crc, Outcome::drop_malformed, Outcome::drop_not_mine};
+  Header header = random_header(bench_);
+  header.ptype = static_cast<uint8_t>(any(10));
+  return {header, verdicts[bench_.below(verdicts.size())]};
+}
+
+ReceiverLockstep::Input RdmaReceiverRandom::random_packet() {
+  if (bench_.chance(4)) return random_bad_packet();
+  if (bench_.chance(paces_.requests)) return {random_request()};
+  const auto cid = static_cast<uint16_t>(any(rx_contexts));
+  const bool ends = bench_.chance(context(cid).state == RxContext::State::done ? 30 : 1);
+  Header header = ends ? release(cid) : random_data(cid);
+  if (bench_.chance(5)) spoil(header);
+  return {header};
+}
+
+/// Memory answers only what it was given.
+void RdmaReceiverRandom::answer_writes() {
+  if (!bench_.chance(paces_.answers)) return;
+  out_.answered += static_cast<int64_t>(bench_.below(static_cast<uint64_t>(out_.writes - out_.answered) + 1));
+}
+
+void RdmaReceiverRandom::random_clock() {
+  answer_writes();
+  if (!receiver_.packet && bench_.chance(paces_.packets)) receiver_.packet = random_packet();
+  out_.cmd_ready = bench_.chance(paces_.commands);
+  out_.ctl_ready = bench_.chance(paces_.control);
+  if (paces_.tick && bench_.cycle() % paces_.tick == 0) ++receiver_.now;
+  receiver_.clock();
+}
+
+void RdmaReceiverRandom::random_paces() {
+  paces_ = {bench_.pace(), std::array{1u, 5u, 50u}[bench_.below(3)],   bench_.pace(), bench_.pace(),
+            bench_.pace(), std::array{0u, 1u, 3u, 8u}[bench_.below(4)]};
+}
+
+/// Registers that software may write while transfers are under way.
+void RdmaReceiverRandom::random_settings() {
+  receiver_.config.weft_mode = bench_.chance(50);
+  receiver_.config.rx_timeout = std::array<uint16_t, 4>{0, 5, 20, 100}[bench_.below(4)];
+  receiver_.config.ask_from_after = static_cast<uint8_t>(bench_.below(4));
+  receiver_.config.max_silent = static_cast<uint8_t>(bench_.below(4));
+}
+
+/// Without any packet every context comes back by its timer.
+void RdmaReceiverRandom::end_all() {
+  receiver_.packet.reset();
+  receiver_.config = config();
+  paces_ = {0, 0, 100, 100, 100, 8};
+  for (unsigned n = 0; n < 3000 && !HasFatalFailure(); ++n) random_clock();
+  expect_idle();
+  EXPECT_EQ(free_contexts(), rx_contexts);
+  EXPECT_EQ(out_.writes, out_.writes_decided());
+}
+
+TEST_F(RdmaReceiverRandom, EqualsTheGoldenModelInBothModesWithPausesAndResets) {
+  for (unsigned n = 0; n < 400'000; ++n) {
+    if (n % 512 == 0) random_paces();
+    if (bench_.below(300) == 0) random_settings();
+    if (bench_.below(10'000) == 0) receiver_.reset(config());
+    random_clock();
+    if (HasFatalFailure()) FAIL() << "clock " << n;
+  }
+  end_all();
+  for (auto code = static_cast<int>(Outcome::grant); code < static_cast<int>(Outcome::submit); ++code) {
+    const auto outcome = static_cast<Outcome>(code);
+    if (name(outcome) == "?") continue;
+    EXPECT_GT(receiver_.outcomes[outcome], 50u) << name(outcome);
+    RecordProperty(std::string(name(outcome)), std::to_string(receiver_.outcomes[outcome]));
+  }
+  EXPECT_GT(receiver_.dropped, 50u);
+  EXPECT_GT(receiver_.stolen.size(), 50u);
+}
+
+}  // namespace
+}  // namespace weft::rtl_test

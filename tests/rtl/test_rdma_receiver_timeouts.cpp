@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdma_receiver at its ports: timeouts among packets. Who comes first, what a packet in front of a timeout
+// changes, and how long either waits for the other.
+#include <functional>
+#include <set>
+
+#include "rdma_receiver_fixture.hpp"
+
+namespace weft::rtl_test {
+namespace {
+
+class RdmaReceiverTimeouts : public ReceiverTest {
+ protected:
+  static constexpr unsigned offsets = 30;  // more clocks than the timers need to find one that has ended
+
+  struct Race {
+    unsigned timeouts = 0;  // retired
+    int64_t lead = 0;       // clocks from the timeout to the packet
+    bool operator==(const Race&) const = default;
+  };
+
+  /// After reset, context 0 with packets 1 and 2 of four received; its timer ends, and `offset` clocks later
+  /// a packet for it comes.
+  Race race(unsigned offset, const rdma::Config& config, const std::function<Header()>& packet) {
+    receiver_.reset(config);
+    grant(1, 4);
+    for (const uint32_t pidx : {1u, 2u}) give(data(0, pidx));
+    receiver_.clocks(10);
+    receiver_.now = static_cast<uint16_t>(receiver_.now + config.rx_timeout);
+    const unsigned before = receiver_.timeouts;
+    receiver_.clocks(offset);
+    give(packet());
+    receiver_.clocks(offsets);
+    return {receiver_.timeouts - before, static_cast<int64_t>(receiver_.packet_at - receiver_.timeout_at)};
+  }
+
+  /// At every offset, from both orders with clocks between them to both in consecutive clocks. A packet just
+  /// in front of the timeout does, or does not, make it void.
+  void race_at_all_offsets(const rdma::Config& config, bool makes_void,
+                           const std::function<Header()>& packet) {
+    std::set<int64_t> leads;
+    for (unsigned offset = 0; offset < offsets && !HasFatalFailure(); ++offset) {
+      const Race still_due = race(offset, config, [&] { return data(0, 1); });
+      const Race raced = race(offset, config, packet);
+      const bool overtaken = makes_void && still_due.lead < 0;
+      EXPECT_EQ(raced, overtaken ? (Race{0, raced.lead}) : still_due) << "offset " << offset;
+      leads.insert(still_due.lead);
+    }
+    EXPECT_TRUE(leads.contains(1)) << "timeout, and packet in the next clock";
+    EXPECT_TRUE(leads.contains(-1)) << "packet, and timeout in the next clock";
+  }
+
+  /// Random DATA for contexts that have been granted so many packets, mostly near WBASE.
+  Header any_data(uint32_t packets) {
+    const auto cid = static_cast<uint16_t>(bench_.below(rx_contexts));
+    const uint32_t base = context(cid).window.base;
+    return data(cid, bench_.chance(60) ? base : static_cast<uint32_t>(bench_.below(packets)));
+  }
+
+  static Header nonsense() { return {}; }
+};
+
+TEST_F(RdmaReceiverTimeouts, PacketThatRestartsTheTimerMakesTheTimeoutVoid) {
+  race_at_all_offsets(config(), true, [&] { return data(0, 0); });
+  EXPECT_EQ(receiver_.outcomes[Outcome::advance], offsets);
+}
+
+TEST_F(RdmaReceiverTimeouts, ReleaseMakesTheTimeoutVoid) {
+  race_at_all_offsets(config(), true, [&] { return release(0); });
+  EXPECT_EQ(receiver_.outcomes[Outcome::released], offsets);
+  receiver_.clocks(10);
+  expect_idle();
+  grant(rx_contexts, 1);
+}
+
+TEST_F(RdmaReceiverTimeouts, PacketAheadDoesNotKeepTheTimeoutFromComing) {
+  rdma::Config paper = config();
+  paper.weft_mode = false;
+  race_at_all_offsets(paper, false, [&] { return data(0, 3); });
+  EXPECT_EQ(receiver_.outcomes[Outcome::accept], offsets * 5) << "two before each race, one in every second";
+}
+
+TEST_F(RdmaReceiverTimeouts, ReclaimAndPacketInBothOrders) {
+  rdma::Config impatient = config();
+  impatient.max_silent = 0;
+  race_at_all_offsets(impatient, false, [&] { return data(0, 2); });
+  EXPECT_GT(receiver_.outcomes[Outcome::drop_duplicate], 0u) << "packet first";
+  EXPECT_GT(receiver_.outcomes[Outcome::drop_unknown_cid], 0u) << "timeout first";
+  EXPECT_EQ(receiver_.outcomes[Outcome::reclaim], 2 * offsets);
+  grant(rx_contexts, 1);
+}
+
+TEST_F(RdmaReceiverTimeouts, TakesAClockFromPacketsAfter255) {
+  grant(1, 4);
+  receiver_.now = config().rx_timeout;
+  const unsigned before = receiver_.taken;
+  for (unsigned n = 0; n < 1000 && receiver_.timeouts == 0 && !HasFatalFailure(); ++n) {
+    receiver_.packet = {nonsense(), Outcome::drop_crc};
+    receiver_.clock();
+  }
+  EXPECT_EQ(receiver_.timeouts, 1u);
+  EXPECT_EQ(receiver_.waits, 1u);
+  const unsigned packets = receiver_.taken - before - ReceiverLockstep::latency;
+  EXPECT_GE(packets, 255u);
+  EXPECT_LE(packets, 255 + 2 * rx_contexts) << "a look at all timers comes before";
+}
+
+TEST_F(RdmaReceiverTimeouts, EachTakesOneClockAfter255Packets) {
+  grant(rx_contexts, 4);
+  receiver_.now = config().rx_timeout;
+  const uint64_t start = bench_.cycle();
+  for (unsigned n = 0; n < 10 * 256 && !HasFatalFailure(); ++n) {
+    receiver_.packet = {nonsense(), Outcome::drop_malformed};
+    receiver_.clock();
+  }
+  EXPECT_EQ(receiver_.timeouts, rx_contexts);
+  ASSERT_EQ(receiver_.stolen.size(), rx_contexts);
+  uint64_t before = start;
+  for (const uint64_t cycle : receiver_.stolen) {
+    EXPECT_GE(cycle - before, 255u);
+    EXPECT_LE(cycle - before, 256 + 2 * rx_contexts);
+    before = cycle;
+  }
+}
+
+TEST_F(RdmaReceiverTimeouts, OnePacketAClockWhileTimersRun) {
+  rdma::Config patient = config();
+  patient.rx_timeout = 500;
+  patient.max_silent = 15;
+  receiver_.reset(patient);
+  grant(rx_contexts, 255);
+  const unsigned clocks = 20'000;
+  for (unsigned n = 0; n < clocks && !HasFatalFailure(); ++n) {
+    ++receiver_.now;
+    if (!receiver_.packet) receiver_.packet = {any_data(255)};
+    receiver_.clock();
+  }
+  EXPECT_EQ(receiver_.waits, receiver_.stolen.size()) << "only timeouts take clocks";
+  EXPECT_GE(receiver_.stolen.size(), receiver_.timeouts);
+  EXPECT_GT(receiver_.timeouts, 10u);
+  EXPECT_LE(receiver_.stolen.size(), clocks / 256);
+}
+
+TEST_F(RdmaReceiverTimeouts, OnePacketAClockInOrderWhileItsTimerKeepsEnding) {
+  rdma::Config hasty = config();
+  hasty.rx_timeout = 1;
+  receiver_.reset(hasty);
+  const uint32_t packets = 250;
+  give(transfer(packets));
+  receiver_.clocks(ReceiverLockstep::latency + 1);
+  ASSERT_EQ(receiver_.outcomes[Outcome::grant], 1u);
+  const Header first = data(0, 0);
+  for (uint32_t pidx = 0; pidx < packets && !HasFatalFailure(); ++pidx) {
+    ++receiver_.now;
+    receiver_.packet = {pidx == packets - 1 ? data(0, pidx) : first};
+    receiver_.packet->header.pidx = pidx;
+    receiver_.clock();
+    ASSERT_FALSE(receiver_.packet) << "packet " << pidx << " had to wait";
+  }
+  receiver_.clocks(10);
+  EXPECT_EQ(receiver_.outcomes[Outcome::advance], packets - 1);
+  EXPECT_EQ(receiver_.outcomes[Outcome::finish], 1u);
+}
+
+TEST_F(RdmaReceiverTimeouts, IdleAgainAfterEachTimeoutAndAfterTheLast) {
+  out_.ctl_ready = false;
+  grant(1, 1);
+  bench_.settle();
+  EXPECT_FALSE(bench_->idle_o) << "the RSP waits";
+  out_.ctl_ready = true;
+  for (unsigned n = 0; n <= config().max_silent; ++n) {
+    receiver_.clocks(offsets);
+    expect_idle();
+    receiver_.now = static_cast<uint16_t>(receiver_.now + config().rx_timeout);
+  }
+  receiver_.clocks(offsets);
+  expect_idle();
+  EXPECT_EQ(receiver_.outcomes[Outcome::ask_map], config().max_silent);
+  EXPECT_EQ(receiver_.outcomes[Outcome::reclaim], 1u);
+  EXPECT_EQ(free_contexts(), rx_contexts);
+}
+
+TEST_F(RdmaReceiverTimeouts, WaitWhileCommandsDo) {
+  grant(1, 200);
+  out_.cmd_ready = false;
+  for (uint32_t pidx = 0; pidx < 16; ++pidx) give(data(0, pidx));
+  receiver_.clocks(10);
+  receiver_.now = config().rx_timeout;
+  receiver_.clocks(100);
+  EXPECT_EQ(receiver_.timeouts, 0u);
+  out_.cmd_ready = true;
+  receiver_.clocks(30);
+  EXPECT_EQ(receiver_.timeouts, 1u);
+}
+
+}  // namespace
+}  // namespace weft::rtl_test
