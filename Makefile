@@ -54,7 +54,8 @@ verilog: configure $(PYTHON_VENV)/ready ## elaborate the engine into plain Veril
 
 sim-verilog: verilog ## the simulations of `make sim`, quick, on the plain Verilog
 	cmake --preset verilog --log-level=NOTICE -Wno-dev >/dev/null
-	cmake --build --preset verilog -j $(JOBS) --target weft-sim
+	cmake --build --preset verilog -j $(JOBS) --target weft-sim rdma_engine_test
+	build-verilog/bin/rdma_engine_test --gtest_brief=1
 	build-verilog/bin/weft-sim matrix --quick $(if $(FILE),--file $(FILE)) $(SIM_ARGS)
 
 synth: verilog ## area and timing into build/synth/results.json and docs/results/area.md
