@@ -98,6 +98,22 @@ TEST(Throughput, OneHeaderAClockAnyOrderOfContexts) {
   bench.expect_no_findings();
 }
 
+// The table in docs/rdma.md, Timing.
+TEST(Latency, SixClocksFromTheLastBeatToTheEvent) {
+  EngineBench bench(EngineBench::alone("w128"), patient_setup());
+  grant(bench, 1, 1000);
+  for (const uint16_t bytes : {256, 24}) {  // nine beats, two beats
+    const uint64_t events = bench.system.node(0).scoreboard().events();
+    bench.system.node(0).receive(data_packet(0, bytes == 256 ? 0 : 1, bytes == 256 ? 4 : 2, bytes));
+    ASSERT_TRUE(bench.system.run_until([&] { return bench.system.node(0).packets_waiting() == 0; }, 100));
+    const uint64_t last_beat = bench.system.cycle();
+    ASSERT_TRUE(
+        bench.system.run_until([&] { return bench.system.node(0).scoreboard().events() > events; }, 100));
+    EXPECT_EQ(bench.system.cycle() - last_beat, 6u) << bytes << " bytes";
+  }
+  bench.expect_no_findings();
+}
+
 TEST(Throughput, NoBubbleBetweenFullPackets) {
   constexpr uint32_t packets = 500;
   constexpr uint32_t payload = 256;
