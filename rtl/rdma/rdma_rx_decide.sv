@@ -79,27 +79,6 @@ module rdma_rx_decide
 
   assign write_addr_o = {ctx_i.base + BASE_W'(hdr_i.pidx), SHIFT'(0)};
 
-  // Packets that are missing although a later one has come, from WBASE on.
-  logic [ACK_MAP_W-1:0] missing;
-  always_comb begin : p_missing
-    missing    = '0;
-    missing[0] = 1'b1;
-    for (int i = 1; i < int'(ACK_MAP_W) && i < int'(WINDOW); i++) begin
-      missing[i] = !ctx_i.wvec[i-1] && (ctx_i.wvec >> i) != '0;
-    end
-  end
-
-  header_t ack, ask;
-  always_comb begin : p_ack
-    ack       = to_context;
-    ack.ptype = PTYPE_ACK;
-    ack.pidx  = 32'(wbase);
-    ack.arg   = {8'($clog2(WINDOW)), {ACK_MAP_W{1'b0}}};
-    ask       = ack;
-    ask.pidx  = 32'(ctx_i.wbase);
-    ask.arg   = {8'($clog2(WINDOW)), missing};
-  end
-
   // RESEND and DONE go to the sender named in the context, a RSP to the one named in the packet.
   header_t to_context, to_packet;
 
@@ -119,6 +98,27 @@ module rdma_rx_decide
     to_packet.dst   = hdr_i.src;
     to_packet.sid   = hdr_i.sid;
     to_packet.msgid = hdr_i.msgid;
+  end
+
+  // Packets that are missing although a later one has come, from WBASE on.
+  logic [ACK_MAP_W-1:0] missing;
+  always_comb begin : p_missing
+    missing    = '0;
+    missing[0] = 1'b1;
+    for (int i = 1; i < int'(ACK_MAP_W) && i < int'(WINDOW); i++) begin
+      missing[i] = !ctx_i.wvec[i-1] && (ctx_i.wvec >> i) != '0;
+    end
+  end
+
+  header_t ack, ask;
+  always_comb begin : p_ack
+    ack       = to_context;
+    ack.ptype = PTYPE_ACK;
+    ack.pidx  = 32'(wbase);
+    ack.arg   = {8'($clog2(WINDOW)), {ACK_MAP_W{1'b0}}};
+    ask       = ack;
+    ask.pidx  = 32'(ctx_i.wbase);
+    ask.arg   = {8'($clog2(WINDOW)), missing};
   end
 
   always_comb begin : p_decide

@@ -129,10 +129,6 @@ module rdma_tx_decide
     release_hdr.msgid = hdr_i.msgid;
   end
 
-  assign data_pidx   = kind_i != EV_TURN ? hdr_i.pidx[PIDX_W-1:0] : again ? again_pidx : ctx_i.next;
-  assign data_last   = data_pidx == ctx_i.last;
-  assign data_addr_o = ctx_i.src_addr + (ADDR_W'(data_pidx) << SHIFT);
-
   // What may be sent: packets that an ACK asked for, before the next one if it lies within the window.
   logic                 again;
   logic [ACK_MAP_W-1:0] asked_low, asked_rest, asked_new;  // lowest asked for; the others; what the ACK in hand asks for
@@ -163,6 +159,10 @@ module rdma_tx_decide
                                     logic [SPAN_W-1:0] span);
     return pidx <= last && (span == '0 || 33'(pidx) <= 33'(acked) + (33'd1 << span));
   endfunction
+
+  assign data_pidx   = kind_i != EV_TURN ? hdr_i.pidx[PIDX_W-1:0] : again ? again_pidx : ctx_i.next;
+  assign data_last   = data_pidx == ctx_i.last;
+  assign data_addr_o = ctx_i.src_addr + (ADDR_W'(data_pidx) << SHIFT);
 
   always_comb begin : p_data
     data_hdr_o       = '0;
