@@ -7,11 +7,11 @@
 namespace weft::rtl_test {
 
 /// A request for so many packets; the last one carries 10 bytes.
-inline rdma::formats::Header transfer(uint32_t packets, uint16_t sid = 7) {
+inline rdma::formats::Header transfer(uint32_t packets) {
   rdma::formats::Header header;
   header.ptype = static_cast<uint8_t>(rdma::formats::Ptype::rqt);
   header.src = 5;
-  header.sid = sid;
+  header.sid = 7;
   header.msgid = 33;
   header.pidx = (packets - 1) * receiver_params().payload + 10;
   header.arg = 64 * uint64_t{receiver_params().payload};

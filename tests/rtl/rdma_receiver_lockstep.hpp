@@ -96,6 +96,7 @@ class ReceiverLockstep {
   bool nothing_waits() const { return packets_.empty() && out.empty(); }
 
  private:
+  static bool is(const Header& header, Ptype type) { return header.ptype == static_cast<uint8_t>(type); }
   std::string at() const { return "in cycle " + std::to_string(bench_.cycle()); }
 
   void drive() {
@@ -134,23 +135,34 @@ class ReceiverLockstep {
   void follow() {
     const bool expected = !packets_.empty() && packets_.front().second + latency == bench_.cycle();
     ASSERT_EQ(bench_->trace_valid_o && !bench_->trace_timeout_o, expected) << at();
-    bool drop = false;
+    dropped_now_ = false;
     if (bench_->trace_valid_o) {
       std::optional<Input> input;
       if (expected) {
         input = packets_.front().first;
         packets_.pop_front();
       }
-      compare(input, drop);
+      check_inputs(input);
+      step(input);
     }
-    ASSERT_EQ(bench_->ctl_dropped_o, drop) << at();
+    ASSERT_EQ(bench_->ctl_dropped_o, dropped_now_) << at();
   }
 
-  void compare(const std::optional<Input>& input, bool& drop) {
+  /// As the trace tells them. A request was promised its room when it was taken, all else asks for it when it
+  /// is decided, one clock ago.
+  void check_inputs(const std::optional<Input>& input) {
+    ASSERT_EQ(bench_->trace_now_o, now_before_) << at();
+    const bool request = input && is(input->header, Ptype::rqt);
+    const std::size_t waiting = out.controls_waited(request ? latency : 1);
+    ASSERT_TRUE(bench_->trace_room_o || waiting >= ReceiverQueues::full)
+        << "only " << waiting << " wait " << at();
+    if (!bench_->trace_offer_valid_o) return;
+    ASSERT_EQ(golden_.context(bench_->trace_offer_cid_o).state, rdma::RxContext::State::free) << at();
+  }
+
+  void step(const std::optional<Input>& input) {
     rdma::RxInputs inputs{bench_->trace_room_o != 0, {}, bench_->trace_now_o};
     if (bench_->trace_offer_valid_o) inputs.offer = bench_->trace_offer_cid_o;
-    ASSERT_EQ(inputs.now, now_before_) << at();
-    check_room(input, inputs.room);
     const unsigned free_before = golden_.free_contexts();
     rdma::RxResult result;
     ASSERT_NO_THROW(result = golden_step(input, inputs)) << at();
@@ -162,24 +174,14 @@ class ReceiverLockstep {
     if (result.outcome == Outcome::refuse_no_context) {
       ASSERT_EQ(free_before, freed_lately()) << "contexts are free, but none is offered, " << at();
     }
-    (input ? packet_at : timeout_at) = bench_.cycle();
-    if (!input) ++timeouts;
-    drop = result.ctl_dropped;
-    expect(input, result);
     if (golden_.free_contexts() > free_before) freed_.push_back(bench_.cycle());
+    expect(input, result);
   }
 
   rdma::RxResult golden_step(const std::optional<Input>& input, const rdma::RxInputs& inputs) {
     if (!input) return golden_.timeout(bench_->trace_cid_o, inputs);
     if (input->verdict != Outcome::none) return golden_.drop(input->verdict);
     return golden_.packet({input->header, std::vector<uint8_t>(input->header.len)}, inputs);
-  }
-
-  /// A request was promised its room when it was taken, all else asks for it when it is decided.
-  void check_room(const std::optional<Input>& input, bool room) {
-    const bool request = input && input->header.ptype == static_cast<uint8_t>(Ptype::rqt);
-    const std::size_t waiting = out.controls_waited(request ? latency : 1);
-    ASSERT_TRUE(room || waiting >= ReceiverQueues::full) << "only " << waiting << " wait " << at();
   }
 
   /// Contexts that were freed too late to be offered to the request that retires now: two clocks through the
@@ -191,9 +193,11 @@ class ReceiverLockstep {
 
   void expect(const std::optional<Input>& input, const rdma::RxResult& result) {
     ++outcomes[result.outcome];
-    if (result.ctl_dropped) ++dropped;
-    const bool payload =
-        input && input->verdict == Outcome::none && input->header.ptype == static_cast<uint8_t>(Ptype::data);
+    (input ? packet_at : timeout_at) = bench_.cycle();
+    if (!input) ++timeouts;
+    dropped_now_ = result.ctl_dropped;
+    if (dropped_now_) ++dropped;
+    const bool payload = input && input->verdict == Outcome::none && is(input->header, Ptype::data);
     if (payload) out.expect_payload(input->header, result.write, bench_.cycle());
     if (result.emitted) out.expect_control(result.emitted->header, bench_.cycle());
   }
@@ -231,10 +235,11 @@ class ReceiverLockstep {
   rdma::Receiver golden_{receiver_params(), {}};
   std::deque<std::pair<Input, uint64_t>> packets_;  // under way, with the cycle in which they were taken
   std::deque<uint64_t> freed_;                      // cycles
-  uint16_t now_before_ = 0;                         // one clock ago
-  unsigned waited_ = 0;                             // clocks after reset
-  unsigned since_stolen_ = 0;                       // packets
-  unsigned overdue_ = 0, quiet_ = 0;                // clocks
+  bool dropped_now_ = false;
+  uint16_t now_before_ = 0;           // one clock ago
+  unsigned waited_ = 0;               // clocks after reset
+  unsigned since_stolen_ = 0;         // packets
+  unsigned overdue_ = 0, quiet_ = 0;  // clocks
 };
 
 }  // namespace weft::rtl_test

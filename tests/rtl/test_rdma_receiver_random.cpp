@@ -10,7 +10,6 @@ namespace weft::rtl_test {
 namespace {
 
 using rdma::formats::Header;
-using rdma::formats::Outcome;
 
 class RdmaReceiverRandom : public ReceiverTest {
  protected:
