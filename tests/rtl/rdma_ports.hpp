@@ -1,27 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Headers and requests at the ports of the RDMA engine's modules.
+// Requests and completions at the ports of the RDMA engine's modules.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
-#include "common/signals.hpp"
 #include "rdma/sender.hpp"
+#include "rdma_header.hpp"
 
 namespace weft::rtl_test {
-
-template <typename Port>
-void put_header(Port& port, const rdma::formats::Header& header) {
-  const auto bytes = rdma::formats::pack(header);
-  tb::put_bytes(port, bytes.data(), bytes.size());
-}
-
-template <typename Port>
-rdma::formats::Header get_header(const Port& port) {
-  std::array<uint8_t, rdma::formats::header_bytes> bytes{};
-  tb::get_bytes(port, bytes.data(), bytes.size());
-  return rdma::formats::unpack(bytes);
-}
 
 /// rdma_pkg::post_t as words: source, destination, bytes, node and tag, from bit 0 on.
 template <typename Port>
