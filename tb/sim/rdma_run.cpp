@@ -151,7 +151,10 @@ void Traffic::watch_node(uint32_t index) {
   node.on_completion([this, index](const driver::RdmaCompletion& completion) {
     completions_++;
     last_completion_ = system_.cycle();
-    if (completion.status != formats::Status::ok) result_.failed_transfers++;
+    if (completion.status != formats::Status::ok) {
+      result_.failed_transfers++;
+      result_.failures[std::string(formats::name(completion.status))]++;
+    }
     if (completion.tag < posted_at_[index].size()) {
       latencies_.push_back(system_.cycle() - posted_at_[index][completion.tag]);
     }

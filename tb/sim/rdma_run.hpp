@@ -47,6 +47,7 @@ struct RunResult {
   uint64_t trace_mismatches = 0;  ///< everything that differed
   uint64_t wrong_bytes = 0;       ///< in the receivers' memories at the end
   uint64_t failed_transfers = 0;
+  std::map<std::string, uint64_t> failures;  ///< by status
   bool hang = false;
   double cycles_per_second = 0;  ///< simulated, wall clock, all nodes together
   std::string finding;           ///< the first one in full

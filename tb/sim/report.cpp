@@ -19,9 +19,10 @@ std::string verdict(const RunResult& result) {
   return result.ok() ? "ok" : "FAILED";
 }
 
-std::string drops(const RunResult& result) {
-  std::string text = fmt::format("{}", result.packets_dropped);
-  for (const auto& [reason, count] : result.drops) text += fmt::format("  {} {}", reason, count);
+/// A number, and what it is made of.
+std::string counted(uint64_t total, const std::map<std::string, uint64_t>& parts) {
+  std::string text = fmt::format("{}", total);
+  for (const auto& [name, count] : parts) text += fmt::format("  {} {}", name, count);
   return text;
 }
 
@@ -56,12 +57,12 @@ std::string table(const RunConfig& config, const RunResult& result) {
               fmt::format("median {:.1f}, max {}", result.latency_median, result.latency_max));
   text += row("packets sent", fmt::format("{}, DATA {}, resent {}", result.packets_sent, result.data_packets,
                                           result.packets_resent));
-  text += row("packets dropped", drops(result));
+  text += row("packets dropped", counted(result.packets_dropped, result.drops));
   text += row("network", network(result.network));
   text += row("events compared", fmt::format("{}", result.events));
   text += row("trace mismatches", fmt::format("{}", result.trace_mismatches));
   text += row("wrong bytes", fmt::format("{}", result.wrong_bytes));
-  text += row("failed transfers", fmt::format("{}", result.failed_transfers));
+  text += row("failed transfers", counted(result.failed_transfers, result.failures));
   text += row("simulated cycles/s", fmt::format("{:.0f}", result.cycles_per_second));
   text += row("seed", fmt::format("{}", config.seed));
   return text;
@@ -100,6 +101,7 @@ nlohmann::json to_json(const RunConfig& config, const RunResult& result) {
       {"trace_mismatches", result.trace_mismatches},
       {"wrong_bytes", result.wrong_bytes},
       {"failed_transfers", result.failed_transfers},
+      {"failures", result.failures},
       {"hang", result.hang},
       {"ok", result.ok()},
       {"cycles_per_second", result.cycles_per_second},
