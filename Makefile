@@ -28,7 +28,8 @@ configure: setup
 build: configure ## build everything into build/bin
 	cmake --build --preset $(PRESET) -j $(JOBS)
 
-sim: build ## simulate the RDMA engine on a real file through losses, reordering, corruption
+sim: configure ## simulate the RDMA engine on a real file through losses, reordering, corruption
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim weft-sim-waves weft
 	$(BUILD)/bin/weft-sim matrix $(if $(FILE),--file $(FILE)) $(SIM_ARGS)
 
 test: build ## run all tests

@@ -29,7 +29,9 @@ bool write_all(const fs::path& file, std::string_view text) {
 
 void write_whole(const fs::path& file, std::string_view text) {
   std::error_code error;
-  if (fs::exists(file, error) && !fs::is_regular_file(file, error)) {
+  const bool plain =
+      !fs::is_symlink(file, error) && (fs::is_regular_file(file, error) || !fs::exists(file, error));
+  if (!plain) {
     if (!write_all(file, text)) fail(file, std::strerror(errno));
     return;
   }

@@ -5,8 +5,6 @@
 namespace weft::tb {
 namespace {
 
-using rdma::formats::Outcome;
-
 /// Any build but the one that is wrong on purpose.
 const RdmaBuild& random_build(Draw& draw) {
   std::vector<const RdmaBuild*> sound;

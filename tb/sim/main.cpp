@@ -14,12 +14,15 @@ int main(int argc, char** argv) {
   using namespace weft::sim;
   CLI::App app("Simulations of the weft RTL, checked against the golden models", "weft-sim");
   app.require_subcommand(1);
+  app.footer("Exit code: 0 all as it should be, 1 a check failed, 2 bad input");
   const Command rdma = add_rdma_command(app);
   const Command matrix = add_matrix_command(app);
   const std::vector<std::string> arguments(argv, argv + argc);
   try {
     app.parse(argc, argv);
-    return (app.got_subcommand("rdma") ? rdma : matrix)(arguments);
+    const int code = (app.got_subcommand("rdma") ? rdma : matrix)(arguments);
+    if (std::fflush(stdout) != 0) throw BadInput("the report cannot be written");
+    return code;
   } catch (const CLI::CallForHelp& help) {
     return app.exit(help);
   } catch (const CLI::CallForAllHelp& help) {

@@ -95,6 +95,9 @@ int run(Options& options, const std::vector<std::string>& arguments) {
   }
   options.run.weft_mode = options.mode == "weft";
   options.run.nodes = parse_nodes(options.nodes);
+  if (std::filesystem::exists(options.run.waves) && !std::filesystem::is_regular_file(options.run.waves)) {
+    throw BadInput(fmt::format("{}: is no regular file, waves need one", options.run.waves));
+  }
   if (!options.run.waves.empty() && !tb::waves_built_in()) run_with_waves(arguments);
   if (!options.run.waves.empty() && !std::ofstream(options.run.waves)) {
     throw BadInput(fmt::format("{}: cannot be written: {}", options.run.waves, std::strerror(errno)));
@@ -128,47 +131,77 @@ std::vector<uint8_t> read_file(const std::string& file) {
   return bytes;
 }
 
+namespace {
+
+/// As CLI::Range, but NaN is not within anything.
+CLI::Validator within(double least, double most) {
+  const auto check = [=](const std::string& text) {
+    double value = 0;
+    const bool fits = CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
+    return fits ? std::string() : fmt::format("{} is not within {} to {}", text, least, most);
+  };
+  return {check, fmt::format("{}..{}", least, most)};
+}
+
+}  // namespace
+
 Command add_rdma_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("rdma", "Send a file through RDMA engines in lockstep with the golden model");
-  const auto probability = CLI::Range(0.0, 1.0);
+  const CLI::Validator probability = within(0, 1);
+  const CLI::Validator count = CLI::NonNegativeNumber;
   RunConfig& run_config = options->run;
   command->add_option("--scheme", options->scheme, "rxwindow")->capture_default_str();
   command->add_option("--mode", options->mode, "weft or paper: what the receiver does about what is missing")
       ->capture_default_str();
   command->add_option("--nodes", options->nodes, "XxYxZ; node i sends to node i + 1")->capture_default_str();
   command->add_option("--file", options->file, "send this file; an empty one needs no transfer");
-  command->add_option("--bytes", options->bytes,
-                      "without --file: so many random bytes (65536); with it: its first bytes");
+  command
+      ->add_option("--bytes", options->bytes,
+                   "without --file: so many random bytes (65536); with it: its first bytes")
+      ->check(count);
   command->add_option("--transfers", run_config.transfers, "cut it into so many concurrent transfers")
       ->check(CLI::Range(1, 65536))
       ->capture_default_str();
   command->add_option("--loss", run_config.faults.loss, "probability that a packet is lost")
-      ->check(probability);
+      ->check(probability)
+      ->capture_default_str();
   command->add_option("--duplicate", run_config.faults.duplicate, "probability that a packet comes twice")
-      ->check(probability);
+      ->check(probability)
+      ->capture_default_str();
   command->add_option("--corrupt", run_config.faults.corrupt, "probability that a packet has flipped bits")
-      ->check(probability);
-  command->add_option("--reorder", run_config.faults.reorder_degree,
-                      "a packet is overtaken by up to so many of its transfer");
+      ->check(probability)
+      ->capture_default_str();
+  command
+      ->add_option("--reorder", run_config.faults.reorder_degree,
+                   "a packet is overtaken by up to so many of its transfer")
+      ->check(count)
+      ->capture_default_str();
   command->add_option("--delay", run_config.faults.delay, "cycles from node to node")
       ->check(CLI::Range(1, 10'000'000))
       ->capture_default_str();
-  command->add_option("--jitter", run_config.faults.jitter, "up to so many cycles more");
+  command->add_option("--jitter", run_config.faults.jitter, "up to so many cycles more")
+      ->check(CLI::Range(0, 10'000'000))
+      ->capture_default_str();
   command->add_option("--pause", run_config.pause, "probability of a pause, per stream and cycle")
-      ->check(CLI::Range(0.0, 0.99));
+      ->check(within(0, 0.99))
+      ->capture_default_str();
   command->add_option("--window", run_config.window, "bits of the receiver's window")->capture_default_str();
   command
       ->add_option("--timeout", run_config.timeout,
                    "cycles until lost packets are asked for again; 0: from delay, jitter and reordering")
       ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
-  command->add_option("--seed", run_config.seed, "same seed, same run")->capture_default_str();
+  command->add_option("--seed", run_config.seed, "same seed, same run")->check(count)->capture_default_str();
   command->add_option("--trace", run_config.trace_dir, "folder for the event traces of RTL and golden model");
   command->add_option("--waves", run_config.waves, "FST wave file");
   command->add_option("--json", options->json, "result as JSON");
-  command->add_option("--max-cycles", run_config.max_cycles, "give up after so many cycles");
+  command
+      ->add_option("--max-cycles", run_config.max_cycles,
+                   "give up in this cycle, start included; 0: far beyond what the bytes should take")
+      ->check(count)
+      ->capture_default_str();
   return [options](const std::vector<std::string>& arguments) { return run(*options, arguments); };
 }
 

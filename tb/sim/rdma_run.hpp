@@ -50,7 +50,7 @@ struct RunResult {
   std::map<std::string, uint64_t> failures;  ///< by status
   bool hang = false;
   double cycles_per_second = 0;  ///< simulated, wall clock, all nodes together
-  std::string finding;           ///< the first one in full
+  std::string finding;           ///< the first mismatch in full, or why the run did not finish
 
   bool ok() const { return trace_mismatches == 0 && wrong_bytes == 0 && failed_transfers == 0 && !hang; }
 };

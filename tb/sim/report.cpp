@@ -71,16 +71,16 @@ std::string table(const RunConfig& config, const RunResult& result) {
 nlohmann::json to_json(const RunConfig& config, const RunResult& result) {
   return {
       {"scheme", "rxwindow"},
-      {"mode", "paper"},
       {"nodes", config.nodes},
       {"bytes", result.bytes},
-      {"transfers", config.transfers},
+      {"transfers", config.nodes ? result.transfers / config.nodes : 0},
       {"loss", config.faults.loss},
       {"duplicate", config.faults.duplicate},
       {"corrupt", config.faults.corrupt},
       {"reorder", config.faults.reorder_degree},
       {"delay", config.faults.delay},
       {"pause", config.pause},
+      {"jitter", config.faults.jitter},
       {"timeout", config.timeout},
       {"window", config.window},
       {"mode", config.weft_mode ? "weft" : "paper"},
