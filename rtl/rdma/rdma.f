@@ -4,6 +4,7 @@
 +incdir+.
 ../common/ram_sdp.sv
 ../common/ram_1r1w.sv
+../common/ram_forward.sv
 ../common/sync_fifo.sv
 ../common/ram_fifo.sv
 ../common/packet_fifo.sv
@@ -12,9 +13,13 @@
 ../common/counter_bank.sv
 rdma_pkg.sv
 rdma_rx_check.sv
-rdma_window.sv
+rdma_next_hole.sv
+rdma_window_open.sv
+rdma_window_step.sv
 rdma_timer.sv
-rdma_rx_decide.sv
+rdma_rx_request.sv
+rdma_rx_outcome.sv
+rdma_rx_answer.sv
 rdma_receiver.sv
 rdma_host_write.sv
 rdma_write_status.sv

@@ -7,7 +7,8 @@ package rdma_pkg;
 
   localparam int unsigned FLIT_W = 256;  // bits of a flit, also of the header
   localparam int unsigned FLIT_BYTES = FLIT_W / 8;
-  localparam int unsigned TICK_W = 16;  // bits of the tick counter and of a time stamp
+  localparam int unsigned TICK_W = 16;  // bits of the tick counter
+  localparam int unsigned STAMP_W = 15;  // bits of a time stamp
   localparam int unsigned LIMIT_W = 13;  // bits of a timer limit
 
   localparam logic [31:0] CRC_POLY = 32'h82F6_3B78;  // CRC-32C, reflected
@@ -39,11 +40,48 @@ package rdma_pkg;
     logic [15:0] tag;
   } completion_t;
 
-  typedef enum logic [1:0] {
-    RX_FREE   = 2'd0,
-    RX_ACTIVE = 2'd1,
-    RX_DONE   = 2'd2
-  } rx_state_e;
+  // What the receiver knows of an event when it comes to the outcome; of a timeout only the lines that say so.
+  typedef struct packed {
+    logic     timeout;
+    outcome_e verdict;          // of the arrival checks, or of the check of a request
+    logic     request;          // it is a request, and there is a context for it
+    logic     release_it;       // it is a RELEASE; otherwise DATA
+    logic     used;             // packet: its CID is that of a context in use
+    logic     match;            // it comes from the transfer that the context is for
+    logic     beyond_end;
+    logic     good_length;
+    logic     mark;             // new, beyond WBASE
+    logic     advance;          // the one at WBASE
+    logic     in_window;        // it is in the window beyond WBASE
+    logic     behind;           // it is before WBASE
+    logic     complete;         // nothing is missing after it
+    logic     quarter;          // WBASE has passed a multiple of a quarter of the window
+    logic     live;             // timeout: of a context in use, and its timer has not been restarted meanwhile
+    logic     reclaim;          // timeout: it was one too many
+    logic     complete_before;  // timeout: nothing is missing
+    logic     asked_enough;     // timeout: time to ask for all from WBASE on
+  } rx_facts_t;
+
+  // Whom the receiver answers, and about what.
+  typedef struct packed {
+    logic [15:0] node;
+    logic [15:0] sid;
+    logic [23:0] msgid;
+    logic [15:0] cid;
+    logic [7:0]  gen;
+    logic [31:0] pidx;
+  } rx_to_t;
+
+  typedef enum logic [2:0] {
+    RX_NO_ANSWER,
+    RX_REFUSAL,
+    RX_GRANT,
+    RX_DONE,
+    RX_RESEND,
+    RX_RESEND_FROM,
+    RX_ACK,
+    RX_ACK_MAP  // with a map of what is missing
+  } rx_answer_e;
 
   typedef enum logic [1:0] {
     TX_FREE   = 2'd0,

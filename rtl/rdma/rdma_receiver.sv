@@ -2,13 +2,18 @@
 // Receiver of the RDMA engine: one event (packet or timeout) a clock, for any order of contexts, also the same one back to
 // back. Protocol and context: docs/rdma.md, Receiver.
 //
-//   A  choose the event, check a request, take a free context     (request checks are registered into B)
-//   B  read the context RAM
-//   C  decide; write context and timer back                       (ram_1r1w forwards C to a read in B)
-//   D  act: write command, control packet, freed context, trace
+//   A     choose the event
+//   B-D   check a request
+//   E     find room for an answer and a free context for a request
+//   F  G  read the context                         (ram_forward sees what I and H write meanwhile)
+//   H     a grant writes its part of the context; compare the packet with it; open the window
+//   I     one step of the state that packets change; write it back        (an event in H takes it over at once)
+//   J     outcome; restart the timer
+//   K  L  answer
+//   M     act: write command, control packet, freed context, trace
 //
-// The pipeline never waits once an event is in it: A takes an event only while the write commands behind D have room for
-// all that is under way. Control packets that find no room are dropped (a timer repeats them).
+// Why so: docs/rdma_receiver.md. The pipeline never waits once an event is in it: A takes an event only while the write
+// commands behind M have room for all that is under way. Control packets that find no room are dropped (a timer repeats them).
 `include "weft_assert.svh"
 `include "rdma_typedef.svh"
 
@@ -25,8 +30,8 @@ module rdma_receiver
   parameter int unsigned MSGID_W   = 20,
   parameter int unsigned NODE_W    = 16,
   parameter int unsigned ADDR_W    = 48,
-  parameter int unsigned CTL_DEPTH = 16,    // control packets that may wait
-  parameter int unsigned CMD_DEPTH = 16     // write commands that may wait
+  parameter int unsigned CTL_DEPTH = 32,    // control packets that may wait
+  parameter int unsigned CMD_DEPTH = 32     // write commands that may wait
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -72,35 +77,43 @@ module rdma_receiver
   output logic [  WINDOW-1:0] trace_wvec_o
 );
   localparam int unsigned SHIFT = $clog2(PAYLOAD);
-  localparam int unsigned LEN_W = SHIFT + 1;
   localparam int unsigned MAX_STARVED = 255;  // packets that may go before a timeout
 
-  if (N_RX_CTX < 2 || (N_RX_CTX & (N_RX_CTX - 1)) != 0) begin : g_bad_n
+  if (N_RX_CTX < 2 || (N_RX_CTX & (N_RX_CTX - 1)) != 0) begin : h_bad_n
     $error("N_RX_CTX must be a power of two of at least 2, is %0d", N_RX_CTX);
   end
-  if (N_RX_CTX > 32768) begin : g_bad_max
+  if (N_RX_CTX > 32768) begin : h_bad_max
     $error("N_RX_CTX must be at most 32768, is %0d", N_RX_CTX);
   end
-  if (N_RX_CTX > (1 << CID_W) || CID_W > 16) begin : g_bad_cid
+  if (N_RX_CTX > (1 << CID_W) || CID_W > 16) begin : h_bad_cid
     $error("CID_W (%0d) must number N_RX_CTX (%0d) contexts and be at most 16", CID_W, N_RX_CTX);
   end
-  if (PIDX_W > 31 || SID_W > 16 || MSGID_W > 24 || NODE_W > 16) begin : g_bad_widths
+  if (PIDX_W > 31 || SID_W > 16 || MSGID_W > 24 || NODE_W > 16) begin : h_bad_widths
     $error("PIDX_W (%0d), SID_W (%0d), MSGID_W (%0d), NODE_W (%0d) must be at most 31, 16, 24, 16", PIDX_W, SID_W,
            MSGID_W, NODE_W);
   end
-  if (ADDR_W < SHIFT + PIDX_W || ADDR_W > 63) begin : g_bad_addr
+  if (ADDR_W < SHIFT + PIDX_W || ADDR_W > 63) begin : h_bad_addr
     $error("ADDR_W (%0d) must hold a transfer of 2**PIDX_W (%0d) packets and be at most 63", ADDR_W, PIDX_W);
   end
 
   localparam int unsigned IDX_W = $clog2(N_RX_CTX);
+  localparam int unsigned BASE_W = ADDR_W - SHIFT;
+  localparam int unsigned POS_W = $clog2(WINDOW);
+  localparam int unsigned QUARTER_W = WINDOW > 4 ? POS_W - 2 : 0;  // an ACK at every quarter of the window
 
-  `RDMA_TYPEDEF_RX_CTX(ctx_t, NODE_W, SID_W, MSGID_W, ADDR_W - SHIFT, PIDX_W, LEN_W, WINDOW)
+  `RDMA_TYPEDEF_RX_GRANT(grant_t, NODE_W, SID_W, MSGID_W, BASE_W, PIDX_W, SHIFT)
+  `RDMA_TYPEDEF_WINDOW(kept_t, WINDOW, PIDX_W)
+  `RDMA_TYPEDEF_RX_STATE(state_t, kept_t)
+  `RDMA_TYPEDEF_OPEN_WINDOW(open_t, WINDOW, PIDX_W)
 
   typedef struct packed {
     logic              timeout;
+    outcome_e          verdict;      // of the arrival checks; from F on also of a request
+    logic              request, release_it, data;
     header_t           hdr;
-    outcome_e          verdict;
-    logic              room;         // of a RQT
+    logic [31:0]       last;         // last byte of a request; from D on
+    logic [15:0]       len_less;     // payload bytes less one; from D on
+    logic              room;         // from F on
     logic              offer_valid;
     logic [IDX_W-1:0]  offer;
   } event_t;
@@ -108,21 +121,17 @@ module rdma_receiver
   typedef struct packed {
     logic              timeout;
     outcome_e          outcome;
-    logic              traced;
     logic              room;
     logic              offer_valid;
     logic [IDX_W-1:0]  offer;
     logic [15:0]       cid;
     logic [TICK_W-1:0] now;
     logic [PIDX_W-1:0] wbase;
-    logic [WINDOW-1:0] wvec;
+    logic              has_ctx;
     logic              command;      // there is payload to write or to discard
     logic              write;
     logic [ADDR_W-1:0] addr;
     logic [15:0]       len;
-    logic              emit;
-    header_t           emit_hdr;
-    logic              dropped;
     logic              free;
   } action_t;
 
@@ -150,75 +159,87 @@ module rdma_receiver
   assign ready_o = !clearing_q && timer_ready && list_ready;
 
   // ------------------------------------------------------------------------------------------------- A: choose
-  logic     a_room, a_accept, a_timeout;
-  event_t   a_event, b_q, c_q;
-  action_t  d_q;
-  logic     b_valid_q, c_valid_q, d_valid_q;
-  outcome_e a_rqt;
-  logic     a_is_rqt;
-  logic     offer_valid;
-  logic [IDX_W-1:0] offer;
-  logic     expired_valid, expired_ready;
+  logic   a_room, a_accept, a_timeout;
+  event_t a_event, b_q, c_q, c_event, d_q, e_q, e_event, f_q, g_q, h_q, i_q, j_q;
+  logic   b_valid_q, c_valid_q, d_valid_q, e_valid_q, f_valid_q, g_valid_q, h_valid_q, i_valid_q, j_valid_q, k_valid_q, l_valid_q, m_valid_q;
+  logic   expired_valid, expired_ready;
   logic [IDX_W-1:0] expired_idx;
   logic [$clog2(MAX_STARVED+1)-1:0] starved_q;
-  logic     timeout_first;
-  logic     ctl_room;
-  logic [64:0] rqt_end;
+  logic   timeout_first;
 
-  // A request's range must lie in the region; sums are one bit wider than addresses.
-  assign rqt_end = {1'b0, hdr_i.arg} + 65'(hdr_i.pidx);
-
-  always_comb begin : p_request
-    if (!ctl_room) a_rqt = OUTCOME_DROP_BUSY;
-    else if (hdr_i.pidx == '0 || ((hdr_i.pidx - 32'd1) >> SHIFT) >= 32'((64'd1 << PIDX_W) - 1))
-      a_rqt = OUTCOME_REFUSE_LENGTH;
-    else if (hdr_i.arg[SHIFT-1:0] != '0) a_rqt = OUTCOME_REFUSE_ALIGN;
-    else if (hdr_i.arg < region_base_i || rqt_end > {1'b0, region_limit_i} || rqt_end > (65'd1 << ADDR_W))
-      a_rqt = OUTCOME_REFUSE_REGION;
-    else a_rqt = OUTCOME_NONE;
-  end
-
-  assign a_is_rqt      = verdict_i == OUTCOME_NONE && hdr_i.ptype == PTYPE_RQT;
   assign timeout_first = !hdr_valid_i || starved_q == ($bits(starved_q))'(MAX_STARVED);
   assign a_accept      = ready_o && a_room;
   assign a_timeout     = expired_valid && timeout_first;
   assign expired_ready = a_accept && timeout_first;
   assign hdr_ready_o   = a_accept && !a_timeout;
 
-  always_comb begin : p_event
-    a_event         = '0;
+  always_comb begin : p_choose
+    a_event = '0;
     a_event.timeout = a_timeout;
     if (a_timeout) begin
       a_event.hdr.cid = 16'(expired_idx);
     end else begin
-      a_event.hdr         = hdr_i;
-      a_event.verdict     = a_is_rqt ? a_rqt : verdict_i;
-      a_event.room        = ctl_room;
-      a_event.offer_valid = offer_valid;
-      a_event.offer       = offer;
-      if (verdict_i != OUTCOME_NONE) a_event.hdr.cid = '0;  // nothing in a bad packet can be believed
-      else if (a_is_rqt && a_rqt == OUTCOME_NONE && offer_valid) a_event.hdr.cid = 16'(offer);
+      a_event.hdr     = hdr_i;
+      a_event.verdict = verdict_i;
+      if (verdict_i != OUTCOME_NONE) begin
+        a_event.hdr.cid = '0;  // nothing in a bad packet can be believed
+      end else begin
+        a_event.request    = hdr_i.ptype == PTYPE_RQT;
+        a_event.release_it = hdr_i.ptype == PTYPE_RELEASE;
+        a_event.data       = hdr_i.ptype == PTYPE_DATA;
+      end
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      b_valid_q <= 1'b0;
-      c_valid_q <= 1'b0;
-      d_valid_q <= 1'b0;
+      {b_valid_q, c_valid_q, d_valid_q, e_valid_q, f_valid_q, g_valid_q, h_valid_q} <= '0;
+      {i_valid_q, j_valid_q, k_valid_q, l_valid_q, m_valid_q} <= '0;
       starved_q <= '0;
     end else begin
       b_valid_q <= a_accept && (a_timeout || hdr_valid_i);
-      c_valid_q <= b_valid_q;
-      d_valid_q <= c_valid_q;
+      {c_valid_q, d_valid_q, e_valid_q, f_valid_q} <= {b_valid_q, c_valid_q, d_valid_q, e_valid_q};
+      {g_valid_q, h_valid_q} <= {f_valid_q, g_valid_q};
+      {i_valid_q, j_valid_q, k_valid_q, l_valid_q, m_valid_q} <= {h_valid_q, i_valid_q, j_valid_q, k_valid_q, l_valid_q};
       if (!expired_valid || expired_ready) starved_q <= '0;
       else if (hdr_valid_i && hdr_ready_o && starved_q != '1) starved_q <= starved_q + 1'b1;
     end
     b_q <= a_event;
     c_q <= b_q;
+    d_q <= c_event;
+    e_q <= d_q;
+    f_q <= e_event;
+    g_q <= f_q;
+    h_q <= g_q;
+    i_q <= h_q;
+    j_q <= i_q;
   end
 
+  // ------------------------------------------------------------------------------------------------- B to E: request
+  outcome_e         e_refusal;
+  logic             ctl_room;
+  logic             e_grantable, offer_valid;
+  logic [IDX_W-1:0] offer;
+  logic             m_free;
+  action_t          m_q;
+
+  rdma_rx_request #(
+    .PAYLOAD(PAYLOAD),
+    .PIDX_W (PIDX_W),
+    .ADDR_W (ADDR_W)
+  ) i_request (
+    .clk_i,
+    .region_base_i,
+    .region_limit_i,
+    .arg_i    (b_q.hdr.arg),
+    .bytes_i  (b_q.hdr.pidx),
+    .verdict_o(e_refusal)
+  );
+
   // A request takes the offer exactly if it passes all other checks.
+  assign e_grantable = e_q.request && ctl_room && e_refusal == OUTCOME_NONE;
+  assign m_free      = m_valid_q && m_q.free;
+
   free_list #(
     .N(N_RX_CTX)
   ) i_free (
@@ -227,71 +248,198 @@ module rdma_receiver
     .ready_o  (list_ready),
     .valid_o  (offer_valid),
     .id_o     (offer),
-    .pop_i    (hdr_valid_i && hdr_ready_o && a_is_rqt && a_rqt == OUTCOME_NONE && offer_valid),
-    .push_i   (d_valid_q && d_q.free),
-    .push_id_i(d_q.cid[IDX_W-1:0]),
+    .pop_i    (e_valid_q && e_grantable && offer_valid),
+    .push_i   (m_free),
+    .push_id_i(m_q.cid[IDX_W-1:0]),
     .count_o  ()  // not needed
   );
 
-  // ------------------------------------------------------------------------------------------------- B, C: decide
-  ctx_t     c_ctx, c_ctx_new;
-  logic     c_we, c_has_ctx, c_write, c_emit, c_timer_set, c_timer_armed, c_free, c_expired, c_room;
-  outcome_e c_outcome;
-  header_t  c_emit_hdr;
-  logic [ADDR_W-1:0] c_addr;
-  logic [IDX_W-1:0]  c_idx;
-  logic     c_offered;
-  action_t  c_action;
+  always_comb begin : p_request
+    e_event        = e_q;
+    e_event.room   = ctl_room;
+    if (!e_q.timeout) begin
+      e_event.offer_valid = offer_valid;
+      e_event.offer       = offer;
+    end
+    if (e_q.request) begin
+      if (!ctl_room) e_event.verdict = OUTCOME_DROP_BUSY;
+      else if (e_refusal != OUTCOME_NONE) e_event.verdict = e_refusal;
+      else if (!offer_valid) e_event.verdict = OUTCOME_REFUSE_NO_CONTEXT;
+      else e_event.hdr.cid = 16'(offer);
+      e_event.request = e_grantable && offer_valid;
+    end
+  end
 
-  assign c_idx = c_q.hdr.cid[IDX_W-1:0];
+  always_comb begin : p_lengths
+    c_event          = c_q;
+    c_event.last     = c_q.hdr.pidx - 32'd1;
+    c_event.len_less = c_q.hdr.len - 16'd1;
+  end
 
-  ram_1r1w #(
+  // ------------------------------------------------------------------------------------------------- F, G: read; H: compare
+  logic [IDX_W-1:0] h_idx, i_idx, j_idx;
+  grant_t           h_kept_grant, h_grant, i_grant_q, j_grant_q;
+  state_t           h_kept, i_kept_new;
+  logic             h_known, h_match, h_beyond_end, h_at_last, h_good_length;
+  logic             i_known_q, i_match_q, i_beyond_end_q, i_good_length_q;
+  logic             h_same_q, i_same_q;  // same context as the event one ahead
+  logic [PIDX_W-1:0] i_packets_q, j_packets_q;  // first PIDX beyond the end
+  open_t            h_open, i_window_q, i_window_new;
+
+  assign h_idx = h_q.hdr.cid[IDX_W-1:0];
+  assign i_idx = i_q.hdr.cid[IDX_W-1:0];
+  assign j_idx = j_q.hdr.cid[IDX_W-1:0];
+
+  ram_forward #(
     .DEPTH(N_RX_CTX),
-    .WIDTH($bits(ctx_t))
-  ) i_contexts (
+    .WIDTH($bits(grant_t))
+  ) i_grants (
     .clk_i,
-    .we_i   (clearing_q || (c_valid_q && c_we)),
-    .waddr_i(clearing_q ? clear_idx_q : c_idx),
-    .wdata_i(clearing_q ? '0 : c_ctx_new),
-    .re_i   (b_valid_q),
-    .raddr_i(b_q.hdr.cid[IDX_W-1:0]),
-    .rdata_o(c_ctx)
+    .we_i   (clearing_q || (h_valid_q && h_q.request)),
+    .waddr_i(clearing_q ? clear_idx_q : h_idx),
+    .wdata_i(clearing_q ? '0 : h_grant),
+    .raddr_i(f_q.hdr.cid[IDX_W-1:0]),
+    .rdata_o(h_kept_grant)
   );
 
-  rdma_rx_decide #(
-    .N_RX_CTX(N_RX_CTX),
-    .WINDOW  (WINDOW),
-    .PAYLOAD (PAYLOAD),
-    .PIDX_W  (PIDX_W),
-    .SID_W   (SID_W),
-    .MSGID_W (MSGID_W),
-    .NODE_W  (NODE_W),
-    .ADDR_W  (ADDR_W),
-    .LEN_W   (LEN_W),
-    .ctx_t   (ctx_t)
-  ) i_decide (
-    .timeout_i    (c_q.timeout),
-    .expired_i    (c_expired),
-    .hdr_i        (c_q.hdr),
-    .verdict_i    (c_q.verdict),
-    .offer_valid_i(c_q.offer_valid),
-    .node_id_i,
-    .ask_from_after_i,
-    .max_silent_i,
-    .weft_mode_i,
-    .ctx_i        (c_ctx),
-    .ctx_o        (c_ctx_new),
-    .ctx_we_o     (c_we),
-    .outcome_o    (c_outcome),
-    .has_ctx_o    (c_has_ctx),
-    .write_o      (c_write),
-    .write_addr_o (c_addr),
-    .emit_o       (c_emit),
-    .emit_hdr_o   (c_emit_hdr),
-    .timer_set_o  (c_timer_set),
-    .timer_armed_o(c_timer_armed),
-    .free_o       (c_free)
+  // Every event writes the state of its context, changed or not: what it does is known too late for a choice.
+  ram_forward #(
+    .DEPTH(N_RX_CTX),
+    .WIDTH($bits(state_t))
+  ) i_states (
+    .clk_i,
+    .we_i   (clearing_q || i_valid_q),
+    .waddr_i(clearing_q ? clear_idx_q : i_idx),
+    .wdata_i(clearing_q ? '0 : i_kept_new),
+    .raddr_i(f_q.hdr.cid[IDX_W-1:0]),
+    .rdata_o(h_kept)
   );
+
+  always_comb begin : p_grant
+    h_grant = h_kept_grant;
+    if (h_q.request) begin
+      h_grant = '{
+        gen:   h_kept_grant.gen + 1'b1,
+        src:   NODE_W'(h_q.hdr.src),
+        sid:   SID_W'(h_q.hdr.sid),
+        msgid: MSGID_W'(h_q.hdr.msgid),
+        base:  BASE_W'(h_q.hdr.arg >> SHIFT),
+        last:  PIDX_W'(h_q.last >> SHIFT),
+        tail:  SHIFT'(h_q.last)
+      };
+    end
+  end
+
+  assign h_known       = h_q.hdr.cid < 16'(N_RX_CTX);
+  assign h_match       = h_q.hdr.src == 16'(h_kept_grant.src) && h_q.hdr.sid == 16'(h_kept_grant.sid) &&
+                         h_q.hdr.msgid == 24'(h_kept_grant.msgid) && h_q.hdr.gen == h_kept_grant.gen;
+  assign h_beyond_end  = h_q.hdr.pidx > 32'(h_kept_grant.last);
+  assign h_at_last     = h_q.hdr.pidx == 32'(h_kept_grant.last);
+  assign h_good_length = h_at_last ? h_q.len_less == 16'(h_kept_grant.tail) && (h_q.hdr.flags & FLAG_LAST) != '0
+                                   : h_q.len_less == 16'(PAYLOAD - 1) && (h_q.hdr.flags & FLAG_LAST) == '0;
+
+  rdma_window_open #(
+    .WINDOW(WINDOW),
+    .PIDX_W(PIDX_W),
+    .kept_t(kept_t),
+    .open_t(open_t)
+  ) i_open (
+    .kept_i(h_kept.window),
+    .open_o(h_open)
+  );
+
+  // ------------------------------------------------------------------------------------------------- I: step
+  logic              i_used_q, i_used_new;
+  logic [1:0]        i_asks_q, i_asks_new;
+  logic [3:0]        i_silent_q, i_silent_new;
+  logic [WINDOW-1:0] i_slot_q;
+  logic              i_data_q, i_release_q;  // of this context's transfer, and well-formed
+  logic              i_at_base, i_new, i_in_window, i_receive, i_advance, i_mark, i_live, i_reclaim, i_complete, i_asked_enough, i_ask_one, i_released;
+  logic              i_timer_set, j_timer_set_q, j_timer_armed_q;
+  logic              i_expired_q, i_restarted_q, expired_now;
+  open_t             first_window;
+
+  always_comb begin : p_first
+    first_window             = '0;
+    first_window.marks[0]    = 1'b1;  // stands for packet WINDOW, of an odd lap: not arrived
+    first_window.base_slot   = WINDOW'(1);
+    first_window.next_top    = 1;
+    first_window.first       = (POS_W + 1)'(1);
+    first_window.first_slot  = WINDOW'(2);
+    first_window.second_slot = WINDOW > 2 ? WINDOW'(4) : WINDOW'(1);
+    first_window.second_odd  = WINDOW == 2;
+  end
+
+  always_ff @(posedge clk_i) begin
+    h_same_q <= g_valid_q && h_valid_q && g_q.hdr.cid[IDX_W-1:0] == h_idx;
+    i_same_q <= h_same_q;
+    if (h_q.request) begin
+      {i_used_q, i_asks_q, i_silent_q} <= {1'b1, 2'd0, 4'd0};
+      i_window_q <= first_window;
+    end else if (h_same_q) begin
+      {i_used_q, i_asks_q, i_silent_q} <= {i_used_new, i_asks_new, i_silent_new};
+      i_window_q <= i_window_new;
+    end else begin
+      {i_used_q, i_asks_q, i_silent_q} <= {h_kept.used, h_kept.asks, h_kept.silent};
+      i_window_q <= h_open;
+    end
+    i_slot_q        <= WINDOW'(1) << h_q.hdr.pidx[POS_W-1:0];
+    i_grant_q       <= h_grant;
+    i_packets_q     <= h_grant.last + 1'b1;
+    i_known_q       <= h_known;
+    i_match_q       <= h_match;
+    i_beyond_end_q  <= h_beyond_end;
+    i_good_length_q <= h_good_length;
+    i_data_q        <= h_valid_q && h_q.data && h_known && h_match && !h_beyond_end && h_good_length;
+    i_release_q     <= h_valid_q && h_q.release_it && h_known && h_match;
+    // Two events ahead; the one ahead is looked at in H.
+    i_expired_q     <= expired_now;
+    i_restarted_q   <= j_valid_q && j_timer_set_q && j_idx == h_idx;
+  end
+
+  assign i_receive = i_data_q && i_used_q;
+
+  rdma_window_step #(
+    .WINDOW(WINDOW),
+    .PIDX_W(PIDX_W),
+    .open_t(open_t)
+  ) i_step (
+    .window_i (i_window_q),
+    .pidx_i   (i_q.hdr.pidx[PIDX_W-1:0]),
+    .slot_i   (i_slot_q),
+    .receive_i(i_receive),
+    .window_o (i_window_new),
+    .at_base_o(i_at_base),
+    .new_o    (i_new),
+    .in_window_o(i_in_window)
+  );
+
+  assign i_advance      = i_receive && i_at_base;
+  assign i_mark         = i_receive && i_new;
+  assign i_released     = i_release_q && i_used_q;
+  assign i_live         = i_valid_q && i_q.timeout && i_used_q && i_expired_q && !i_restarted_q &&
+                          !(j_valid_q && j_timer_set_q && i_same_q);
+  assign i_reclaim      = i_live && i_silent_q >= max_silent_i;
+  assign i_complete     = i_window_q.base == i_packets_q;
+  assign i_asked_enough = i_asks_q >= ask_from_after_i;
+  assign i_ask_one      = i_live && !i_reclaim && !i_complete && !weft_mode_i && !i_asked_enough;
+  assign i_timer_set    = i_valid_q && (i_q.request || i_advance || i_released || i_live);
+
+  always_comb begin : p_step
+    i_used_new   = i_used_q && !i_released && !i_reclaim;
+    i_silent_new = i_silent_q;
+    if (i_live && !i_reclaim) i_silent_new = i_silent_q + 1'b1;
+    if (i_advance || i_mark) i_silent_new = '0;
+    i_asks_new = i_asks_q;
+    if (i_ask_one) i_asks_new = i_asks_q + 1'b1;
+    if (i_advance && (i_q.hdr.flags & FLAG_RETRY) == '0) i_asks_new = '0;
+    i_kept_new = '{
+      used:   i_used_new,
+      asks:   i_asks_new,
+      silent: i_silent_new,
+      window: '{base: i_window_new.base, first: i_window_new.first, marks: i_window_new.marks}
+    };
+  end
 
   rdma_timer #(
     .N(N_RX_CTX)
@@ -299,52 +447,141 @@ module rdma_receiver
     .clk_i,
     .rst_ni,
     .ready_o        (timer_ready),
-    .now_i,
+    .now_i          (STAMP_W'(now_i)),
     .limit0_i       (timeout_i),
     .limit1_i       (timeout_i),
-    .set_i          (c_valid_q && c_timer_set),
-    .set_idx_i      (c_idx),
-    .set_armed_i    (c_timer_armed),
+    .set_i          (j_timer_set_q),
+    .set_idx_i      (j_idx),
+    .set_armed_i    (j_timer_armed_q),
     .set_class_i    (1'b0),
     .expired_valid_o(expired_valid),
     .expired_idx_o  (expired_idx),
     .expired_ready_i(expired_ready),
-    .decided_i      (c_valid_q && c_q.timeout),
-    .expired_now_o  (c_expired)
+    .decided_i      (j_valid_q && j_q.timeout),
+    .expired_now_o  (expired_now)
   );
 
-  // A request was promised its room in A: nothing else may take it before the request is in C, so it is asked again only for
-  // other events. Reserve: CTL_DEPTH leaves room for all events under way.
-  assign c_offered = !c_q.timeout && c_q.verdict == OUTCOME_NONE && c_q.hdr.ptype == PTYPE_RQT;
-  assign c_room    = (c_q.timeout || c_q.hdr.ptype != PTYPE_RQT) ? ctl_room : c_q.room;
+  // ------------------------------------------------------------------------------------------------- J: outcome
+  rx_facts_t         i_facts, j_facts, j_facts_q;
+  logic [PIDX_W-1:0] j_base_q;     // WBASE before the event
+  kept_t             j_window_q;   // after it
+  logic              j_free_q, j_weft_q, k_weft_q;
+  outcome_e          j_outcome;
+  logic              j_has_ctx;
+  rx_answer_e        j_answer, k_answer_q;
+  rx_to_t            j_to, k_to_q;
+  action_t           j_action, k_q, l_q;
+  kept_t             k_window_q;
 
-  always_comb begin : p_action
-    c_action             = '0;
-    c_action.timeout     = c_q.timeout;
-    c_action.outcome     = c_outcome;
-    c_action.traced      = c_outcome != OUTCOME_NONE;
-    c_action.room        = c_room;
-    c_action.offer_valid = c_q.offer_valid;
-    c_action.offer       = c_q.offer;
-    c_action.cid         = c_q.hdr.cid;
-    c_action.now         = now_i;
-    if (c_has_ctx) begin
-      c_action.wbase = c_ctx_new.wbase;
-      c_action.wvec  = c_ctx_new.wvec;
-    end
-    c_action.command  = !c_q.timeout && c_q.verdict == OUTCOME_NONE && c_q.hdr.ptype == PTYPE_DATA;
-    c_action.write    = c_write;
-    c_action.addr     = c_addr;
-    c_action.len      = c_q.hdr.len;
-    c_action.emit     = c_emit && c_room;
-    c_action.emit_hdr = c_emit_hdr;
-    c_action.dropped  = c_emit && !c_room;
-    c_action.free     = c_free;
+  always_comb begin : p_facts
+    i_facts                 = '0;
+    i_facts.timeout         = i_q.timeout;
+    i_facts.verdict         = i_q.verdict;
+    i_facts.request         = i_q.request;
+    i_facts.release_it      = i_q.release_it;
+    i_facts.used            = i_used_q && i_known_q;
+    i_facts.match           = i_match_q;
+    i_facts.beyond_end      = i_beyond_end_q;
+    i_facts.good_length     = i_good_length_q;
+    i_facts.mark            = i_mark;
+    i_facts.advance         = i_advance;
+    i_facts.in_window       = i_in_window;
+    i_facts.behind          = i_q.hdr.pidx[PIDX_W-1:0] < i_window_q.base;
+    i_facts.live            = i_live;
+    i_facts.reclaim         = i_reclaim;
+    i_facts.complete_before = i_complete;
+    i_facts.asked_enough    = i_asked_enough;
   end
 
-  always_ff @(posedge clk_i) d_q <= c_action;
+  always_ff @(posedge clk_i) begin
+    j_facts_q       <= i_facts;
+    j_base_q        <= i_window_q.base;
+    j_window_q      <= i_kept_new.window;
+    j_grant_q       <= i_grant_q;
+    j_packets_q     <= i_packets_q;
+    j_timer_set_q   <= i_timer_set;
+    j_timer_armed_q <= !i_released && !i_reclaim;
+    j_free_q        <= i_released || i_reclaim;
+    j_weft_q        <= weft_mode_i;
+  end
 
-  // ------------------------------------------------------------------------------------------------- D: act
+  always_comb begin : p_more_facts
+    j_facts          = j_facts_q;
+    j_facts.complete = j_window_q.base == j_packets_q;
+    j_facts.quarter  = j_window_q.base >> QUARTER_W != j_base_q >> QUARTER_W;
+  end
+
+  rdma_rx_outcome j_outcomes (
+    .facts_i    (j_facts),
+    .weft_mode_i(j_weft_q),
+    .outcome_o  (j_outcome),
+    .has_ctx_o  (j_has_ctx),
+    .answer_o   (j_answer)
+  );
+
+  // To whom: a timeout knows its transfer from the context, a packet that gets an answer carries the same itself.
+  always_comb begin : p_to
+    j_to = '{
+      node:  j_q.timeout ? 16'(j_grant_q.src) : j_q.hdr.src,
+      sid:   j_q.timeout ? 16'(j_grant_q.sid) : j_q.hdr.sid,
+      msgid: j_q.timeout ? 24'(j_grant_q.msgid) : j_q.hdr.msgid,
+      cid:   j_q.hdr.cid,
+      gen:   j_grant_q.gen,
+      pidx:  j_q.timeout ? 32'(j_base_q) : j_q.hdr.pidx
+    };
+  end
+
+  always_comb begin : p_action
+    j_action             = '0;
+    j_action.timeout     = j_q.timeout;
+    j_action.outcome     = j_outcome;
+    j_action.room        = j_q.room;
+    j_action.offer_valid = j_q.offer_valid;
+    j_action.offer       = j_q.offer;
+    j_action.cid         = j_q.hdr.cid;
+    j_action.now         = now_i;
+    j_action.has_ctx     = j_has_ctx;
+    j_action.wbase       = j_has_ctx ? j_window_q.base : '0;
+    j_action.command     = j_q.data;
+    j_action.write       = j_facts.mark || j_facts.advance;
+    j_action.addr        = {j_grant_q.base + BASE_W'(j_q.hdr.pidx), SHIFT'(0)};
+    j_action.len         = j_q.hdr.len;
+    j_action.free        = j_free_q;
+  end
+
+  // ------------------------------------------------------------------------------------------------- K, L: answer
+  logic              m_emit;
+  header_t           m_header;
+  logic [WINDOW-1:0] m_wvec;
+
+  always_ff @(posedge clk_i) begin
+    k_q        <= j_action;
+    k_answer_q <= j_answer;
+    k_to_q     <= j_to;
+    k_window_q <= j_window_q;
+    k_weft_q   <= j_weft_q;
+    l_q        <= k_q;
+    m_q        <= l_q;
+  end
+
+  rdma_rx_answer #(
+    .WINDOW(WINDOW),
+    .PIDX_W(PIDX_W)
+  ) i_answers (
+    .clk_i,
+    .node_id_i,
+    .weft_mode_i(k_weft_q),
+    .answer_i   (k_answer_q),
+    .outcome_i  (k_q.outcome),
+    .to_i       (k_to_q),
+    .base_i     (k_window_q.base),
+    .marks_i    (k_window_q.marks),
+    .emit_o     (m_emit),
+    .header_o   (m_header),
+    .wvec_o     (m_wvec)
+  );
+
+  // ------------------------------------------------------------------------------------------------- M: act
   typedef struct packed {
     logic              write;
     logic [ADDR_W-1:0] addr;
@@ -352,34 +589,38 @@ module rdma_receiver
     logic [CID_W-1:0]  cid;
   } cmd_t;
 
-  localparam int unsigned UNDERWAY = 3;  // events in B, C and D
+  localparam int unsigned UNDERWAY = 12;  // events in B to M
+  localparam int unsigned ANSWERING = 8;  // events in F to M, whose room has been found
 
   cmd_t                           cmd_in, cmd;
   ctl_t                           ctl_in, ctl;
   logic [$clog2(CMD_DEPTH+1)-1:0] cmds;
   logic [$clog2(CTL_DEPTH+1)-1:0] ctls;
   logic                           cmd_ready, ctl_ready, ctl_valid, ctl_free;
+  logic                           m_command, m_send;
   logic [31:0]                    writes_q, writes_now;
   logic [30:0]                    unused_ahead;
   logic                           behind;
 
-  assign a_room   = cmds <= ($bits(cmds))'(CMD_DEPTH - UNDERWAY - 1);
-  assign ctl_room = ctls <= ($bits(ctls))'(CTL_DEPTH - UNDERWAY - 1);
+  assign a_room    = cmds <= ($bits(cmds))'(CMD_DEPTH - UNDERWAY - 1);
+  assign ctl_room  = ctls <= ($bits(ctls))'(CTL_DEPTH - ANSWERING - 1);
+  assign m_command = m_valid_q && m_q.command;
+  assign m_send    = m_valid_q && m_emit && m_q.room;
 
-  assign writes_now = writes_q + 32'(d_valid_q && d_q.command && d_q.write);
+  assign writes_now = writes_q + 32'(m_command && m_q.write);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) writes_q <= '0;
     else writes_q <= writes_now;
   end
 
-  assign cmd_in = '{write: d_q.write, addr: d_q.addr, len: d_q.len, cid: d_q.cid[CID_W-1:0]};
+  assign cmd_in = '{write: m_q.write, addr: m_q.addr, len: m_q.len, cid: m_q.cid[CID_W-1:0]};
   ram_fifo #(
     .DEPTH(CMD_DEPTH),
     .WIDTH($bits(cmd_t))
   ) i_commands (
     .clk_i,
     .rst_ni,
-    .valid_i(d_valid_q && d_q.command),
+    .valid_i(m_command),
     .ready_o(cmd_ready),
     .data_i (cmd_in),
     .valid_o(cmd_valid_o),
@@ -392,14 +633,14 @@ module rdma_receiver
   assign cmd_len_o   = cmd.len;
   assign cmd_cid_o   = cmd.cid;
 
-  assign ctl_in = '{hdr: d_q.emit_hdr, waits: d_q.emit_hdr.ptype == PTYPE_DONE, writes: writes_now};
+  assign ctl_in = '{hdr: m_header, waits: m_header.ptype == PTYPE_DONE, writes: writes_now};
   ram_fifo #(
     .DEPTH(CTL_DEPTH),
     .WIDTH($bits(ctl_t))
   ) i_control (
     .clk_i,
     .rst_ni,
-    .valid_i(d_valid_q && d_q.emit),
+    .valid_i(m_send),
     .ready_o(ctl_ready),
     .data_i (ctl_in),
     .valid_o(ctl_valid),
@@ -412,25 +653,28 @@ module rdma_receiver
   assign ctl_free      = !ctl.waits || !behind;
   assign ctl_valid_o   = ctl_valid && ctl_free;
   assign ctl_o         = ctl.hdr;
-  assign ctl_dropped_o = d_valid_q && d_q.dropped;
-  assign idle_o        = !b_valid_q && !c_valid_q && !d_valid_q && ctls == '0 && cmds == '0;
+  assign ctl_dropped_o = m_valid_q && m_emit && !m_q.room;
+  assign idle_o        = !(b_valid_q || c_valid_q || d_valid_q || e_valid_q || f_valid_q || g_valid_q || h_valid_q || i_valid_q ||
+                           j_valid_q || k_valid_q || l_valid_q || m_valid_q) && ctls == '0 && cmds == '0;
 
-  assign trace_valid_o       = d_valid_q && d_q.traced;
-  assign trace_timeout_o     = d_q.timeout;
-  assign trace_outcome_o     = d_q.outcome;
-  assign trace_room_o        = d_q.room;
-  assign trace_offer_valid_o = d_q.offer_valid;
-  assign trace_offer_cid_o   = 16'(d_q.offer);
-  assign trace_cid_o         = d_q.cid;
-  assign trace_now_o         = d_q.now;
-  assign trace_wbase_o       = 32'(d_q.wbase);
-  assign trace_wvec_o        = d_q.wvec;
+  assign trace_valid_o       = m_valid_q && m_q.outcome != OUTCOME_NONE;
+  assign trace_timeout_o     = m_q.timeout;
+  assign trace_outcome_o     = m_q.outcome;
+  assign trace_room_o        = m_q.room;
+  assign trace_offer_valid_o = m_q.offer_valid;
+  assign trace_offer_cid_o   = 16'(m_q.offer);
+  assign trace_cid_o         = m_q.cid;
+  assign trace_now_o         = m_q.now;
+  assign trace_wbase_o       = 32'(m_q.wbase);
+  assign trace_wvec_o        = m_q.has_ctx ? m_wvec : '0;
 
-  `ASSERT(CommandHasRoom, !(d_valid_q && d_q.command) || cmd_ready)
-  `ASSERT(ControlHasRoom, !(d_valid_q && d_q.emit) || ctl_ready)
-  `ASSERT(EveryPacketDecided, !(d_valid_q && !d_q.timeout) || d_q.traced)
-  `ASSERT(GrantsFreeContext, !(c_valid_q && c_offered && c_q.offer_valid) || c_ctx.state == RX_FREE)
-  `ASSERT(WindowInsideTransfer, !(c_valid_q && c_has_ctx && c_we) || c_ctx_new.wbase <= c_ctx_new.last + 1'b1)
-  `ASSERT(DoneMeansAll, !(c_valid_q && c_we) || (c_ctx_new.state == RX_DONE) == (c_ctx_new.state != RX_FREE &&
-                        c_ctx_new.wbase > c_ctx_new.last))
+  logic unused;
+  assign unused = ^{j_q, j_grant_q.last, j_grant_q.tail, k_window_q.first};  // of use in earlier stages
+
+  `ASSERT(CommandHasRoom, !m_command || cmd_ready)
+  `ASSERT(ControlHasRoom, !m_send || ctl_ready)
+  `ASSERT(EveryPacketDecided, !(m_valid_q && !m_q.timeout) || trace_valid_o)
+  `ASSERT(GrantsFreeContext, !(h_valid_q && h_q.request) || !(h_same_q ? i_used_new : h_kept.used))
+  `ASSERT(WindowInsideTransfer, !(j_valid_q && j_has_ctx) || j_window_q.base <= j_packets_q)
+  `ASSERT(OneOfThree, !(j_valid_q && j_q.data) || 2'(j_facts.behind) + 2'(j_facts.in_window) <= 2'd1)
 endmodule

@@ -290,12 +290,13 @@ module rdma_sender
   );
 
   rdma_timer #(
-    .N(N_TX_CTX)
+    .N      (N_TX_CTX),
+    .CLASSES(2)
   ) i_timer (
     .clk_i,
     .rst_ni,
     .ready_o        (timer_ready),
-    .now_i,
+    .now_i          (STAMP_W'(now_i)),
     .limit0_i       (retry_i),
     .limit1_i       (dead_i),
     .set_i          (c_valid_q && c_timer_set),

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // One timer per context, kept in a RAM and checked by a background scanner.
 //
-// A context's entry is {armed, class, time stamp}. The scanner visits one entry a clock. An expired entry is offered as an
-// event; the scanner then waits at that entry, so that expired_now_o tells, in the clock in which the event is decided,
-// whether the timer was restarted meanwhile. After reset the entries are cleared one a clock (ready_o low).
+// A context's entry is {class, armed, time stamp}. The scanner reads one entry a clock and knows three clocks later whether it
+// has expired. It then goes back to that entry and stays on it: offers it as an event, if it still is expired, and tells until
+// the event is decided whether the timer was restarted meanwhile. After reset the entries are cleared one a clock (ready_o low).
 module rdma_timer #(
-    parameter int unsigned N = 1024  // number of timers
+    parameter int unsigned N       = 1024,  // number of timers
+    parameter int unsigned CLASSES = 1      // limits to choose from: 1 or 2
 ) (
     input  logic                          clk_i,
     input  logic                          rst_ni,
     output logic                          ready_o,        // entries are cleared
-    input  logic [ rdma_pkg::TICK_W-1:0]  now_i,          // ticks
+    input  logic [rdma_pkg::STAMP_W-1:0]  now_i,          // ticks
     input  logic [rdma_pkg::LIMIT_W-1:0]  limit0_i,       // ticks, timers of class 0; 0 counts as 1
     input  logic [rdma_pkg::LIMIT_W-1:0]  limit1_i,       // ticks, timers of class 1; 0 counts as 1
     // set one timer; taken every clock
@@ -23,7 +24,7 @@ module rdma_timer #(
     output logic [      $clog2(N)-1:0]    expired_idx_o,
     input  logic                          expired_ready_i, // event taken into the pipeline
     input  logic                          decided_i,       // ... and decided in this clock
-    output logic                          expired_now_o    // still expired; valid with decided_i
+    output logic                          expired_now_o    // still expired, unless set in this very clock; from a flop
 );
   import rdma_pkg::*;
   localparam int unsigned IDX_W = $clog2(N);
@@ -32,93 +33,113 @@ module rdma_timer #(
     $error("N (number of timers) must be at least 2, is %0d", N);
   end
 
+  if (CLASSES != 1 && CLASSES != 2) begin : g_bad_classes
+    $error("CLASSES must be 1 or 2, is %0d", CLASSES);
+  end
+
   typedef struct packed {
-    logic              armed;
-    logic              cls;
-    logic [TICK_W-1:0] stamp;
+    logic               cls;
+    logic               armed;
+    logic [STAMP_W-1:0] stamp;
   } entry_t;
 
-  typedef enum logic [1:0] {
+  localparam int unsigned KEPT_W = $bits(entry_t) - (CLASSES == 1 ? 1 : 0);  // of one class no bit is kept
+
+  typedef enum logic [2:0] {
     CLEAR,   // after reset
     SCAN,    // one entry a clock
+    RETURN,  // back to an entry that has expired, until the reads behind it have drained
     OFFER,   // wait until the pipeline takes the event
     DECIDE   // wait until the event is decided
   } state_e;
 
-  state_e           state_d, state_q;
-  logic [IDX_W-1:0] idx_d, idx_q;      // address being read
-  logic [IDX_W-1:0] seen_q;            // address of the entry at the RAM's output
-  logic             seen_valid_q;
-  entry_t           entry;
-  logic [TICK_W-1:0] age;
+  localparam int unsigned READ = 3;  // clocks from an address to expired_q
+
+  state_e             state_d, state_q;
+  logic [IDX_W-1:0]   idx_d, idx_q;     // being read
+  logic [READ-1:0][IDX_W-1:0] read_q;   // read before; the last one is that of expired_q
+  logic [READ-1:0]    scanned_q;        // ... by the scanner
+  logic [1:0]         drained_d, drained_q;
+  logic [KEPT_W-1:0]  kept;
+  entry_t             entry;
+  logic [STAMP_W-1:0] age;
   logic [LIMIT_W-1:0] limit;
-  logic             expired;
-  logic [IDX_W-1:0] idx_next;
-  logic [IDX_W-1:0] raddr;
+  logic               expired_q, set_q;
+  logic [IDX_W-1:0]   idx_next;
 
   assign idx_next = idx_q == IDX_W'(N - 1) ? '0 : idx_q + 1'b1;
+  assign entry    = $bits(entry_t)'(kept);
   assign age      = now_i - entry.stamp;
   assign limit    = entry.cls ? limit1_i : limit0_i;
-  assign expired  = entry.armed && age != '0 && age >= TICK_W'(limit);
 
   assign ready_o         = state_q != CLEAR;
   assign expired_valid_o = state_q == OFFER;
-  assign expired_idx_o   = seen_q;
-  assign expired_now_o   = expired;
+  assign expired_idx_o   = idx_q;
+  assign expired_now_o   = expired_q && !set_q;
 
   always_comb begin : p_scan
-    state_d = state_q;
-    idx_d   = idx_q;
-    raddr   = idx_q;
+    state_d   = state_q;
+    idx_d     = idx_q;
+    drained_d = '0;
     unique case (state_q)
       CLEAR: begin
         idx_d = idx_next;
         if (idx_q == IDX_W'(N - 1)) state_d = SCAN;
       end
       SCAN: begin
-        if (seen_valid_q && expired) begin
-          raddr   = seen_q;  // stay on it
-          state_d = OFFER;
-        end else begin
-          idx_d = idx_next;
+        idx_d = idx_next;
+        if (scanned_q[READ-1] && expired_q) begin
+          idx_d   = read_q[READ-1];
+          state_d = RETURN;
         end
       end
-      OFFER: begin
-        raddr = seen_q;
-        if (expired_ready_i) state_d = DECIDE;
+      RETURN: begin
+        drained_d = drained_q + 1'b1;
+        if (drained_q == 2'(READ)) begin
+          state_d = OFFER;
+          if (!expired_now_o) begin
+            state_d = SCAN;
+            idx_d   = idx_next;
+          end
+        end
       end
+      OFFER: if (expired_ready_i) state_d = DECIDE;
       DECIDE: begin
-        raddr = seen_q;
-        if (decided_i) state_d = SCAN;
+        if (decided_i) begin
+          state_d = SCAN;
+          idx_d   = idx_next;
+        end
       end
       default: state_d = CLEAR;
     endcase
   end
 
-  ram_1r1w #(
+  ram_forward #(
       .DEPTH(N),
-      .WIDTH($bits(entry_t))
+      .WIDTH(KEPT_W)
   ) i_ram (
       .clk_i,
       .we_i   (state_q == CLEAR || set_i),
       .waddr_i(state_q == CLEAR ? idx_q : set_idx_i),
-      .wdata_i(state_q == CLEAR ? '0 : {set_armed_i, set_class_i, now_i}),
-      .re_i   (1'b1),
-      .raddr_i(raddr),
-      .rdata_o(entry)
+      .wdata_i(state_q == CLEAR ? '0 : KEPT_W'({set_class_i, set_armed_i, now_i})),
+      .raddr_i(idx_q),
+      .rdata_o(kept)
   );
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      state_q      <= CLEAR;
-      idx_q        <= '0;
-      seen_q       <= '0;
-      seen_valid_q <= 1'b0;
+      state_q   <= CLEAR;
+      idx_q     <= '0;
+      scanned_q <= '0;
+      drained_q <= '0;
     end else begin
-      state_q      <= state_d;
-      idx_q        <= idx_d;
-      seen_q       <= raddr;
-      seen_valid_q <= state_d == SCAN && (state_q == SCAN);
+      state_q   <= state_d;
+      idx_q     <= idx_d;
+      drained_q <= drained_d;
+      scanned_q <= {scanned_q[READ-2:0] & {READ - 1{state_d == SCAN}}, state_q == SCAN && state_d == SCAN};
     end
+    read_q    <= {read_q[READ-2:0], idx_q};
+    expired_q <= entry.armed && age != '0 && age >= STAMP_W'(limit);
+    set_q     <= set_i && set_idx_i == idx_q;
   end
 endmodule

@@ -3,23 +3,52 @@
 `ifndef RDMA_TYPEDEF_SVH_
 `define RDMA_TYPEDEF_SVH_
 
-// Receive context. base: destination address without its low bits, which are zero; last: PIDX of the last packet; last_len: its payload bytes; asks: timeouts in a row that asked
-// for one packet; silent: timeouts since the last new packet; wvec[i]: packet wbase + 1 + i has arrived.
-`define RDMA_TYPEDEF_RX_CTX(ctx_t, NODE_W, SID_W, MSGID_W, BASE_W, PIDX_W, LEN_W, WINDOW) \
+// Receive context, the part that a grant writes. base: destination address without its low bits, which are zero; last: PIDX of the
+// last packet; tail: bytes in the last packet, less one.
+`define RDMA_TYPEDEF_RX_GRANT(grant_t, NODE_W, SID_W, MSGID_W, BASE_W, PIDX_W, TAIL_W) \
   typedef struct packed {            \
-    rdma_pkg::rx_state_e state;      \
     logic [7:0]          gen;        \
     logic [NODE_W-1:0]   src;        \
     logic [SID_W-1:0]    sid;        \
     logic [MSGID_W-1:0]  msgid;      \
     logic [BASE_W-1:0]   base;       \
     logic [PIDX_W-1:0]   last;       \
-    logic [LEN_W-1:0]    last_len;   \
+    logic [TAIL_W-1:0]   tail;       \
+  } grant_t;
+
+// Receive window as it is kept, docs/rdma_receiver.md. base: WBASE; first: the first hole behind it, modulo 2 * WINDOW; marks: for each slot
+// (PIDX modulo WINDOW) whether the packet has arrived that has this slot among base + 1 to base + WINDOW; true is 1 for an even PIDX / WINDOW, else 0.
+`define RDMA_TYPEDEF_WINDOW(kept_t, WINDOW, PIDX_W) \
+  typedef struct packed {                  \
+    logic [PIDX_W-1:0]       base;         \
+    logic [$clog2(WINDOW):0] first;        \
+    logic [WINDOW-1:0]       marks;        \
+  } kept_t;
+
+// Receive context, the part that any packet may change. used: not free; asks: timeouts in a row that asked for one packet; silent: timeouts since the
+// last new packet.
+`define RDMA_TYPEDEF_RX_STATE(state_t, kept_t) \
+  typedef struct packed {            \
+    logic                used;       \
     logic [1:0]          asks;       \
     logic [3:0]          silent;     \
-    logic [PIDX_W-1:0]   wbase;      \
-    logic [WINDOW-1:0]   wvec;       \
-  } ctx_t;
+    kept_t               window;     \
+  } state_t;
+
+// Receive window as it is worked on. next_top: base / (2 * WINDOW), plus one; *_slot: one-hot; second: the hole behind the first;
+// *_odd: of PIDX / WINDOW; first_beyond: the first hole is base + WINDOW + 1.
+`define RDMA_TYPEDEF_OPEN_WINDOW(open_t, WINDOW, PIDX_W) \
+  typedef struct packed {                          \
+    logic [WINDOW-1:0]                marks;       \
+    logic [PIDX_W-1:0]                base;        \
+    logic [PIDX_W-$clog2(WINDOW)-1:0] next_top;    \
+    logic [WINDOW-1:0]                base_slot;   \
+    logic [$clog2(WINDOW):0]          first;       \
+    logic [WINDOW-1:0]                first_slot;  \
+    logic                             first_beyond; \
+    logic [WINDOW-1:0]                second_slot; \
+    logic                             second_odd;  \
+  } open_t;
 
 // Send context. next: next PIDX to send; high: first PIDX never sent; span: log2 of the window to keep within, 0 = none;
 // acked: WBASE as the receiver told it last; asked[i]: packet acked + i is to be sent again; turn: has a turn in the round robin.

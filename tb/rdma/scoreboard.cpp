@@ -29,8 +29,9 @@ constexpr const char* event_name(TxKind kind) {
   return "?";
 }
 
-/// Control packets that wait in a half whose queue has no room (docs/rdma.md).
-constexpr size_t receiver_full = 13;
+/// Control packets that wait in a half whose queue has no room (docs/rdma.md), or had none when the event
+/// came by; eight may have left the receiver since.
+constexpr size_t receiver_full = 16;
 constexpr size_t sender_full = 15;
 
 rdma::WindowBits window_bits(const RxTracePins& rtl, uint32_t window) {
@@ -62,7 +63,7 @@ Scoreboard::Scoreboard(const RdmaBuild& build, Reporter& reporter, const AxiMemo
       packets_(build.params, memory.memory()),
       registers_(
           [this](const rdma::Config& config) {
-            receiver_.configure(config);
+            settings_.emplace_back(reporter_.cycle(), config);
             sender_.configure(config);
           },
           [this](const rdma::Post& post) { posts_.push_back(post); },
@@ -88,6 +89,7 @@ void Scoreboard::close_traces() {
 void Scoreboard::reset() {
   receiver_.reset();
   sender_.reset();
+  settings_.clear();
   registers_.reset();
   arrived_.clear();
   for_receiver_.clear();
@@ -162,7 +164,8 @@ rdma::RxResult Scoreboard::golden_receiver(const RxTracePins& rtl, const rdma::R
 void Scoreboard::step_receiver(const RxTracePins& rtl) {
   rx_events_++;
   rx_timers_.events++;
-  observe_time("receiver", rtl.now);
+  observe_time("receiver", rtl.now, ReceiverAge::time);
+  configure_receiver();
   rdma::RxInputs inputs{rtl.room, std::nullopt, rtl.now};
   if (rtl.offer_valid) inputs.offer = rtl.offer_cid;
   const char* event = rtl.timeout ? "timeout" : "packet";
@@ -232,7 +235,7 @@ rdma::TxResult Scoreboard::golden_sender(const TxTracePins& rtl, const rdma::TxI
 void Scoreboard::step_sender(const TxTracePins& rtl) {
   tx_events_++;
   tx_timers_.events++;
-  observe_time("sender", rtl.now);
+  observe_time("sender", rtl.now, 0);
   rdma::TxInputs inputs{rtl.room, rtl.resend_room, std::nullopt, rtl.now};
   if (rtl.offer_valid) inputs.offer = rtl.offer_sid;
   std::optional<formats::Header> header;
@@ -310,16 +313,34 @@ void Scoreboard::judge_completions() {
 
 /// The tick counter of the trace moves on by one every TICK_CYCLES. Always compared with the first time seen,
 /// so that a clock that is a little too fast is found out.
-void Scoreboard::observe_time(const char* half, uint16_t now) {
+void Scoreboard::observe_time(const char* half, uint16_t now, uint64_t age) {
+  const uint64_t cycle = reporter_.cycle() - age;
   if (first_seen_.tick_cycles != registers_.tick_cycles()) {
-    first_seen_ = {registers_.tick_cycles(), reporter_.cycle(), now};
+    first_seen_ = {registers_.tick_cycles(), cycle, now};
   }
-  const uint16_t expected = now_since(first_seen_);
+  const auto expected = static_cast<uint16_t>(now_since(first_seen_, cycle));
   const auto late = static_cast<uint16_t>(now - expected) & rdma::tick_mask;
   if (late > 1) {
     reporter_.add(fmt::format("{}: time\n  expected {} or one more\n  got      {}", half, expected, now));
   }
-  last_seen_ = {registers_.tick_cycles(), reporter_.cycle(), now};
+  if (cycle >= last_seen_.cycle) last_seen_ = {registers_.tick_cycles(), cycle, now};
+}
+
+/// As the registers were when the event that retires now looked at them.
+void Scoreboard::configure_receiver() {
+  const auto since = [this](uint64_t age) { return std::max(reporter_.cycle(), age) - age; };
+  const auto at = [&](uint64_t age) -> const rdma::Config& {
+    const auto later =
+        std::ranges::find_if(settings_, [&](const auto& entry) { return entry.first > since(age); });
+    return (later == settings_.begin() ? later : std::prev(later))->second;
+  };
+  if (settings_.empty()) return;
+  rdma::Config config = at(ReceiverAge::decision);
+  config.rx_timeout = at(ReceiverAge::timer).rx_timeout;
+  config.region_base = at(ReceiverAge::region).region_base;
+  config.region_limit = at(ReceiverAge::region).region_limit;
+  receiver_.configure(config);
+  while (settings_.size() > 1 && settings_[1].first <= since(ReceiverAge::region)) settings_.pop_front();
 }
 
 /// An engine that says "no room" while its queue is not nearly full (docs/rdma.md) drops what it need not
@@ -346,9 +367,9 @@ void Scoreboard::write_alone(const trace::Record& rtl) {
   if (rtl_trace_) rtl_trace_->write(rtl);
 }
 
-/// The least that the tick counter can be, from what was seen.
-uint16_t Scoreboard::now_since(const SeenTime& seen) const {
-  const uint64_t ticks = (reporter_.cycle() - seen.cycle) / registers_.tick_cycles();
+/// The least that the tick counter can be in a cycle, from what was seen.
+uint16_t Scoreboard::now_since(const SeenTime& seen, uint64_t cycle) const {
+  const uint64_t ticks = (std::max(cycle, seen.cycle) - seen.cycle) / registers_.tick_cycles();
   return static_cast<uint16_t>(seen.now + ticks) & rdma::tick_mask;
 }
 
@@ -360,7 +381,7 @@ void Scoreboard::check_timers(TimerWatch& watch, const Half& golden, uint32_t co
   const bool idle = watch.events < limit / 8;
   watch = {reporter_.cycle(), 0};
   if (!idle) return;
-  const uint32_t overdue = golden.longest_overdue(now_since(last_seen_));
+  const uint32_t overdue = golden.longest_overdue(now_since(last_seen_, reporter_.cycle()));
   const uint64_t cycles = overdue > 0 ? (overdue - 1ull) * registers_.tick_cycles() : 0;
   if (cycles > limit) reporter_.add(fmt::format("{}: a timer is {} cycles overdue", half, cycles));
 }

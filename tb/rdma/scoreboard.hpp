@@ -33,7 +33,7 @@ namespace weft::tb {
 
 /// Free receive contexts that may be hidden from the engine (in its free list's pipeline) when it says "none
 /// free".
-inline constexpr uint32_t hidden_free_contexts = 4;
+inline constexpr uint32_t hidden_free_contexts = 12;
 
 inline constexpr uint32_t outcome_codes = 64;
 
@@ -85,6 +85,12 @@ class Scoreboard {
     uint64_t events = 0;
   };
 
+  /// Clocks from the moment at which the receiver's pipeline looks at something to the moment at which the
+  /// event retires, beyond the one clock that an event of the sender takes.
+  struct ReceiverAge {
+    static constexpr uint64_t time = 2, decision = 3, timer = 5, region = 8;
+  };
+
   /// The tick counter at some event.
   struct SeenTime {
     uint32_t tick_cycles = 0;  // 0: nothing was seen
@@ -106,11 +112,12 @@ class Scoreboard {
   void tell_difference(const char* half, const trace::Record& rtl, const trace::Record& golden);
   void judge_completions();
   void take_arrivals();
-  void observe_time(const char* half, uint16_t now);
+  void observe_time(const char* half, uint16_t now, uint64_t age);
+  void configure_receiver();
   void check_room(const RxTracePins& rtl) const;
   void check_room(const TxTracePins& rtl) const;
   void write_alone(const trace::Record& rtl);
-  uint16_t now_since(const SeenTime& seen) const;
+  uint16_t now_since(const SeenTime& seen, uint64_t cycle) const;
   template <typename Half>
   void check_timers(TimerWatch& watch, const Half& golden, uint32_t contexts, const char* half);
 
@@ -125,6 +132,8 @@ class Scoreboard {
   std::deque<rdma::Post> posts_;
   ExpectedPackets packets_;
   ExpectedWrites writes_;
+  std::deque<std::pair<uint64_t, rdma::Config>>
+      settings_;  // of the receiver: from which cycle on, oldest first
   RegisterWatch registers_;
   std::deque<rdma::Completion> expected_completions_;
   std::deque<Completed> completed_;

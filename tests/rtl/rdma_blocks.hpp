@@ -12,9 +12,6 @@ namespace weft::rtl_test {
 class RdmaBlocksBench : public Bench<Vrdma_blocks_bench> {
  public:
   RdmaBlocksBench() {
-    top().pidx_i = 0;
-    top().wbase_i = 0;
-    std::memset(&top().wvec_i, 0, sizeof top().wvec_i);
     top().crc_i = 0;
     std::memset(&top().flit_i, 0, sizeof top().flit_i);
     top().now_i = 0;

@@ -43,6 +43,9 @@ inline rdma::formats::Header fitting_data(const rdma::RxContext& context, uint16
 /// Time stands still unless the test moves it.
 class ReceiverTest : public testing::Test {
  protected:
+  static constexpr unsigned settled =
+      ReceiverLockstep::latency + 8;  // clocks until what was given has had all its effects
+
   using RxContext = rdma::RxContext;
   using Header = rdma::formats::Header;
   using Outcome = rdma::formats::Outcome;
@@ -71,7 +74,7 @@ class ReceiverTest : public testing::Test {
   void grant(unsigned contexts, uint32_t packets) {
     const unsigned before = receiver_.outcomes[Outcome::grant];
     for (unsigned n = 0; n < contexts; ++n) give(transfer(packets));
-    receiver_.clocks(10);
+    receiver_.clocks(settled);
     ASSERT_EQ(receiver_.outcomes[Outcome::grant] - before, contexts);
   }
 

@@ -38,8 +38,9 @@ class ReceiverQueues {
   using Header = rdma::formats::Header;
   using Ptype = rdma::formats::Ptype;
 
-  static constexpr unsigned depth = 16;  // of either queue
-  static constexpr unsigned full = 13;   // words from which on nothing more may be let in
+  static constexpr unsigned depth = 32;          // of either queue
+  static constexpr unsigned commands_full = 20;  // words from which on no event may be let in
+  static constexpr unsigned control_full = 24;   // words from which on there is no room for an answer
 
   // The surroundings.
   bool cmd_ready = true;
@@ -135,7 +136,7 @@ class ReceiverQueues {
 
   ShownQueue<Control> control_{2};
   ShownQueue<Command> commands_{2};
-  std::array<std::size_t, 4> controls_before_{};
+  std::array<std::size_t, 16> controls_before_{};
   std::size_t commands_before_ = 0;
   int64_t writes_decided_ = 0;
   std::string at_;

@@ -16,7 +16,7 @@ class RdmaReceiverControl : public ReceiverTest {
     Header refused = transfer(1);
     refused.pidx = 0;
     for (unsigned n = 0; n < count; ++n) give(refused);
-    receiver_.clocks(10);
+    receiver_.clocks(settled);
     ASSERT_EQ(out_.controls_waiting(), count);
   }
 
@@ -29,7 +29,7 @@ class RdmaReceiverControl : public ReceiverTest {
   void finish(uint32_t packets) {
     grant(1, packets);
     for (uint32_t pidx = 0; pidx < packets; ++pidx) give(data(0, pidx));
-    receiver_.clocks(10);
+    receiver_.clocks(settled);
     ASSERT_EQ(receiver_.outcomes[Outcome::finish], 1u);
     ASSERT_EQ(out_.writes_decided(), packets);
   }
@@ -40,16 +40,19 @@ class RdmaReceiverControl : public ReceiverTest {
 // What waits
 
 TEST_F(RdmaReceiverControl, RequestsAtTheLimitOfRoomFillTheQueueToItsLastPlace) {
-  fill_control(12);
-  give_each_clock(transfer(1), 6);
-  receiver_.clocks(10);
-  EXPECT_EQ(receiver_.outcomes[Outcome::grant], 4u) << "all that are under way once 12 wait";
-  EXPECT_EQ(receiver_.outcomes[Outcome::drop_busy], 2u);
+  fill_control(ReceiverQueues::control_full - 1);
+  give_each_clock(transfer(1), 12);
+  receiver_.clocks(settled);
+  EXPECT_EQ(receiver_.outcomes[Outcome::grant], rx_contexts);
+  EXPECT_EQ(receiver_.outcomes[Outcome::refuse_no_context], 1u);
+  EXPECT_EQ(receiver_.outcomes[Outcome::drop_busy], 3u) << "all but those that are under way once 23 wait";
   EXPECT_EQ(out_.controls_waiting(), ReceiverQueues::depth);
   EXPECT_EQ(receiver_.dropped, 0u) << "a request that is not taken up is no lost control packet";
   out_.ctl_ready = true;
-  receiver_.clocks(20);
-  EXPECT_EQ(out_.controls.size(), 16u);
+  receiver_.clocks(ReceiverQueues::depth + 4);
+  EXPECT_EQ(out_.controls.size(), ReceiverQueues::depth);
+  give(release(0));
+  receiver_.clocks(settled);
   grant(1, 1);
 }
 
@@ -58,19 +61,19 @@ TEST_F(RdmaReceiverControl, OtherPacketsTakeNoPlaceThatWasPromisedToARequest) {
   paper.weft_mode = false;
   receiver_.reset(paper);
   grant(1, 100);
-  fill_control(12);
-  out_.cmd_ready = true;
-  for (unsigned n = 0; n < 8; ++n) receiver_.give({n % 2 == 0 ? transfer(1) : data(0, 50)}, 1);
-  receiver_.clocks(10);
-  EXPECT_EQ(receiver_.outcomes[Outcome::drop_window], 4u);
-  EXPECT_GE(receiver_.dropped, 3u);
-  EXPECT_LE(out_.controls_waiting(), ReceiverQueues::depth);
+  fill_control(ReceiverQueues::control_full - 1);
+  for (unsigned n = 0; n < 16; ++n) receiver_.give({n % 2 == 0 ? transfer(1) : data(0, 50)}, 1);
+  receiver_.clocks(settled);
+  EXPECT_EQ(receiver_.outcomes[Outcome::drop_window], 8u);
+  EXPECT_EQ(receiver_.dropped, 4u) << "9 of 16 have room";
+  EXPECT_EQ(receiver_.outcomes[Outcome::drop_busy], 3u);
+  EXPECT_EQ(out_.controls_waiting(), ReceiverQueues::depth);
 }
 
 TEST_F(RdmaReceiverControl, RequestIsDroppedWhenTheQueueIsFull) {
-  fill_control(13);
+  fill_control(ReceiverQueues::control_full);
   give_each_clock(transfer(1), 5);
-  receiver_.clocks(10);
+  receiver_.clocks(settled);
   EXPECT_EQ(receiver_.outcomes[Outcome::drop_busy], 5u);
   EXPECT_EQ(free_contexts(), rx_contexts);
   out_.ctl_ready = true;
@@ -78,7 +81,7 @@ TEST_F(RdmaReceiverControl, RequestIsDroppedWhenTheQueueIsFull) {
   out_.ctl_ready = false;
   receiver_.clock();
   give(transfer(1));
-  receiver_.clocks(10);
+  receiver_.clocks(settled);
   EXPECT_EQ(receiver_.outcomes[Outcome::grant], 1u);
 }
 
@@ -93,11 +96,11 @@ TEST_F(RdmaReceiverControl, WaitingCommandsStopPacketsAndLoseNothing) {
   }
   EXPECT_EQ(receiver_.taken - before, ReceiverQueues::depth) << "every place is of use";
   receiver_.packet = {transfer(1)};
-  receiver_.clocks(10);
+  receiver_.clocks(settled);
   EXPECT_TRUE(receiver_.packet) << "other packets wait, too";
   receiver_.packet.reset();
   out_.cmd_ready = true;
-  receiver_.clocks(30);
+  receiver_.clocks(2 * ReceiverQueues::depth);
   EXPECT_EQ(out_.commands, ReceiverQueues::depth);
   EXPECT_EQ(out_.writes, ReceiverQueues::depth);
   expect_idle();
@@ -142,7 +145,7 @@ TEST_F(RdmaReceiverControl, DoneWaitsFromHalfTheRangeBehindThroughTheWrapOfTheCo
   for (const int64_t behind :
        {half, half - 1, half / 2, int64_t{6}, int64_t{5}, int64_t{4}, int64_t{3}, int64_t{2}, int64_t{1}}) {
     out_.answered = 3 - behind;  // negative: before the port's wrap from 2^32 - 1 to 0
-    receiver_.clocks(5);
+    receiver_.clocks(settled);
     EXPECT_FALSE(done_left()) << behind << " writes behind";
   }
   out_.answered = 3;
@@ -156,13 +159,13 @@ TEST_F(RdmaReceiverControl, RepeatedDoneWaitsForTheWritesOfAllContexts) {
   grant(1, 9);
   EXPECT_TRUE(done_left());
   give(data(1, 0));
-  receiver_.clocks(10);
+  receiver_.clocks(settled);
   out_.controls.clear();
   receiver_.now = config().rx_timeout;
   receiver_.clocks(50);
   EXPECT_FALSE(done_left()) << "a write of the other context is not answered";
   out_.answered = 2;
-  receiver_.clocks(5);
+  receiver_.clocks(settled);
   EXPECT_TRUE(done_left());
 }
 
@@ -172,13 +175,13 @@ TEST_F(RdmaReceiverControl, ContextsComeBackWithTheNextGeneration) {
   for (unsigned round = 1; round <= 300; ++round) {
     grant(rx_contexts, 2);
     give(transfer(2));
-    receiver_.clocks(5);
+    receiver_.clocks(settled);
     ASSERT_EQ(receiver_.outcomes[Outcome::refuse_no_context], round);
     for (uint16_t cid = 0; cid < rx_contexts; ++cid) {
       ASSERT_EQ(context(cid).gen, round % 256);
       give(release(cid));
     }
-    receiver_.clocks(5);
+    receiver_.clocks(settled);
     ASSERT_EQ(free_contexts(), rx_contexts);
     expect_idle();
   }
@@ -187,16 +190,17 @@ TEST_F(RdmaReceiverControl, ContextsComeBackWithTheNextGeneration) {
 TEST_F(RdmaReceiverControl, RequestRightBehindAReleaseFindsTheContextAfterAFewClocks) {
   grant(rx_contexts, 1);
   unsigned refused = 0;
-  for (unsigned distance = 1; distance < 10; ++distance) {
+  for (unsigned distance = 1; distance < 20; ++distance) {
     give(release(3));
     receiver_.clocks(distance - 1);
     give(transfer(1));
-    receiver_.clocks(10);
+    receiver_.clocks(settled);
     if (free_contexts() == 0) continue;
     EXPECT_EQ(++refused, distance) << "granted before";
     grant(1, 1);
   }
-  EXPECT_EQ(refused, 4u) << "three clocks to its retirement, two through the free list";
+  EXPECT_EQ(refused, ReceiverLockstep::room_age + 1)
+      << "to its retirement, and two clocks through the free list";
 }
 
 TEST_F(RdmaReceiverControl, ResetForgetsAll) {

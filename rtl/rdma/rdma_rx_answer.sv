@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// The control packet with which the receiver answers, and WVEC in order of PIDX: two stages of a pipeline that never waits.
+module rdma_rx_answer
+  import rdma_pkg::*;
+  import rdma_formats_pkg::*;
+#(
+  parameter int unsigned WINDOW = 128,
+  parameter int unsigned PIDX_W = 24
+) (
+  input  logic              clk_i,
+  input  logic       [15:0] node_id_i,
+  input  logic              weft_mode_i,
+  // with the event
+  input  rx_answer_e        answer_i,
+  input  outcome_e          outcome_i,
+  input  rx_to_t            to_i,
+  input  logic [PIDX_W-1:0] base_i,      // WBASE after it
+  input  logic [WINDOW-1:0] marks_i,     // the window's marks after it
+  // two clocks later
+  output logic              emit_o,
+  output header_t           header_o,
+  output logic [WINDOW-1:0] wvec_o       // wvec_o[i]: packet WBASE + 1 + i has arrived
+);
+  localparam int unsigned POS_W = $clog2(WINDOW);
+
+  header_t           header;
+  logic [ POS_W-1:0] turn;    // slot of WBASE + 1
+  logic [2*WINDOW-1:0] doubled;
+  logic [WINDOW-1:0] turned;
+
+  always_comb begin : p_header
+    header       = '0;
+    header.src   = node_id_i;
+    header.dst   = to_i.node;
+    header.sid   = to_i.sid;
+    header.msgid = to_i.msgid;
+    if (answer_i != RX_REFUSAL) begin
+      header.cid = to_i.cid;
+      header.gen = to_i.gen;
+    end
+    unique case (answer_i)
+      RX_REFUSAL: begin
+        header.ptype = PTYPE_RSP;
+        unique case (outcome_i)
+          OUTCOME_REFUSE_LENGTH: header.arg = 64'(REFUSAL_BAD_LENGTH);
+          OUTCOME_REFUSE_ALIGN:  header.arg = 64'(REFUSAL_MISALIGNED);
+          OUTCOME_REFUSE_REGION: header.arg = 64'(REFUSAL_BAD_REGION);
+          default:               header.arg = 64'(REFUSAL_NO_CONTEXT);
+        endcase
+      end
+      RX_GRANT: begin
+        header.ptype = PTYPE_RSP;
+        if (weft_mode_i) header.pidx = 32'(POS_W);
+      end
+      RX_DONE: header.ptype = PTYPE_DONE;
+      RX_RESEND: begin
+        header.ptype = PTYPE_RESEND;
+        header.pidx  = to_i.pidx;
+      end
+      RX_RESEND_FROM: begin
+        header.ptype = PTYPE_RESEND;
+        header.flags = FLAG_FROM;
+        header.pidx  = to_i.pidx;
+      end
+      default: begin
+        header.ptype = PTYPE_ACK;
+        header.pidx  = 32'(base_i);
+        header.arg   = {8'(POS_W), {ACK_MAP_W{1'b0}}};
+      end
+    endcase
+  end
+
+  // Slots from that of WBASE + 1 on, each with the polarity of its lap.
+  assign turn    = base_i[POS_W-1:0] + 1'b1;
+  assign doubled = {~marks_i, marks_i} ^ {2*WINDOW{base_i[POS_W] ^ (turn == '0)}};
+  assign turned  = WINDOW'(doubled >> turn);
+
+  header_t           header_q;
+  logic              emit_q, map_q;
+  logic [WINDOW-1:0] wvec_q;
+
+  // Packets that are missing although a later one has come, from WBASE on.
+  logic [WINDOW-1:0] later, missing;  // missing[i]: WBASE + 1 + i
+  always_comb begin : p_missing
+    later = wvec_q >> 1;
+    for (int distance = 1; distance < int'(WINDOW); distance *= 2) later |= later >> distance;
+    missing = ~wvec_q & later;
+  end
+
+  always_ff @(posedge clk_i) begin
+    emit_q   <= answer_i != RX_NO_ANSWER;
+    map_q    <= answer_i == RX_ACK_MAP;
+    header_q <= header;
+    wvec_q   <= turned;
+    emit_o   <= emit_q;
+    header_o <= header_q;
+    if (map_q) header_o.arg[ACK_MAP_W-1:0] <= ACK_MAP_W'({missing, 1'b1});
+    wvec_o   <= wvec_q;
+  end
+endmodule

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Receive window: one packet received by a window as it is kept, and whether the window after it, as it is worked on, is
+// the one that would be opened from what is kept of it.
+`include "rdma_typedef.svh"
+
+module rdma_window_bench #(
+  parameter int unsigned WINDOW = 128,  // at most 128
+  parameter int unsigned PIDX_W = 24
+) (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+  input  logic [ 23:0] base_i,
+  input  logic [  7:0] first_i,   // modulo 2 * WINDOW
+  input  logic [127:0] marks_i,   // the lowest WINDOW bits
+  input  logic [ 23:0] pidx_i,
+  input  logic         receive_i,
+  output logic [ 23:0] base_o,
+  output logic [  7:0] first_o,
+  output logic [127:0] marks_o,
+  output logic         at_base_o,
+  output logic         in_window_o,
+  output logic         new_o,
+  output logic         same_o
+);
+  localparam int unsigned POS_W = $clog2(WINDOW);
+
+  `RDMA_TYPEDEF_WINDOW(kept_t, WINDOW, PIDX_W)
+  `RDMA_TYPEDEF_OPEN_WINDOW(open_t, WINDOW, PIDX_W)
+
+  kept_t kept, kept_after;
+  open_t opened, after, reopened;
+
+  assign kept = '{base: PIDX_W'(base_i), first: (POS_W + 1)'(first_i), marks: WINDOW'(marks_i)};
+  assign kept_after = '{base: after.base, first: after.first, marks: after.marks};
+
+  rdma_window_open #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .kept_t(kept_t), .open_t(open_t)) i_open (
+    .kept_i(kept), .open_o(opened)
+  );
+
+  rdma_window_step #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .open_t(open_t)) i_step (
+    .window_i(opened), .pidx_i(PIDX_W'(pidx_i)), .slot_i(WINDOW'(1) << pidx_i[POS_W-1:0]), .receive_i,
+    .window_o(after), .at_base_o, .in_window_o, .new_o
+  );
+
+  rdma_window_open #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .kept_t(kept_t), .open_t(open_t)) i_reopen (
+    .kept_i(kept_after), .open_o(reopened)
+  );
+
+  assign base_o  = 24'(after.base);
+  assign first_o = 8'(after.first);
+  assign marks_o = 128'(after.marks);
+  assign same_o  = reopened == after;
+
+  logic unused;
+  assign unused = ^{clk_i, rst_ni};
+endmodule
