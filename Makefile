@@ -50,7 +50,8 @@ $(PYTHON_VENV)/ready: fpga/requirements.txt | setup
 	@touch $@
 
 verilog: configure $(PYTHON_VENV)/ready ## elaborate the engine into plain Verilog, build/verilog/*.v
-	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog rdma_top rdma_receiver rdma_window
+	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog rdma_top rdma_receiver
+	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog --list fpga/window_designs/windows.f window_plain window_tree window_round window_holes
 	fpga/check_plain.sh build/verilog/*.v
 
 sim-verilog: verilog ## the simulations of `make sim`, quick, on the plain Verilog
@@ -59,8 +60,9 @@ sim-verilog: verilog ## the simulations of `make sim`, quick, on the plain Veril
 	build-verilog/bin/rdma_engine_test --gtest_brief=1
 	build-verilog/bin/weft-sim matrix --quick $(if $(FILE),--file $(FILE)) $(SIM_ARGS)
 
-synth: verilog ## area and timing into build/synth/results.json and docs/results/area.md
+synth: verilog ## area and timing into build/synth/*.json and docs/results/*.md
 	python3 fpga/area.py --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick)
+	$(if $(filter 1,$(QUICK)),,python3 fpga/windows.py --jobs $(JOBS))
 
 clean: ## remove everything built
 	rm -rf build build-debug build-asan build-ubsan build-verilog

@@ -25,14 +25,16 @@ NAND2_UM2 = 24.0  # NAND2X1 of OSU 0.18 um
 RX_CONTEXTS = 1024  # default N_RX_CTX
 RAM_PREFIX = "ram_sdp$"
 RECEIVER_PARTS = ("rdma_receiver", "i_receiver", "i_write_status")  # what keeps something for each receive context
-CONTEXT_RAM = re.compile(r"ram_sdp\$.*\bi_contexts\b")
+CONTEXT_RAM = re.compile(r"ram_sdp\$.*\bi_(contexts|states)\b")
+# What is assumed of a RAM, in ns; typical of compiled 0.18 um SRAM of this size.
+RAM_ACCESS_NS = 2.0  # clock to data
+RAM_SETUP_NS = 0.3  # address, data and enables before the clock
 
 DESIGNS = {
-    "rdma_window": "window unit, combinational",
     "rdma_receiver": "receiver",
     "rdma_top": "whole engine",
 }
-QUICK = ["rdma_window", "rdma_receiver"]
+QUICK = ["rdma_receiver"]
 FPGAS = {"ice40": "synth_ice40", "ecp5": "synth_ecp5", "xilinx": "synth_xilinx -flatten -noiopad"}
 
 ABC_SCRIPT = "strash; dch; map -B 0.9; topo; buffer -c; upsize -D 500; dnsize -D 500; stime -p"
@@ -50,6 +52,16 @@ def run_tool(command, log):
     if status:
         raise ToolError(f"{command[0]} failed, see {log.relative_to(ROOT)}: {text.strip().splitlines()[-1] if text.strip() else ''}")
     return text
+
+
+def need(files):
+    for file in files:
+        if not file.exists():
+            sys.exit(f"synth: {file} is missing (make setup, make verilog)")
+
+
+def yosys_version():
+    return subprocess.run(["yosys", "-V"], capture_output=True, text=True, check=True).stdout.split(" (")[0]
 
 
 def yosys(commands, folder, name):
@@ -111,7 +123,7 @@ def generic_gates(top, folder):
 
 
 def standard_cells(top, folder):
-    netlist, stat = folder / "osu018.v", folder / "osu018.stat"
+    netlist, open_netlist, stat = folder / "osu018.v", folder / "osu018_open.v", folder / "osu018.stat"
     (folder / "abc.script").write_text(ABC_SCRIPT + "\n", encoding="utf-8")
     (folder / "abc.constr").write_text(ABC_CONSTRAINTS, encoding="utf-8")
     yosys(
@@ -128,6 +140,10 @@ def standard_cells(top, folder):
             f"tee -q -o {stat} stat -liberty {LIBERTY}",
             # OpenSTA wants to know the ports of the RAMs, and no names it could not parse.
             f"write_verilog -noattr -noexpr -nohex {netlist}",
+            # The RAMs' ports as ports of the design, so that paths into and out of RAMs can be constrained.
+            f"expose -evert t:{RAM_PREFIX}*",
+            "opt_clean",
+            f"write_verilog -noattr -noexpr -nohex {open_netlist}",
         ],
         folder,
         "osu018",
@@ -135,7 +151,7 @@ def standard_cells(top, folder):
     text = stat.read_text(encoding="utf-8")
     area = float(re.search(r"Chip area for (?:top )?module '\\" + re.escape(top) + r"': ([\d.]+)", text).group(1))
     flops = sum(count for kind, count in cell_counts(stat).items() if kind.startswith("DFF"))
-    return {"area_um2": area, "nand2": round(area / NAND2_UM2), "flops": flops, **timing(top, folder, netlist)}
+    return {"area_um2": area, "nand2": round(area / NAND2_UM2), "flops": flops, **timing(top, folder, netlist), **ram_timing(top, folder, open_netlist)}
 
 
 STA_SCRIPT = """read_liberty {liberty}
@@ -146,32 +162,56 @@ report_checks -path_delay max -format full {paths} -digits 3
 """
 
 
-def timing(top, folder, netlist):
-    """Worst path between flops; of a design without clock, the worst from input to output."""
-    has_clock = re.search(r"\binput clk_i\b", netlist.read_text(encoding="utf-8")) is not None
-    if has_clock:
-        clock, paths = "create_clock -name clk -period 1 [get_ports clk_i]", "-from [all_registers -clock_pins] -to [all_registers -data_pins]"
-    else:
-        clock = "create_clock -name virtual -period 1\nset_input_delay 0 -clock virtual [all_inputs]\nset_output_delay 0 -clock virtual [all_outputs]"
-        paths = ""
-    script = folder / "sta.tcl"
+def run_sta(top, folder, name, netlist, clock, paths):
+    """Shortest period in ns and the names of its path's ends, or nothing if no path is constrained."""
+    script = folder / f"{name}.tcl"
     script.write_text(STA_SCRIPT.format(liberty=LIBERTY, netlist=netlist, top=top, clock=clock, paths=paths), encoding="utf-8")
-    log = run_tool(["sta", "-exit", "-no_splash", str(script)], folder / "sta.log")
+    log = run_tool(["sta", "-exit", "-no_splash", str(script)], folder / f"{name}.log")
     if "Error" in log:
         raise ToolError(f"sta: {next(line for line in log.splitlines() if 'Error' in line)}")
     slack = re.search(r"^\s*(-?[\d.]+)\s+slack", log, re.M)
     if not slack:
-        raise ToolError(f"sta: no path found, see {(folder / 'sta.log').relative_to(ROOT)}")
+        return None
     # The period was 1 ns: what is missing, setup time included, is the shortest period.
-    period = 1.0 - float(slack.group(1))
-    start, end = (re.search(rf"^{what}: (\S+)", log, re.M).group(1) for what in ("Startpoint", "Endpoint"))
+    return 1.0 - float(slack.group(1)), *(re.search(rf"^{what}: (\S+)", log, re.M).group(1) for what in ("Startpoint", "Endpoint"))
+
+
+CLOCK = "create_clock -name clk -period 1 [get_ports clk_i]"
+
+
+def timing(top, folder, netlist):
+    """Worst path between flops."""
+    found = run_sta(top, folder, "sta", netlist, CLOCK, "-from [all_registers -clock_pins] -to [all_registers -data_pins]")
+    if not found:
+        raise ToolError(f"sta: no path found, see {(folder / 'sta.log').relative_to(ROOT)}")
+    period, start, end = found
     return {
-        "clocked": has_clock,
         "min_period_ns": round(period, 3),
         "fmax_mhz": round(1000.0 / period, 1),
         "critical_from": source_name(start, folder),
         "critical_to": source_name(end, folder),
     }
+
+
+def ram_timing(top, folder, netlist):
+    """Worst path that begins or ends at a RAM, with the assumed RAM."""
+    ports = re.findall(r"^  (input|output) (?:\[\d+:0\] )?\\(\S+\.u_ram\.\w+|\S+\.i_failed\.\w+) ;", netlist.read_text(encoding="utf-8"), re.M)
+    if not ports:
+        return {"ram_period_ns": None}
+    lines = [CLOCK]
+    for direction, port in ports:
+        if direction == "input":
+            lines.append(f"set_input_delay {RAM_ACCESS_NS} -clock clk [get_ports {{{port}*}}]")
+        elif not port.endswith(".clk_i"):
+            lines.append(f"set_output_delay {RAM_SETUP_NS} -clock clk [get_ports {{{port}*}}]")
+    groups = {
+        "from": "-from [all_inputs] -to [all_registers -data_pins]",
+        "to": "-from [all_registers -clock_pins] -to [all_outputs]",
+        "through": "-from [all_inputs] -to [all_outputs]",
+    }
+    worst = [found for name, paths in groups.items() if (found := run_sta(top, folder, f"sta_ram_{name}", netlist, "\n".join(lines), paths))]
+    period, start, end = max(worst)
+    return {"ram_period_ns": round(period, 3), "ram_critical_from": start.replace("\\", ""), "ram_critical_to": end.replace("\\", "")}
 
 
 def source_name(point, folder):
@@ -220,17 +260,18 @@ def page(results):
         "## Standard cells: OSU 0.18 µm",
         "",
         f"Logic without RAMs, which are black boxes; their bits are apart. One NAND2 is {NAND2_UM2:.0f} µm². Timing: OpenSTA, typical corner, no wires,",
-        "paths from flop to flop (window unit, which is combinational: from input to output); paths through a RAM's ports are left out.",
+        f"paths from flop to flop; beside it those from and to RAMs, of which {RAM_ACCESS_NS} ns from clock to data and {RAM_SETUP_NS} ns of setup are assumed.",
         "",
-        "| design | logic µm² | NAND2 | flops | RAM bits | bits per receive context | fmax MHz | critical path |",
-        "|---|---:|---:|---:|---:|---:|---:|---|",
+        "| design | logic µm² | NAND2 | flops | RAM bits | bits per receive context | fmax MHz | critical path | fmax with RAMs | critical path at a RAM |",
+        "|---|---:|---:|---:|---:|---:|---:|---|---:|---|",
     ]
     for name, design in results["designs"].items():
         cell, memory = design["osu018"], design["memory"]
         lines.append(
             f"| {design['title']} (`{name}`) | {thousands(cell['area_um2'])} | {thousands(cell['nand2'])} | {thousands(cell['flops'])} | "
             f"{thousands(memory['ram_bits'])} | {thousands(memory['bits_per_receive_context'])} | {cell['fmax_mhz']:.0f} | "
-            f"`{cell['critical_from']}` → `{cell['critical_to']}`, {cell['min_period_ns']:.2f} ns |"
+            f"`{cell['critical_from']}` → `{cell['critical_to']}`, {cell['min_period_ns']:.2f} ns | {min(cell['fmax_mhz'], 1000 / cell['ram_period_ns']):.0f} | "
+            f"`{cell['ram_critical_from']}` → `{cell['ram_critical_to']}`, {cell['ram_period_ns']:.2f} ns |"
         )
     lines += ["", "## Generic gates", "", "| design | gates | flops |", "|---|---:|---:|"]
     for name, design in results["designs"].items():
@@ -289,12 +330,9 @@ def main():
     parser.add_argument("--jobs", type=int, default=2, help="runs at a time (default: %(default)s)")
     args = parser.parse_args()
     tops = QUICK if args.quick else list(DESIGNS)
-    for needed in [LIBERTY, *(VERILOG / f"{top}.v" for top in tops)]:
-        if not needed.exists():
-            sys.exit(f"synth: {needed} is missing (make setup, make verilog)")
-    version = subprocess.run(["yosys", "-V"], capture_output=True, text=True, check=True).stdout.split(" (")[0]
+    need([LIBERTY, *(VERILOG / f"{top}.v" for top in tops)])
     try:
-        results = {"yosys": version, "liberty": LIBERTY.name, "designs": run_all(tops, args.jobs)}
+        results = {"yosys": yosys_version(), "liberty": LIBERTY.name, "designs": run_all(tops, args.jobs)}
     except ToolError as error:
         sys.exit(f"synth: {error}")
     write_file(WORK / "results.json", json.dumps(results, indent=2) + "\n")

@@ -4,7 +4,9 @@
 //
 // One beat a clock without bubbles, also for commands of one beat. Addresses are multiples of PAYLOAD, so that no
 // burst crosses 4 KiB. Write data may be offered before its address is taken, as AXI4 allows.
-module rdma_host_write #(
+module rdma_host_write
+  import rdma_pkg::*;
+#(
   parameter int unsigned DATA_W   = 256,
   parameter int unsigned PAYLOAD  = 256,  // bytes
   parameter int unsigned ADDR_W   = 48,
@@ -23,7 +25,7 @@ module rdma_host_write #(
   input  logic                payload_valid_i,
   output logic                payload_ready_o,
   input  logic [  DATA_W-1:0] payload_i,
-  output logic [        31:0] writes_done_o,    // commands answered by memory, wraps
+  output logic [WRITES_W-1:0] writes_done_o,    // commands answered by memory, wraps
   output logic                error_o,          // an answer was an error, before writes_done_o counts it
   output logic [   CID_W-1:0] error_cid_o,      // to a write of this context
   // AXI4 write channels

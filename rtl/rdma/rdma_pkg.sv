@@ -11,6 +11,8 @@ package rdma_pkg;
   localparam int unsigned STAMP_W = 15;  // bits of a time stamp
   localparam int unsigned LIMIT_W = 13;  // bits of a timer limit
 
+  localparam int unsigned WRITES_W = 16;  // bits of a count of host writes: twice as many as can ever be under way, and more
+
   localparam logic [31:0] CRC_POLY = 32'h82F6_3B78;  // CRC-32C, reflected
   localparam logic [31:0] CRC_INIT = '1;
 

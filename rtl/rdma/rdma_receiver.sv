@@ -59,7 +59,7 @@ module rdma_receiver
   output logic [        15:0] cmd_len_o,         // bytes
   output logic [   CID_W-1:0] cmd_cid_o,
   // control packets, in order; one that waits for writes leaves when writes_done_i (a count) has come so far
-  input  logic [        31:0] writes_done_i,
+  input  logic [WRITES_W-1:0] writes_done_i,
   output logic                ctl_valid_o,
   input  logic                ctl_ready_i,
   output header_t             ctl_o,
@@ -136,9 +136,9 @@ module rdma_receiver
   } action_t;
 
   typedef struct packed {
-    header_t     hdr;
-    logic        waits;  // until the writes up to this count are done
-    logic [31:0] writes;
+    header_t             hdr;
+    logic                waits;  // until the writes up to this count are done
+    logic [WRITES_W-1:0] writes;
   } ctl_t;
 
   // ------------------------------------------------------------------------------------------------- after reset
@@ -598,8 +598,8 @@ module rdma_receiver
   logic [$clog2(CTL_DEPTH+1)-1:0] ctls;
   logic                           cmd_ready, ctl_ready, ctl_valid, ctl_free;
   logic                           m_command, m_send;
-  logic [31:0]                    writes_q, writes_now;
-  logic [30:0]                    unused_ahead;
+  logic [WRITES_W-1:0]            writes_q, writes_now;
+  logic [WRITES_W-2:0]            unused_ahead;
   logic                           behind;
 
   assign a_room    = cmds <= ($bits(cmds))'(CMD_DEPTH - UNDERWAY - 1);
@@ -607,7 +607,7 @@ module rdma_receiver
   assign m_command = m_valid_q && m_q.command;
   assign m_send    = m_valid_q && m_emit && m_q.room;
 
-  assign writes_now = writes_q + 32'(m_command && m_q.write);
+  assign writes_now = writes_q + WRITES_W'(m_command && m_q.write);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) writes_q <= '0;
     else writes_q <= writes_now;

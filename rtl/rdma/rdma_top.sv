@@ -190,7 +190,7 @@ module rdma_top
   logic [ADDR_W-1:0]  cmd_addr;
   logic [15:0]        cmd_len;
   logic [CID_W-1:0]   cmd_cid, write_error_cid;
-  logic [31:0]        writes_done;
+  logic [WRITES_W-1:0] writes_done;
   logic               rx_ctl_valid, rx_ctl_ready, rx_ctl_dropped, tx_ctl_valid, tx_ctl_ready, tx_ctl_dropped;
   header_t            rx_ctl, tx_ctl, rx_out;
   logic               rx_out_valid, rx_out_ready;

@@ -14,7 +14,7 @@ module rdma_host_write_bench (
   input  logic         payload_valid_i,
   output logic         payload_ready_o,
   input  logic [511:0] payload_i,
-  output logic [ 31:0] writes_done_o,
+  output logic [ 15:0] writes_done_o,
   output logic         error_o,
   output logic [ 15:0] error_cid_o,
   output logic [ 63:0] awaddr_o,
@@ -42,7 +42,7 @@ module rdma_host_write_bench (
   typedef struct packed {
     logic         cmd_ready;
     logic         payload_ready;
-    logic [ 31:0] writes_done;
+    logic [ 15:0] writes_done;
     logic         error;
     logic [ 15:0] error_cid;
     logic [ 63:0] awaddr;

@@ -65,7 +65,7 @@ class ReceiverQueues {
   void drive(Vsmall_receiver& top) const {
     top.cmd_ready_i = cmd_ready;
     top.ctl_ready_i = ctl_ready;
-    top.writes_done_i = static_cast<uint32_t>(answered);
+    top.writes_done_i = static_cast<uint16_t>(answered);
   }
 
   /// The outputs of one clock, and what leaves in it.

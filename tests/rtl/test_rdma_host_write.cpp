@@ -153,7 +153,7 @@ class RdmaHostWrite : public testing::TestWithParam<WriteLane> {
 
   /// The error comes with the answer, the count after it.
   void check_answer() {
-    ASSERT_EQ(bench_->writes_done_o, state_.answers) << "cycle " << bench_.cycle();
+    ASSERT_EQ(bench_->writes_done_o, static_cast<uint16_t>(state_.answers)) << "cycle " << bench_.cycle();
     const bool answered = bench_->bvalid_i && bench_->bready_o;
     const bool error = answered && bench_->bresp_i >= tb::resp_slverr;
     ASSERT_EQ(bench_->error_o, error) << "cycle " << bench_.cycle();

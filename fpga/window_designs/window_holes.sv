@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Receive window, one packet a clock, each on the result of the one before: circular bitmap and two remembered holes, as in the engine
+// (rdma_window_step).
+`include "rdma_typedef.svh"
+
+module window_holes #(
+  parameter int unsigned WINDOW = 128,
+  parameter int unsigned PIDX_W = 24
+) (
+  input  logic              clk_i,
+  input  logic              rst_ni,
+  input  logic              receive_i,
+  input  logic [PIDX_W-1:0] pidx_i,
+  output logic              taken_o,   // a clock later: it was new
+  output logic [PIDX_W-1:0] wbase_o    // after it
+);
+  localparam int unsigned POS_W = $clog2(WINDOW);
+
+  `RDMA_TYPEDEF_OPEN_WINDOW(open_t, WINDOW, PIDX_W)
+
+  logic              receive_q, at_base, is_new, in_window;
+  logic [PIDX_W-1:0] pidx_q;
+  logic [WINDOW-1:0] slot_q;
+  open_t             window_q, window;
+
+  rdma_window_step #(
+    .WINDOW(WINDOW),
+    .PIDX_W(PIDX_W),
+    .open_t(open_t)
+  ) i_step (
+    .window_i   (window_q),
+    .pidx_i     (pidx_q),
+    .slot_i     (slot_q),
+    .receive_i  (receive_q),
+    .window_o   (window),
+    .at_base_o  (at_base),
+    .in_window_o(in_window),
+    .new_o      (is_new)
+  );
+
+  always_ff @(posedge clk_i) begin
+    receive_q <= receive_i;
+    pidx_q    <= pidx_i;
+    slot_q    <= WINDOW'(1) << pidx_i[POS_W-1:0];
+    taken_o   <= receive_q && (at_base || is_new);
+    window_q  <= window;
+    if (!rst_ni) begin
+      window_q             <= '0;
+      window_q.marks       <= WINDOW'(1);
+      window_q.next_top    <= 1;
+      window_q.base_slot   <= WINDOW'(1);
+      window_q.first       <= 1;
+      window_q.first_slot  <= WINDOW'(2);
+      window_q.second_slot <= WINDOW'(4);
+    end
+  end
+  assign wbase_o = window_q.base;
+
+  logic unused;
+  assign unused = in_window;
+endmodule

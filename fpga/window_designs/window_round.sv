@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Receive window, one packet a clock, each on the result of the one before: a circular bitmap that is never shifted; the hole behind
+// WBASE is searched in each clock (rdma_next_hole), none is remembered.
+module window_round #(
+  parameter int unsigned WINDOW = 128,
+  parameter int unsigned PIDX_W = 24
+) (
+  input  logic              clk_i,
+  input  logic              rst_ni,
+  input  logic              receive_i,
+  input  logic [PIDX_W-1:0] pidx_i,
+  output logic              taken_o,   // a clock later: it was new
+  output logic [PIDX_W-1:0] wbase_o    // after it
+);
+  localparam int unsigned POS_W = $clog2(WINDOW);
+
+  logic              receive_q;
+  logic [PIDX_W-1:0] pidx_q, wbase_q, wbase;
+  logic [WINDOW-1:0] marks_q, marks, slot_q, base_slot_q, base_slot, limit, found;
+  logic [PIDX_W:0]   distance;
+  logic              taken, wraps, mark, advance, all;
+  logic [POS_W-1:0]  next;
+
+  assign distance = {1'b0, pidx_q} - {1'b0, wbase_q};
+  assign advance  = receive_q && distance == '0;
+  assign mark     = receive_q && !advance && !distance[PIDX_W] && distance <= (PIDX_W + 1)'(WINDOW) &&
+                    ((slot_q & marks_q) != '0) == pidx_q[POS_W];
+  assign taken    = advance || mark;
+  assign limit    = {base_slot_q[WINDOW-2:0], base_slot_q[WINDOW-1]};
+
+  // From WBASE on; the limit is WBASE + 1 + WINDOW, so that WBASE + 1 itself has to be looked at first.
+  logic first_marked;
+  assign first_marked = ((limit & marks_q) != '0) != (wbase_q[POS_W] ^ base_slot_q[WINDOW-1]);
+  rdma_next_hole #(
+    .WINDOW(WINDOW)
+  ) i_next (
+    .marks_i  (marks_q),
+    .odd_i    (wbase_q[POS_W] ^ base_slot_q[WINDOW-1]),
+    .start_i  (limit),
+    .limit_i  (limit),
+    .hole_o   (found),
+    .wrapped_o(wraps)
+  );
+
+  assign base_slot = first_marked ? found : limit;
+  assign all       = first_marked && found == limit;
+
+  always_comb begin : p_next
+    next = '0;
+    for (int i = 0; i < int'(WINDOW); i++) if (base_slot[i]) next |= POS_W'(i);
+  end
+
+  always_comb begin : p_update
+    wbase = wbase_q;
+    marks = marks_q;
+    if (mark) marks = marks_q ^ slot_q;
+    if (advance) begin
+      marks = marks_q ^ base_slot;
+      wbase = {wbase_q[PIDX_W-1:POS_W] + (PIDX_W - POS_W)'(next <= wbase_q[POS_W-1:0] || (all && !base_slot_q[WINDOW-1])) +
+               (PIDX_W - POS_W)'(all && base_slot_q[WINDOW-1]), next};
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    receive_q <= receive_i;
+    pidx_q    <= pidx_i;
+    slot_q    <= WINDOW'(1) << pidx_i[POS_W-1:0];
+    taken_o   <= taken;
+    wbase_q   <= wbase;
+    marks_q   <= marks;
+    if (advance) base_slot_q <= base_slot;
+    if (!rst_ni) begin
+      wbase_q     <= '0;
+      marks_q     <= WINDOW'(1);
+      base_slot_q <= WINDOW'(1);
+    end
+  end
+  assign wbase_o = wbase_q;
+
+  logic unused;
+  assign unused = wraps;
+endmodule

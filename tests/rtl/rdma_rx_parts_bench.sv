@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of the receiver on their own: search for the next hole among 8 slots, check of a request, outcome, answer with a window of
+// 16, and ram_forward of 5 words.
+module rdma_rx_parts_bench
+  import rdma_pkg::*;
+  import rdma_formats_pkg::*;
+(
+  input  logic         clk_i,
+  input  logic         rst_ni,
+  // rdma_next_hole
+  input  logic [  7:0] hole_marks_i,
+  input  logic         hole_odd_i,
+  input  logic [  7:0] hole_start_i,
+  input  logic [  7:0] hole_limit_i,
+  output logic [  7:0] hole_o,
+  output logic         hole_wrapped_o,
+  // rdma_rx_request, defaults
+  input  logic [ 63:0] request_base_i,
+  input  logic [ 63:0] request_limit_i,
+  input  logic [ 63:0] request_arg_i,
+  input  logic [ 31:0] request_bytes_i,
+  output logic [  7:0] request_o,
+  // rdma_rx_outcome
+  input  logic [  7:0] verdict_i,
+  input  logic         timeout_i,
+  input  logic         request_i,
+  input  logic         release_i,
+  input  logic         used_i,
+  input  logic         match_i,
+  input  logic         beyond_end_i,
+  input  logic         good_length_i,
+  input  logic         mark_i,
+  input  logic         advance_i,
+  input  logic         in_window_i,
+  input  logic         behind_i,
+  input  logic         complete_i,
+  input  logic         quarter_i,
+  input  logic         live_i,
+  input  logic         reclaim_i,
+  input  logic         complete_before_i,
+  input  logic         asked_enough_i,
+  input  logic         weft_mode_i,
+  output logic [  7:0] outcome_o,
+  output logic         has_ctx_o,
+  output logic [  7:0] answer_o,
+  // rdma_rx_answer
+  input  logic [  7:0] answer_i,
+  input  logic [  7:0] outcome_i,
+  input  logic [ 15:0] node_id_i,
+  input  logic [ 15:0] to_node_i,
+  input  logic [ 15:0] to_sid_i,
+  input  logic [ 23:0] to_msgid_i,
+  input  logic [ 15:0] to_cid_i,
+  input  logic [  7:0] to_gen_i,
+  input  logic [ 31:0] to_pidx_i,
+  input  logic [ 15:0] base_i,
+  input  logic [ 15:0] marks_i,
+  output logic         emit_o,
+  output logic [255:0] header_o,
+  output logic [ 15:0] wvec_o,
+  // ram_forward
+  input  logic         ram_we_i,
+  input  logic [  2:0] ram_waddr_i,
+  input  logic [ 15:0] ram_wdata_i,
+  input  logic [  2:0] ram_raddr_i,
+  output logic [ 15:0] ram_rdata_o
+);
+  rdma_next_hole #(.WINDOW(8)) i_hole (
+    .marks_i(hole_marks_i), .odd_i(hole_odd_i), .start_i(hole_start_i), .limit_i(hole_limit_i), .hole_o,
+    .wrapped_o(hole_wrapped_o)
+  );
+
+  outcome_e verdict;
+  rdma_rx_request i_request (
+    .clk_i, .region_base_i(request_base_i), .region_limit_i(request_limit_i), .arg_i(request_arg_i),
+    .bytes_i(request_bytes_i), .verdict_o(verdict)
+  );
+  assign request_o = verdict;
+
+  rx_facts_t  facts;
+  outcome_e   outcome;
+  rx_answer_e answer;
+  assign facts = '{
+    timeout: timeout_i, verdict: outcome_e'(verdict_i), request: request_i, release_it: release_i, used: used_i,
+    match: match_i, beyond_end: beyond_end_i, good_length: good_length_i, mark: mark_i, advance: advance_i,
+    in_window: in_window_i, behind: behind_i, complete: complete_i, quarter: quarter_i, live: live_i,
+    reclaim: reclaim_i, complete_before: complete_before_i, asked_enough: asked_enough_i
+  };
+  rdma_rx_outcome i_outcome (
+    .facts_i(facts), .weft_mode_i, .outcome_o(outcome), .has_ctx_o, .answer_o(answer)
+  );
+  assign outcome_o = outcome;
+  assign answer_o  = 8'(answer);
+
+  rx_to_t to;
+  assign to = '{node: to_node_i, sid: to_sid_i, msgid: to_msgid_i, cid: to_cid_i, gen: to_gen_i, pidx: to_pidx_i};
+  rdma_rx_answer #(.WINDOW(16), .PIDX_W(16)) i_answer (
+    .clk_i, .node_id_i, .weft_mode_i, .answer_i(rx_answer_e'(answer_i[2:0])), .outcome_i(outcome_e'(outcome_i)),
+    .to_i(to), .base_i, .marks_i, .emit_o, .header_o, .wvec_o
+  );
+
+  ram_forward #(.DEPTH(5), .WIDTH(16)) i_ram (
+    .clk_i, .we_i(ram_we_i), .waddr_i(ram_waddr_i), .wdata_i(ram_wdata_i), .raddr_i(ram_raddr_i), .rdata_o(ram_rdata_o)
+  );
+
+  logic unused;
+  assign unused = ^{rst_ni, answer_i[7:3]};
+endmodule

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of the receiver on their own: rdma_next_hole in every state of 8 slots, rdma_rx_request at every edge,
+// rdma_rx_outcome rule by rule, rdma_rx_answer with every answer.
+#include <array>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "Vrdma_rx_parts_bench.h"
+#include "bench.hpp"
+#include "rdma_header.hpp"
+
+namespace weft::rtl_test {
+namespace {
+
+using rdma::formats::Header;
+using rdma::formats::Outcome;
+using rdma::formats::Ptype;
+using rdma::formats::Refusal;
+
+/// rx_answer_e of rdma_pkg.sv.
+enum class Answer : uint8_t { none, refusal, grant, done, resend, resend_from, ack, ack_map };
+
+class RdmaRxParts : public testing::Test {
+ protected:
+  RdmaRxParts() {
+    auto& top = bench_.top();
+    top.verdict_i = 0;
+    top.timeout_i = top.request_i = top.release_i = top.used_i = top.match_i = 0;
+    top.beyond_end_i = top.good_length_i = top.mark_i = top.advance_i = 0;
+    top.in_window_i = top.behind_i = top.complete_i = top.quarter_i = 0;
+    top.live_i = top.reclaim_i = top.complete_before_i = top.asked_enough_i = 0;
+    top.weft_mode_i = 0;
+  }
+
+  Outcome outcome() {
+    bench_.settle();
+    return static_cast<Outcome>(bench_->outcome_o);
+  }
+  Answer answer() {
+    bench_.settle();
+    return static_cast<Answer>(bench_->answer_o);
+  }
+  Bench<Vrdma_rx_parts_bench> bench_;
+};
+
+// rdma_next_hole
+
+TEST_F(RdmaRxParts, NextHoleInEveryState) {
+  for (unsigned bits = 0; bits < 1u << (8 + 1 + 3 + 3); ++bits) {
+    const unsigned marks = bits & 0xff;
+    const bool odd = bits >> 8 & 1;
+    const unsigned start = bits >> 9 & 7;
+    const unsigned limit = bits >> 12 & 7;
+    bench_->hole_marks_i = static_cast<uint8_t>(marks);
+    bench_->hole_odd_i = odd;
+    bench_->hole_start_i = static_cast<uint8_t>(1 << start);
+    bench_->hole_limit_i = static_cast<uint8_t>(1 << limit);
+    bench_.settle();
+    unsigned at = start + 1;  // counted on over two laps
+    const auto marked = [&](unsigned place) {
+      const bool lap_odd = odd != (place >= 8);
+      return place % 8 != limit && ((marks >> (place % 8) & 1) != 0) != lap_odd;
+    };
+    while (marked(at)) ++at;  // the limit ends it within one lap
+    ASSERT_EQ(bench_->hole_o, 1 << at % 8) << "marks " << marks << " odd " << odd << " start " << start << " limit " << limit;
+    ASSERT_EQ(bench_->hole_wrapped_o, at >= 8) << "marks " << marks << " odd " << odd << " start " << start;
+  }
+}
+
+// rdma_rx_request, with the default parameters
+
+class RdmaRxRequest : public RdmaRxParts {
+ protected:
+  static constexpr uint64_t base = 0x10000, limit = 0x50000, bus = uint64_t{1} << 48;
+
+  Outcome check(uint64_t address, uint32_t bytes, uint64_t region_base = base, uint64_t region_limit = limit) {
+    bench_->request_arg_i = address;
+    bench_->request_bytes_i = bytes;
+    bench_->request_base_i = region_base;
+    bench_->request_limit_i = region_limit;
+    for (int clock = 0; clock < 3; ++clock) bench_.step();
+    bench_.settle();
+    return static_cast<Outcome>(bench_->request_o);
+  }
+};
+
+TEST_F(RdmaRxRequest, Region) {
+  EXPECT_EQ(check(base, limit - base), Outcome::none);
+  EXPECT_EQ(check(base, limit - base + 1), Outcome::refuse_region);
+  EXPECT_EQ(check(base - 256, 256), Outcome::refuse_region);
+  EXPECT_EQ(check(limit - 256, 256), Outcome::none);
+  EXPECT_EQ(check(limit - 256, 257), Outcome::refuse_region);
+  EXPECT_EQ(check(limit, 1), Outcome::refuse_region);
+  EXPECT_EQ(check(base, 1, base, base), Outcome::refuse_region) << "nothing is open";
+  EXPECT_EQ(check(base, 1, limit, base), Outcome::refuse_region) << "base beyond limit";
+}
+
+TEST_F(RdmaRxRequest, EndOfTheBusAndOfNumbers) {
+  EXPECT_EQ(check(bus - 256, 256, 0, bus), Outcome::none);
+  EXPECT_EQ(check(bus - 256, 256, 0, UINT64_MAX), Outcome::none);
+  EXPECT_EQ(check(bus - 256, 257, 0, UINT64_MAX), Outcome::refuse_region);
+  EXPECT_EQ(check(bus, 1, 0, UINT64_MAX), Outcome::refuse_region);
+  EXPECT_EQ(check(UINT64_MAX - 255, 256, 0, UINT64_MAX), Outcome::refuse_region) << "the sum wraps 64 bits";
+  EXPECT_EQ(check(0x00ffff00, 0x100, 0, 0x01000000), Outcome::none) << "carry between the halves of the sum";
+  EXPECT_EQ(check(0x00ffff00, 0x101, 0, 0x01000000), Outcome::refuse_region);
+  EXPECT_EQ(check(0xffffff00, 0x100, 0, 0x100000000), Outcome::none);
+  EXPECT_EQ(check(0xffffff00, 0x101, 0, 0x100000000), Outcome::refuse_region);
+}
+
+TEST_F(RdmaRxRequest, LengthComesBeforeAlignmentAndThatBeforeRegion) {
+  constexpr uint32_t longest = ((1u << 24) - 1) * 256;
+  EXPECT_EQ(check(0, longest, 0, bus), Outcome::none);
+  EXPECT_EQ(check(0, longest + 1, 0, bus), Outcome::refuse_length);
+  EXPECT_EQ(check(0, UINT32_MAX, 0, bus), Outcome::refuse_length);
+  EXPECT_EQ(check(base, 0), Outcome::refuse_length);
+  EXPECT_EQ(check(1, 0), Outcome::refuse_length);
+  EXPECT_EQ(check(base + 1, 1), Outcome::refuse_align);
+  EXPECT_EQ(check(base + 128, 1), Outcome::refuse_align);
+  EXPECT_EQ(check(1, 1), Outcome::refuse_align);
+}
+
+TEST_F(RdmaRxRequest, OneAClockWithBaseAndLimitOfTheSameClock) {
+  // Two requests in consecutive clocks; the region moves between their looks at it.
+  bench_->request_bytes_i = 256;
+  bench_->request_arg_i = base;
+  bench_.step();
+  bench_->request_arg_i = limit;
+  bench_.step();
+  bench_->request_base_i = base;
+  bench_->request_limit_i = limit;
+  bench_.step();
+  bench_.settle();
+  EXPECT_EQ(static_cast<Outcome>(bench_->request_o), Outcome::none);
+  bench_->request_base_i = limit;
+  bench_->request_limit_i = limit + 256;
+  bench_.step();
+  bench_.settle();
+  EXPECT_EQ(static_cast<Outcome>(bench_->request_o), Outcome::none);
+}
+
+// rdma_rx_outcome
+
+TEST_F(RdmaRxParts, OutcomeOfATimeout) {
+  bench_->timeout_i = 1;
+  bench_->verdict_i = 0;
+  bench_->live_i = 0;
+  EXPECT_EQ(outcome(), Outcome::none);
+  EXPECT_FALSE(bench_->has_ctx_o);
+  EXPECT_EQ(answer(), Answer::none);
+  bench_->live_i = 1;
+  const auto expect = [this](Outcome expected, Answer answered) {
+    EXPECT_EQ(outcome(), expected);
+    EXPECT_EQ(answer(), answered) << name(expected);
+    EXPECT_TRUE(bench_->has_ctx_o);
+  };
+  expect(Outcome::ask_one, Answer::resend);
+  bench_->asked_enough_i = 1;
+  expect(Outcome::ask_from, Answer::resend_from);
+  bench_->weft_mode_i = 1;
+  expect(Outcome::ask_map, Answer::ack_map);
+  bench_->complete_before_i = 1;
+  expect(Outcome::done_again, Answer::done);
+  bench_->weft_mode_i = 0;
+  expect(Outcome::done_again, Answer::done);
+  bench_->reclaim_i = 1;
+  expect(Outcome::reclaim, Answer::none);
+}
+
+TEST_F(RdmaRxParts, OutcomeOfABadPacketIsItsVerdict) {
+  const std::map<Outcome, Answer> verdicts = {
+      {Outcome::drop_crc, Answer::none},         {Outcome::drop_malformed, Answer::none},
+      {Outcome::drop_not_mine, Answer::none},    {Outcome::drop_busy, Answer::none},
+      {Outcome::refuse_length, Answer::refusal}, {Outcome::refuse_align, Answer::refusal},
+      {Outcome::refuse_region, Answer::refusal}, {Outcome::refuse_no_context, Answer::refusal}};
+  bench_->used_i = bench_->match_i = bench_->release_i = 1;  // of no meaning
+  for (const auto& [verdict, expected] : verdicts) {
+    bench_->verdict_i = static_cast<uint8_t>(verdict);
+    EXPECT_EQ(outcome(), verdict);
+    EXPECT_EQ(answer(), expected) << name(verdict);
+    EXPECT_FALSE(bench_->has_ctx_o);
+  }
+}
+
+/// Rules in the order in which they apply: each fact is given to all that come before it as well.
+TEST_F(RdmaRxParts, OutcomeOfAPacketIsThatOfTheFirstRule) {
+  auto& top = bench_.top();
+  struct Rule {
+    std::function<void()> makes;
+    Outcome outcome;
+    Answer paper, weft;
+  };
+  const std::vector<Rule> from_last_to_first = {
+      {[&] { top.used_i = top.match_i = top.good_length_i = 1; }, Outcome::drop_window, Answer::resend, Answer::none},
+      {[&] { top.in_window_i = 1; }, Outcome::drop_duplicate, Answer::none, Answer::none},
+      {[&] { top.in_window_i = 0, top.behind_i = 1; }, Outcome::drop_duplicate, Answer::none, Answer::none},
+      {[&] { top.advance_i = 1; }, Outcome::advance, Answer::none, Answer::none},
+      {[&] { top.quarter_i = 1; }, Outcome::advance, Answer::none, Answer::ack},
+      {[&] { top.complete_i = 1; }, Outcome::finish, Answer::done, Answer::done},
+      {[&] { top.mark_i = 1; }, Outcome::accept, Answer::none, Answer::none},
+      {[&] { top.good_length_i = 0; }, Outcome::drop_bad_length, Answer::none, Answer::none},
+      {[&] { top.beyond_end_i = 1; }, Outcome::drop_beyond_end, Answer::none, Answer::none},
+      {[&] { top.release_i = 1; }, Outcome::released, Answer::none, Answer::none},
+      {[&] { top.match_i = 0; }, Outcome::drop_zombie, Answer::none, Answer::none},
+      {[&] { top.used_i = 0; }, Outcome::drop_unknown_cid, Answer::none, Answer::none},
+      {[&] { top.request_i = 1; }, Outcome::grant, Answer::grant, Answer::grant},
+  };
+  for (const Rule& rule : from_last_to_first) {
+    rule.makes();
+    for (const bool weft : {false, true}) {
+      top.weft_mode_i = weft;
+      EXPECT_EQ(outcome(), rule.outcome);
+      EXPECT_EQ(answer(), weft ? rule.weft : rule.paper) << name(rule.outcome);
+      EXPECT_EQ(bench_->has_ctx_o, rule.outcome != Outcome::drop_unknown_cid) << name(rule.outcome);
+    }
+  }
+}
+
+// rdma_rx_answer
+
+class RdmaRxAnswer : public RdmaRxParts {
+ protected:
+  RdmaRxAnswer() {
+    bench_->node_id_i = 0x1111;
+    bench_->to_node_i = 0x2222;
+    bench_->to_sid_i = 0x3333;
+    bench_->to_msgid_i = 0x444444;
+    bench_->to_cid_i = 0x5555;
+    bench_->to_gen_i = 0x66;
+    bench_->to_pidx_i = 0x77777777;
+    bench_->base_i = 0x8888;
+    bench_->marks_i = 0;
+  }
+
+  Header answered(Answer answer, Outcome outcome = Outcome::none) {
+    bench_->answer_i = static_cast<uint8_t>(answer);
+    bench_->outcome_i = static_cast<uint8_t>(outcome);
+    for (int clock = 0; clock < 2; ++clock) bench_.step();
+    bench_.settle();
+    EXPECT_EQ(bench_->emit_o, answer != Answer::none);
+    return get_header(bench_->header_o);
+  }
+
+  /// What every answer has; `named`: it names the context.
+  static Header expected(Ptype type, bool named = true) {
+    Header header;
+    header.ptype = static_cast<uint8_t>(type);
+    header.src = 0x1111;
+    header.dst = 0x2222;
+    header.sid = 0x3333;
+    header.msgid = 0x444444;
+    if (named) header.cid = 0x5555;
+    if (named) header.gen = 0x66;
+    return header;
+  }
+
+  /// The window's marks for these packets among base + 1 to base + 16.
+  static uint16_t marks(uint16_t base, uint16_t wvec) {
+    uint16_t result = 0;
+    for (unsigned i = 0; i < 16; ++i) {
+      const unsigned pidx = base + 1u + i;
+      const bool arrived = wvec >> i & 1;
+      if (arrived != ((pidx / 16) % 2 != 0)) result |= static_cast<uint16_t>(1u << pidx % 16);
+    }
+    return result;
+  }
+};
+
+TEST_F(RdmaRxAnswer, Refusals) {
+  const std::map<Outcome, Refusal> codes = {{Outcome::refuse_length, Refusal::bad_length},
+                                            {Outcome::refuse_align, Refusal::misaligned},
+                                            {Outcome::refuse_region, Refusal::bad_region},
+                                            {Outcome::refuse_no_context, Refusal::no_context}};
+  for (const auto& [outcome, code] : codes) {
+    Header header = expected(Ptype::rsp, false);
+    header.arg = static_cast<uint64_t>(code);
+    EXPECT_EQ(text(answered(Answer::refusal, outcome)), text(header));
+  }
+}
+
+TEST_F(RdmaRxAnswer, WithoutMap) {
+  answered(Answer::none);
+  Header grant = expected(Ptype::rsp);
+  EXPECT_EQ(text(answered(Answer::grant)), text(grant)) << "paper mode";
+  bench_->weft_mode_i = 1;
+  grant.pidx = 4;  // log2 of the window
+  EXPECT_EQ(text(answered(Answer::grant)), text(grant));
+  EXPECT_EQ(text(answered(Answer::done)), text(expected(Ptype::done)));
+  Header resend = expected(Ptype::resend);
+  resend.pidx = 0x77777777;
+  EXPECT_EQ(text(answered(Answer::resend)), text(resend));
+  resend.flags = rdma::formats::flag_from;
+  EXPECT_EQ(text(answered(Answer::resend_from)), text(resend));
+  Header ack = expected(Ptype::ack);
+  ack.pidx = 0x8888;
+  ack.arg = uint64_t{4} << 56;
+  bench_->marks_i = 0xa5a5;
+  EXPECT_EQ(text(answered(Answer::ack)), text(ack)) << "its map is empty whatever is missing";
+}
+
+TEST_F(RdmaRxAnswer, MapAndWvecFromEverySlot) {
+  for (uint32_t base = 0x7fe0; base < 0x8020; ++base) {
+    for (int n = 0; n < 50; ++n) {
+      auto wvec = static_cast<uint16_t>(bench_.below(1 << 16));
+      if (n < 17) wvec = static_cast<uint16_t>((1u << n) - 1);
+      bench_->base_i = static_cast<uint16_t>(base);
+      bench_->marks_i = marks(static_cast<uint16_t>(base), wvec);
+      Header ack = expected(Ptype::ack);
+      ack.pidx = base;
+      ack.arg = uint64_t{4} << 56 | 1;
+      for (unsigned i = 0; i < 15; ++i) {
+        const bool asked = !(wvec >> i & 1) && wvec >> (i + 1) != 0;
+        if (asked) ack.arg |= uint64_t{1} << (i + 1);
+      }
+      ASSERT_EQ(text(answered(Answer::ack_map)), text(ack)) << "base " << base << " wvec " << wvec;
+      ASSERT_EQ(bench_->wvec_o, wvec) << "base " << base;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft::rtl_test
