@@ -13,7 +13,7 @@ SIM_ARGS ?=
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 PYTHON_VENV := build/venv
 
-.PHONY: help setup configure build sim sim-verilog test lint format formats verilog synth clean
+.PHONY: help setup configure build sim sim-verilog test lint format formats verilog synth formal clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
@@ -63,6 +63,9 @@ sim-verilog: verilog ## the simulations of `make sim`, quick, on the plain Veril
 synth: verilog ## area and timing into build/synth/*.json and docs/results/*.md
 	python3 fpga/area.py --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick)
 	$(if $(filter 1,$(QUICK)),,python3 fpga/windows.py --jobs $(JOBS))
+
+formal: configure $(PYTHON_VENV)/ready ## protocol by SPIN, receive window by induction, into docs/results/formal.md
+	$(PYTHON_VENV)/bin/python formal/prove.py --jobs $(JOBS)
 
 clean: ## remove everything built
 	rm -rf build build-debug build-asan build-ubsan build-verilog

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks the protocol with SPIN and proves the receive window by induction; writes docs/results/formal.md.
+
+Every check is also run on something broken on purpose, where it must find a fault. Needs spin, gcc, yosys and the Python of
+`make verilog` (elaboration). Exit status 1 if any result is not the expected one.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+WORK = ROOT / "build" / "formal"
+PAGE = ROOT / "docs" / "results" / "formal.md"
+STEP = "rdma_window_step.sv"
+
+# title, defines of protocol.pml, progress (else safety), does it hold?
+PROTOCOL = [
+    ("safety", ["NET=2"], False, True),
+    ("safety without the zombie check", ["NET=2", "NO_ZOMBIE_CHECK"], False, False),
+    ("safety with DONE after the first packet", ["NET=2", "EARLY_DONE"], False, False),
+    ("progress: 2 lost, 1 duplicated", ["BOUNDED"], True, True),
+    ("progress: 4 lost, 2 duplicated", ["BOUNDED", "LOSSES=4", "DUPLICATES=2"], True, True),
+    ("progress without RELEASE for what fits nothing", ["BOUNDED", "NO_RELEASE"], True, False),
+]
+
+# window, bits of PIDX, fault put into rdma_window_step.sv (what, by what) or nothing
+WINDOWS = [
+    (4, 5, None),
+    (8, 6, None),
+    (16, 8, None),
+    (8, 6, ("!advance && second_beyond", "1'b0")),
+    (8, 6, ("mark && (at_first || at_second)", "mark && at_first")),
+    (8, 6, ("assign next_base = window_i.first;", "assign next_base = window_i.first - 1'b1;")),
+]
+
+
+class ToolError(Exception):
+    """A tool did not come to a result."""
+
+
+def run(command, folder, log):
+    with open(folder / log, "w", encoding="utf-8") as file:
+        status = subprocess.run(command, cwd=folder, stdout=file, stderr=subprocess.STDOUT, check=False).returncode
+    return status, (folder / log).read_text(encoding="utf-8", errors="replace")
+
+
+def must(command, folder, log):
+    status, text = run(command, folder, log)
+    if status:
+        raise ToolError(f"{command[0]} failed, see {(folder / log).relative_to(ROOT)}: {text.strip().splitlines()[-1] if text.strip() else ''}")
+    return text
+
+
+def check_protocol(title, defines, progress, _):
+    """Does it hold, and a few words on how much was searched."""
+    folder = WORK / re.sub(r"\W+", "_", title)
+    folder.mkdir(parents=True, exist_ok=True)
+    must(["spin", *(f"-D{define}" for define in defines), "-a", str(ROOT / "formal" / "protocol.pml")], folder, "spin.log")
+    kind = "-DNP" if progress else "-DSAFETY"
+    must(["gcc", "-O2", "-w", kind, "-DCOLLAPSE", "-DMEMLIM=4000", "-o", "pan", "pan.c"], folder, "gcc.log")
+    text = must(["./pan", *(["-l"] if progress else []), "-m2000000", "-w24"], folder, "pan.log")
+    errors = re.search(r"errors: (\d+)", text)
+    states = re.search(r"(\d+(?:\.\d+)?(?:e\+\d+)?) states, stored", text)
+    if not errors or not states or "max search depth too small" in text or "out of memory" in text:
+        raise ToolError(f"pan came to no result, see {(folder / 'pan.log').relative_to(ROOT)}")
+    return errors.group(1) == "0", f"{int(float(states.group(1))):,} states"
+
+
+def window_sources(folder, fault):
+    """The file list of the proof, with the fault put in."""
+    listing = ROOT / "formal" / "window_proof.f"
+    if not fault:
+        return listing
+    step = (ROOT / "rtl" / "rdma" / STEP).read_text(encoding="utf-8")
+    if fault[0] not in step:
+        raise ToolError(f"{STEP} has no '{fault[0]}' that could be broken")
+    (folder / STEP).write_text(step.replace(fault[0], fault[1]), encoding="utf-8")
+    lines = []
+    for line in listing.read_text(encoding="utf-8").splitlines():
+        prefix, path = ("+incdir+", line.removeprefix("+incdir+")) if line.startswith("+incdir+") else ("", line)
+        if path and not path.startswith("//"):
+            path = folder / STEP if path.endswith("/" + STEP) else (listing.parent / path).resolve()
+            lines.append(f"{prefix}{os.path.relpath(path, folder)}")
+    (folder / "sources.f").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder / "sources.f"
+
+
+def check_window(window, bits, fault):
+    folder = WORK / f"window{window}_{WINDOWS.index((window, bits, fault))}"
+    folder.mkdir(parents=True, exist_ok=True)
+    must([sys.executable, str(ROOT / "fpga" / "elaborate.py"), "--force", "--out", str(folder), "--list", str(window_sources(folder, fault)),
+          "-G", f"WINDOW={window}", "-G", f"PIDX_W={bits}", "window_proof"], folder, "elaborate.log")
+    script = ("read_verilog window_proof.v; hierarchy -check -top window_proof; proc; flatten; opt -full; techmap; opt -full; "
+              "sat -prove ok_o 1 -show-inputs window_proof")
+    text = must(["yosys", "-p", script], folder, "sat.log")
+    holds, fails = "SAT proof finished - no model found: SUCCESS!" in text, "SAT proof finished - model found: FAIL!" in text
+    if holds == fails:
+        raise ToolError(f"yosys sat came to no result, see {(folder / 'sat.log').relative_to(ROOT)}")
+    return holds, "all states and packets"
+
+
+def jobs():
+    for entry in PROTOCOL:
+        yield "protocol", entry[0], entry[3], check_protocol, entry
+    for entry in WINDOWS:
+        window, bits, fault = entry
+        title = f"window of {window}, PIDX of {bits} bits" + (f", `{fault[0]}` made `{fault[1]}`" if fault else "")
+        yield "receive window", title, fault is None, check_window, entry
+
+
+def timed(check, arguments):
+    start = time.monotonic()
+    holds, extent = check(*arguments)
+    return holds, extent, time.monotonic() - start
+
+
+def page(rows):
+    lines = ["# Formal checks", "", "Written by `make formal`; what is checked and under which assumptions: [verification](../verification.md).", "",
+             "| what | check | result | expected | searched |", "|---|---|---|---|---|"]
+    for subject, title, expected, (holds, extent, _) in rows:
+        words = {True: "holds", False: "fault found"}
+        lines.append(f"| {subject} | {title.replace('|', chr(92) + '|')} | {words[holds]} | {words[expected]} | {extent if holds else '–'} |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--jobs", type=int, default=2, help="checks at a time (default: %(default)s)")
+    args = parser.parse_args()
+    WORK.mkdir(parents=True, exist_ok=True)
+    rows, good = [], True
+    with concurrent.futures.ThreadPoolExecutor(max_workers=args.jobs) as pool:
+        futures = [(subject, title, expected, pool.submit(timed, check, arguments)) for subject, title, expected, check, arguments in jobs()]
+        for subject, title, expected, future in futures:
+            try:
+                result = future.result()
+            except ToolError as error:
+                pool.shutdown(cancel_futures=True)
+                sys.exit(f"formal: {title}: {error}")
+            good = good and result[0] == expected
+            verdict = "as expected" if result[0] == expected else "NOT AS EXPECTED"
+            print(f"formal: {subject}: {title}: {'holds' if result[0] else 'fault found'}, {verdict} ({result[2]:.0f} s)", flush=True)
+            rows.append((subject, title, expected, result))
+    temporary = PAGE.with_suffix(".tmp")
+    temporary.write_text(page(rows), encoding="utf-8")
+    os.replace(temporary, PAGE)
+    if not good:
+        sys.exit("formal: some results are not the expected ones")
+
+
+if __name__ == "__main__":
+    main()
