@@ -34,7 +34,7 @@ WINDOWS = [
     (4, 5, None),
     (8, 6, None),
     (16, 8, None),
-    (8, 6, ("!advance && second_beyond", "1'b0")),
+    (8, 6, ("second_beyond = (window_i.second_slot & limit) != '0;", "second_beyond = 1'b0;")),
     (8, 6, ("mark && (at_first || at_second)", "mark && at_first")),
     (8, 6, ("assign next_base = window_i.first;", "assign next_base = window_i.first - 1'b1;")),
 ]

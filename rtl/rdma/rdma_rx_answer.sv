@@ -82,7 +82,7 @@ module rdma_rx_answer
   // Packets that are missing although a later one has come, from WBASE on.
   logic [WINDOW-1:0] later, missing;  // missing[i]: WBASE + 1 + i
   always_comb begin : p_missing
-    later = wvec_q >> 1;
+    later = wvec_q;  // of a packet that is missing its own bit does not matter
     for (int distance = 1; distance < int'(WINDOW); distance *= 2) later |= later >> distance;
     missing = ~wvec_q & later;
   end

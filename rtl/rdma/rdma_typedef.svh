@@ -36,7 +36,7 @@
   } state_t;
 
 // Receive window as it is worked on. next_top: base / (2 * WINDOW), plus one; *_slot: one-hot; second: the hole behind the first;
-// *_odd: of PIDX / WINDOW; first_beyond: the first hole is base + WINDOW + 1.
+// second_odd: its PIDX / WINDOW is.
 `define RDMA_TYPEDEF_OPEN_WINDOW(open_t, WINDOW, PIDX_W) \
   typedef struct packed {                          \
     logic [WINDOW-1:0]                marks;       \
@@ -45,7 +45,6 @@
     logic [WINDOW-1:0]                base_slot;   \
     logic [$clog2(WINDOW):0]          first;       \
     logic [WINDOW-1:0]                first_slot;  \
-    logic                             first_beyond; \
     logic [WINDOW-1:0]                second_slot; \
     logic                             second_odd;  \
   } open_t;

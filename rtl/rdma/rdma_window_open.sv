@@ -13,14 +13,12 @@ module rdma_window_open #(
   localparam int unsigned TOP_W = PIDX_W - POS_W - 1;
 
   logic [WINDOW-1:0] base_slot, first_slot, limit, found;
-  logic              first_odd, first_beyond, found_wraps;
+  logic              first_odd, found_wraps;
 
   assign base_slot  = WINDOW'(1) << kept_i.base[POS_W-1:0];
   assign first_slot = WINDOW'(1) << kept_i.first[POS_W-1:0];
   assign first_odd  = kept_i.first[POS_W];
   assign limit      = {base_slot[WINDOW-2:0], base_slot[WINDOW-1]};  // base + 1, and base + 1 + WINDOW
-  // in that slot, and not in the lap of base + 1
-  assign first_beyond = (first_slot & limit) != '0 && first_odd != (kept_i.base[POS_W] ^ base_slot[WINDOW-1]);
 
   rdma_next_hole #(
     .WINDOW(WINDOW)
@@ -34,18 +32,13 @@ module rdma_window_open #(
   );
 
   always_comb begin : p_open
-    open_o.marks        = kept_i.marks;
-    open_o.base         = kept_i.base;
-    open_o.next_top     = {1'b0, kept_i.base[PIDX_W-1:POS_W+1]} + (TOP_W + 1)'(1);
-    open_o.base_slot    = base_slot;
-    open_o.first        = kept_i.first;
-    open_o.first_slot   = first_slot;
-    open_o.first_beyond = first_beyond;
-    open_o.second_slot  = found;
-    open_o.second_odd   = first_odd ^ found_wraps;
-    if (first_beyond) begin
-      open_o.second_slot = {first_slot[WINDOW-2:0], first_slot[WINDOW-1]};
-      open_o.second_odd  = first_odd ^ first_slot[WINDOW-1];
-    end
+    open_o.marks       = kept_i.marks;
+    open_o.base        = kept_i.base;
+    open_o.next_top    = {1'b0, kept_i.base[PIDX_W-1:POS_W+1]} + (TOP_W + 1)'(1);
+    open_o.base_slot   = base_slot;
+    open_o.first       = kept_i.first;
+    open_o.first_slot  = first_slot;
+    open_o.second_slot = found;
+    open_o.second_odd  = first_odd ^ found_wraps;
   end
 endmodule

@@ -47,9 +47,10 @@ module rdma_window_step #(
   assign advance   = receive_i && at_base_o;
   assign mark      = receive_i && new_o;
 
-  // The hole behind the second one; nothing beyond the window has arrived.
+  // The hole behind the second one. Nothing beyond the window has arrived: behind WBASE + WINDOW + 1 comes the next packet, whatever
+  // its slot says. (If all in the window have arrived, the slots say the same.)
   assign limit         = {window_i.base_slot[WINDOW-2:0], window_i.base_slot[WINDOW-1]};
-  assign second_beyond = window_i.first_beyond || (window_i.second_slot & limit) != '0;
+  assign second_beyond = (window_i.second_slot & limit) != '0;
 
   rdma_next_hole #(
     .WINDOW(WINDOW)
@@ -86,9 +87,8 @@ module rdma_window_step #(
       end
     end
     if (advance || (mark && at_first)) begin
-      window_o.first        = {window_i.second_odd, second};
-      window_o.first_slot   = window_i.second_slot;
-      window_o.first_beyond = !advance && second_beyond;
+      window_o.first      = {window_i.second_odd, second};
+      window_o.first_slot = window_i.second_slot;
     end
     if (advance || (mark && (at_first || at_second))) begin
       window_o.second_slot = second_beyond ? {window_i.second_slot[WINDOW-2:0], window_i.second_slot[WINDOW-1]} : found;
