@@ -79,20 +79,20 @@ module rdma_receiver
   localparam int unsigned SHIFT = $clog2(PAYLOAD);
   localparam int unsigned MAX_STARVED = 255;  // packets that may go before a timeout
 
-  if (N_RX_CTX < 2 || (N_RX_CTX & (N_RX_CTX - 1)) != 0) begin : h_bad_n
+  if (N_RX_CTX < 2 || (N_RX_CTX & (N_RX_CTX - 1)) != 0) begin : g_bad_n
     $error("N_RX_CTX must be a power of two of at least 2, is %0d", N_RX_CTX);
   end
-  if (N_RX_CTX > 32768) begin : h_bad_max
+  if (N_RX_CTX > 32768) begin : g_bad_max
     $error("N_RX_CTX must be at most 32768, is %0d", N_RX_CTX);
   end
-  if (N_RX_CTX > (1 << CID_W) || CID_W > 16) begin : h_bad_cid
+  if (N_RX_CTX > (1 << CID_W) || CID_W > 16) begin : g_bad_cid
     $error("CID_W (%0d) must number N_RX_CTX (%0d) contexts and be at most 16", CID_W, N_RX_CTX);
   end
-  if (PIDX_W > 31 || SID_W > 16 || MSGID_W > 24 || NODE_W > 16) begin : h_bad_widths
+  if (PIDX_W > 31 || SID_W > 16 || MSGID_W > 24 || NODE_W > 16) begin : g_bad_widths
     $error("PIDX_W (%0d), SID_W (%0d), MSGID_W (%0d), NODE_W (%0d) must be at most 31, 16, 24, 16", PIDX_W, SID_W,
            MSGID_W, NODE_W);
   end
-  if (ADDR_W < SHIFT + PIDX_W || ADDR_W > 63) begin : h_bad_addr
+  if (ADDR_W < SHIFT + PIDX_W || ADDR_W > 63) begin : g_bad_addr
     $error("ADDR_W (%0d) must hold a transfer of 2**PIDX_W (%0d) packets and be at most 63", ADDR_W, PIDX_W);
   end
 
@@ -255,8 +255,8 @@ module rdma_receiver
   );
 
   always_comb begin : p_request
-    e_event        = e_q;
-    e_event.room   = ctl_room;
+    e_event      = e_q;
+    e_event.room = ctl_room;
     if (!e_q.timeout) begin
       e_event.offer_valid = offer_valid;
       e_event.offer       = offer;
@@ -392,7 +392,7 @@ module rdma_receiver
     i_good_length_q <= h_good_length;
     i_data_q        <= h_valid_q && h_q.data && h_known && h_match && !h_beyond_end && h_good_length;
     i_release_q     <= h_valid_q && h_q.release_it && h_known && h_match;
-    // Two events ahead; the one ahead is looked at in H.
+    // By the event two ahead; the one ahead is looked at in I.
     i_expired_q     <= expired_now;
     i_restarted_q   <= j_valid_q && j_timer_set_q && j_idx == h_idx;
   end
@@ -404,14 +404,14 @@ module rdma_receiver
     .PIDX_W(PIDX_W),
     .open_t(open_t)
   ) i_step (
-    .window_i (i_window_q),
-    .pidx_i   (i_q.hdr.pidx[PIDX_W-1:0]),
-    .slot_i   (i_slot_q),
-    .receive_i(i_receive),
-    .window_o (i_window_new),
-    .at_base_o(i_at_base),
-    .new_o    (i_new),
-    .in_window_o(i_in_window)
+    .window_i   (i_window_q),
+    .pidx_i     (i_q.hdr.pidx[PIDX_W-1:0]),
+    .slot_i     (i_slot_q),
+    .receive_i  (i_receive),
+    .window_o   (i_window_new),
+    .at_base_o  (i_at_base),
+    .in_window_o(i_in_window),
+    .new_o      (i_new)
   );
 
   assign i_advance      = i_receive && i_at_base;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of the receiver on their own: rdma_next_hole in every state of 8 slots, rdma_rx_request at every edge,
-// rdma_rx_outcome rule by rule, rdma_rx_answer with every answer.
+// Parts of the receiver on their own: rdma_next_hole in every state of 8 slots, rdma_rx_request at every
+// edge, rdma_rx_outcome rule by rule, rdma_rx_answer with every answer.
 #include <array>
 #include <functional>
 #include <map>
@@ -63,7 +63,8 @@ TEST_F(RdmaRxParts, NextHoleInEveryState) {
       return place % 8 != limit && ((marks >> (place % 8) & 1) != 0) != lap_odd;
     };
     while (marked(at)) ++at;  // the limit ends it within one lap
-    ASSERT_EQ(bench_->hole_o, 1 << at % 8) << "marks " << marks << " odd " << odd << " start " << start << " limit " << limit;
+    ASSERT_EQ(bench_->hole_o, 1 << at % 8)
+        << "marks " << marks << " odd " << odd << " start " << start << " limit " << limit;
     ASSERT_EQ(bench_->hole_wrapped_o, at >= 8) << "marks " << marks << " odd " << odd << " start " << start;
   }
 }
@@ -74,7 +75,8 @@ class RdmaRxRequest : public RdmaRxParts {
  protected:
   static constexpr uint64_t base = 0x10000, limit = 0x50000, bus = uint64_t{1} << 48;
 
-  Outcome check(uint64_t address, uint32_t bytes, uint64_t region_base = base, uint64_t region_limit = limit) {
+  Outcome check(uint64_t address, uint32_t bytes, uint64_t region_base = base,
+                uint64_t region_limit = limit) {
     bench_->request_arg_i = address;
     bench_->request_bytes_i = bytes;
     bench_->request_base_i = region_base;
@@ -191,7 +193,8 @@ TEST_F(RdmaRxParts, OutcomeOfAPacketIsThatOfTheFirstRule) {
     Answer paper, weft;
   };
   const std::vector<Rule> from_last_to_first = {
-      {[&] { top.used_i = top.match_i = top.good_length_i = 1; }, Outcome::drop_window, Answer::resend, Answer::none},
+      {[&] { top.used_i = top.match_i = top.good_length_i = 1; }, Outcome::drop_window, Answer::resend,
+       Answer::none},
       {[&] { top.in_window_i = 1; }, Outcome::drop_duplicate, Answer::none, Answer::none},
       {[&] { top.in_window_i = 0, top.behind_i = 1; }, Outcome::drop_duplicate, Answer::none, Answer::none},
       {[&] { top.advance_i = 1; }, Outcome::advance, Answer::none, Answer::none},

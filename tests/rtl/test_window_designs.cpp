@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compared designs of the receive window do the same, one packet a clock: else their numbers would mean nothing.
+// The compared designs of the receive window do the same, one packet a clock: else their numbers would mean
+// nothing.
 #include <set>
 
 #include "Vwindow_designs_bench.h"
@@ -36,8 +37,10 @@ TEST(WindowDesigns, AllTakeTheSamePackets) {
       bench.step();
       bench.settle();
       for (unsigned design = 0; design < designs; ++design) {
-        ASSERT_EQ(bench->taken_o >> design & 1, expected) << "design " << design << ", packet " << pidx << " at " << wbase;
-        ASSERT_EQ(bench->wbase_o >> (12 * design) & 0xfff, wbase) << "design " << design << ", packet " << pidx;
+        ASSERT_EQ(bench->taken_o >> design & 1, expected)
+            << "design " << design << ", packet " << pidx << " at " << wbase;
+        ASSERT_EQ(bench->wbase_o >> (12 * design) & 0xfff, wbase)
+            << "design " << design << ", packet " << pidx;
       }
     }
   }
