@@ -242,14 +242,16 @@ TEST(TwoParties, FineWeatherNeedsNoRetries) {
                       Outcome::finish, Outcome::complete, Outcome::released}));
 }
 
-/// Weather and posts that follow from one random number, as shrinking makes no sense here.
+/// Weather and posts that follow from one random number, as shrinking makes no sense here. Never so bad that
+/// all of 16 tries in a row can be expected to fail once in all runs of these tests: then a transfer rightly
+/// ends with an error.
 struct Case {
   explicit Case(uint64_t seed, uint64_t most_delay) : dice(seed) {
     weather.seed = seed;
-    weather.loss = up_to(0.2);
+    weather.loss = up_to(0.1);
     weather.duplication = up_to(0.3);
-    weather.corruption = up_to(0.05);
-    weather.no_room = up_to(0.1);
+    weather.corruption = up_to(0.03);
+    weather.no_room = up_to(0.05);
     weather.max_delay = 1 + dice.below(most_delay);
     weather.weft_mode = dice.hit(0.5);
     posts = random_posts(dice, static_cast<uint16_t>(1 + dice.below(16)));
