@@ -84,25 +84,39 @@ def check_fits(where, what, value, width):
         raise SpecError(f"{where}: {what} {value} does not fit {width} bits")
 
 
-def check_header(header):
-    check_keys("header", header, {"bits", "doc", "fields"})
-    bits = member("header", header, "bits", int)
-    member("header", header, "doc", str)
+def check_record(where, record, extra_keys=()):
+    """A header or record: fields that fill its bits."""
+    check_keys(where, record, {"bits", "doc", "fields", *extra_keys})
+    bits = member(where, record, "bits", int)
+    member(where, record, "doc", str)
     if bits <= 0 or bits % 8:
-        raise SpecError(f"header: {bits} bits are not a whole number of bytes")
+        raise SpecError(f"{where}: {bits} bits are not a whole number of bytes")
     seen = set()
     total = 0
-    for number, field in enumerate(member("header", header, "fields", list)):
-        where = f"header field {number}"
-        name = member(where, field, "name", str)
-        check_keys(where, field, {"name", "width", "doc"})
-        check_name(where, name, LOWER_NAME, seen)
-        member(f"header field '{name}'", field, "doc", str)
-        width = member(f"header field '{name}'", field, "width", int)
-        check_width(f"header field '{name}'", width, 64)
+    for number, field in enumerate(member(where, record, "fields", list)):
+        name = member(f"{where} field {number}", field, "name", str)
+        check_keys(f"{where} field {number}", field, {"name", "width", "doc"})
+        check_name(f"{where} field {number}", name, LOWER_NAME, seen)
+        member(f"{where} field '{name}'", field, "doc", str)
+        width = member(f"{where} field '{name}'", field, "width", int)
+        check_width(f"{where} field '{name}'", width, 64)
         total += width
     if total != bits:
-        raise SpecError(f"header: the fields' widths add up to {total} bits, not to {bits}")
+        raise SpecError(f"{where}: the fields' widths add up to {total} bits, not to {bits}")
+
+
+def check_records(spec):
+    """The packet header is optional, and so are further records; there must be one of either."""
+    seen = set()
+    if "header" in spec:
+        check_record("header", member("top level", spec, "header", dict))
+        seen.add("header")
+    for number, record in enumerate(member("top level", spec, "records", list, [])):
+        name = member(f"record {number}", record, "name", str)
+        check_name(f"record {number}", name, LOWER_NAME, seen)
+        check_record(f"record '{name}'", record, {"name"})
+    if not seen:
+        raise SpecError("top level: there is neither a 'header' nor a record")
 
 
 def check_enum(enum, seen_enums):
@@ -169,12 +183,12 @@ def check_register(register, seen, address_bits, enums, taken):
 
 
 def check_spec(spec):
-    check_keys("top level", spec, {"unit", "brief", "version", "header", "enums", "registers"})
+    check_keys("top level", spec, {"unit", "brief", "version", "header", "records", "enums", "registers"})
     check_name("unit", member("top level", spec, "unit", str), LOWER_NAME, set())
     member("top level", spec, "brief", str)
     version = member("top level", spec, "version", int)
     check_fits("top level", "version", version, REGISTER_BITS)
-    check_header(member("top level", spec, "header", dict))
+    check_records(spec)
     enums = member("top level", spec, "enums", list)
     seen = set()
     for enum in enums:

@@ -22,12 +22,26 @@ LICENSE = "SPDX-License-Identifier: Apache-2.0"
 # --- helpers of the generators ----------------------------------------------------------------------------------------
 
 
-def placed_fields(spec):
+def all_records(spec):
+    """The packet header, if there is one, and the records."""
+    header = [dict(spec["header"], name="header")] if "header" in spec else []
+    return header + spec.get("records", [])
+
+
+def placed_fields(record):
     """(field, lowest bit) from bit 0 up."""
     low = 0
-    for field in spec["header"]["fields"]:
+    for field in record["fields"]:
         yield field, low
         low += field["width"]
+
+
+def field_namespace(record):
+    return "field" if record["name"] == "header" else f"{record['name']}_field"
+
+
+def unpack_name(record):
+    return "unpack" if record["name"] == "header" else f"unpack_{record['name']}"
 
 
 def camel(name):
@@ -70,20 +84,34 @@ def cpp_enum(enum):
     return lines
 
 
-def cpp_header_struct(spec):
-    size = spec["header"]["bits"] // 8
-    lines = [f"inline constexpr int header_bits = {spec['header']['bits']};", f"inline constexpr int header_bytes = {size};", ""]
-    lines += [f"/// {spec['header']['doc']}", "struct Header {"]
-    for field, _ in placed_fields(spec):
+def cpp_record_struct(record):
+    name, size = record["name"], record["bits"] // 8
+    lines = [f"inline constexpr int {name}_bits = {record['bits']};", f"inline constexpr int {name}_bytes = {size};", ""]
+    lines += [f"/// {record['doc']}", f"struct {camel(name)} {{"]
+    for field, _ in placed_fields(record):
         kind = f"std::uint{uint_bits(field['width'])}_t"
         lines.append(f"  {kind} {field['name']}{{}};  ///< {field['width']} bits: {field['doc']}")
-    lines += ["  bool operator==(const Header&) const = default;", "};", ""]
-    lines += ["/// Widths and lowest bits of the header's fields.", "namespace field {"]
-    for field, low in placed_fields(spec):
+    lines += [f"  bool operator==(const {camel(name)}&) const = default;", "};", ""]
+    lines += [f"/// Widths and lowest bits of the {name}'s fields.", f"namespace {field_namespace(record)} {{"]
+    for field, low in placed_fields(record):
         lines.append(f"inline constexpr int {field['name']}_width = {field['width']};")
         lines.append(f"inline constexpr int {field['name']}_lsb = {low};")
-    lines += ["}  // namespace field", ""]
-    lines += [
+    lines += [f"}}  // namespace {field_namespace(record)}", ""]
+    return lines + (cpp_field_table(record) if name == "header" else [])
+
+
+def cpp_field_table(record):
+    """The fields as data, for code that goes through all of them."""
+    count = len(record["fields"])
+    lines = ["/// A field of the header: `width` bits from bit `lsb` on.", "struct Field {", "  std::string_view name;"]
+    lines += ["  int lsb;", "  int width;", "  bool operator==(const Field&) const = default;", "};", ""]
+    lines += ["/// All fields of the header, from bit 0 up.", f"inline constexpr std::array<Field, {count}> fields{{{{"]
+    lines += [f"    {{\"{field['name']}\", {low}, {field['width']}}}," for field, low in placed_fields(record)]
+    return lines + ["}};", ""]
+
+
+def cpp_bit_access():
+    return [
         "namespace detail {",
         "",
         "/// Calls part(byte, bit in it, bit of the value, bits) for every byte that the field touches.",
@@ -114,17 +142,23 @@ def cpp_header_struct(spec):
         "",
         "}  // namespace detail",
         "",
-        "/// The header's bytes, little endian, field 0 at bit 0; bits of a value beyond its field's width are cut off.",
-        f"constexpr std::array<std::uint8_t, {size}> pack(const Header& header) {{",
+    ]
+
+
+def cpp_record_packing(record):
+    name, kind, size = record["name"], camel(record["name"]), record["bits"] // 8
+    lines = [
+        f"/// The {name}'s bytes, little endian, field 0 at bit 0; bits of a value beyond its field's width are cut off.",
+        f"constexpr std::array<std::uint8_t, {size}> pack(const {kind}& {name}) {{",
         f"  std::array<std::uint8_t, {size}> bytes{{}};",
     ]
-    for field, low in placed_fields(spec):
-        lines.append(f"  detail::put_bits(bytes, {low}, {field['width']}, header.{field['name']});")
-    lines += ["  return bytes;", "}", "", f"constexpr Header unpack(std::span<const std::uint8_t, {size}> bytes) {{", "  Header header;"]
-    for field, low in placed_fields(spec):
-        kind = f"std::uint{uint_bits(field['width'])}_t"
-        lines.append(f"  header.{field['name']} = static_cast<{kind}>(detail::get_bits(bytes, {low}, {field['width']}));")
-    return lines + ["  return header;", "}"]
+    for field, low in placed_fields(record):
+        lines.append(f"  detail::put_bits(bytes, {low}, {field['width']}, {name}.{field['name']});")
+    lines += ["  return bytes;", "}", "", f"constexpr {kind} {unpack_name(record)}(std::span<const std::uint8_t, {size}> bytes) {{", f"  {kind} {name};"]
+    for field, low in placed_fields(record):
+        uint = f"std::uint{uint_bits(field['width'])}_t"
+        lines.append(f"  {name}.{field['name']} = static_cast<{uint}>(detail::get_bits(bytes, {low}, {field['width']}));")
+    return lines + [f"  return {name};", "}", ""]
 
 
 def cpp_registers(spec):
@@ -149,7 +183,11 @@ def generate_cpp(spec, source):
     lines += ["", f"namespace weft::{unit}::formats {{", "", f"inline constexpr int version = {spec['version']};", ""]
     for enum in spec["enums"]:
         lines += cpp_enum(enum) + [""]
-    lines += cpp_header_struct(spec) + [""]
+    for record in all_records(spec):
+        lines += cpp_record_struct(record)
+    lines += cpp_bit_access()
+    for record in all_records(spec):
+        lines += cpp_record_packing(record)
     lines += cpp_registers(spec) + ["", f"}}  // namespace weft::{unit}::formats", ""]
     return "\n".join(lines)
 
@@ -174,6 +212,14 @@ def sv_enum(enum):
     return lines + [f"  }} {enum['name']}_e;"]
 
 
+def sv_record(record):
+    lines = [f"  localparam int unsigned {record['name'].upper()}_BITS = {record['bits']};", ""]
+    lines += [f"  // {record['doc']}", "  typedef struct packed {"]
+    for field, _ in reversed(list(placed_fields(record))):
+        lines.append(f"    logic [{field['width'] - 1}:0] {field['name']};  // {field['doc']}")
+    return lines + [f"  }} {record['name']}_t;", ""]
+
+
 def generate_sv(spec, source):
     unit = spec["unit"]
     registers = spec["registers"]
@@ -183,11 +229,9 @@ def generate_sv(spec, source):
     lines += [f"  localparam int unsigned VERSION = {spec['version']};", ""]
     for enum in spec["enums"]:
         lines += sv_enum(enum) + [""]
-    lines += [f"  localparam int unsigned HEADER_BITS = {spec['header']['bits']};", ""]
-    lines += [f"  // {spec['header']['doc']}", "  typedef struct packed {"]
-    for field, _ in reversed(list(placed_fields(spec))):
-        lines.append(f"    logic [{field['width'] - 1}:0] {field['name']};  // {field['doc']}")
-    lines += ["  } header_t;", "", f"  // {registers['doc']}"]
+    for record in all_records(spec):
+        lines += sv_record(record)
+    lines += [f"  // {registers['doc']}"]
     for register in registers["list"]:
         name, offset = register["name"], register["offset"]
         lines.append(f"  localparam logic [{address_bits - 1}:0] REG_{name} = {address_bits}'h{offset:03x};  // {register['doc']}")
@@ -212,22 +256,23 @@ def table(columns, rows):
     return lines + [""]
 
 
-def wavedrom(spec):
-    fields = [{"name": field["name"], "bits": field["width"]} for field, _ in placed_fields(spec)]
-    lanes = spec["header"]["bits"] // REGISTER_BITS
+def wavedrom(record):
+    fields = [{"name": field["name"], "bits": field["width"]} for field, _ in placed_fields(record)]
+    lanes = record["bits"] // REGISTER_BITS
     lines = ["```wavedrom", '{"reg": [']
     lines += ["  " + json.dumps(field) + ("," if number + 1 < len(fields) else "") for number, field in enumerate(fields)]
-    config = json.dumps({"bits": spec["header"]["bits"], "lanes": lanes, "hspace": 1000})
+    config = json.dumps({"bits": record["bits"], "lanes": lanes, "hspace": 1000})
     return lines + [f'], "config": {config}}}', "```", ""]
 
 
-def doc_header(spec):
+def doc_record(record):
     rows = []
-    for field, low in placed_fields(spec):
+    for field, low in placed_fields(record):
         high = low + field["width"] - 1
         rows.append([f"{high}:{low}", f"`{field['name']}`", field["width"], f"`uint{uint_bits(field['width'])}_t`", field["doc"]])
-    title = f"## Packet header ({spec['header']['bits']} bits)"
-    return [title, "", spec["header"]["doc"], ""] + wavedrom(spec) + table(["bits", "field", "width", "C++ type", "meaning"], rows)
+    title = "Packet header" if record["name"] == "header" else f"{camel(record['name'])} entry"
+    title = f"## {title} ({record['bits']} bits)"
+    return [title, "", record["doc"], ""] + wavedrom(record) + table(["bits", "field", "width", "C++ type", "meaning"], rows)
 
 
 def doc_enum(enum):
@@ -256,7 +301,8 @@ def doc_registers(spec):
 def generate_doc(spec, source):
     lines = [f"<!-- {LICENSE} -->", f"<!-- Generated from {source} by scripts/gen_formats.py: do not edit, run `make formats`. -->", ""]
     lines += [f"# {spec['unit'].upper()}: registers and formats, version {spec['version']}", "", spec["brief"], ""]
-    lines += doc_header(spec)
+    for record in all_records(spec):
+        lines += doc_record(record)
     for enum in spec["enums"]:
         lines += doc_enum(enum)
     lines += doc_registers(spec)

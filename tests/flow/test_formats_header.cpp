@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The generated C++ header places fields where spec/rdma.json says.
+// The generated C++ headers place fields where spec/rdma.json and spec/rdma_queues.json say.
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "weft/rdma/formats.hpp"
+#include "weft/rdma_queues/formats.hpp"
 
 namespace weft::rdma::formats {
 namespace {
@@ -33,6 +34,17 @@ TEST(FormatsHeader, UnpackReversesPackForEveryBit) {
   }
 }
 
+TEST(FormatsHeader, ListOfFieldsCoversEveryBitOnceInOrder) {
+  int next = 0;
+  for (const Field& each : fields) {
+    EXPECT_EQ(each.lsb, next) << each.name;
+    next += each.width;
+  }
+  EXPECT_EQ(next, header_bits);
+  EXPECT_EQ(fields.front().name, "ptype");
+  EXPECT_EQ(fields.back(), (Field{"crc", field::crc_lsb, field::crc_width}));
+}
+
 TEST(FormatsHeader, CutsOffBitsBeyondAFieldsWidth) {
   Header header;
   header.msgid = 0xff000001;
@@ -55,3 +67,28 @@ TEST(FormatsHeader, IdRegisterSpellsTheName) {
 
 }  // namespace
 }  // namespace weft::rdma::formats
+
+namespace weft::rdma_queues::formats {
+namespace {
+
+TEST(QueueFormatsHeader, UnpackReversesPackForEveryBitOfEachRecord) {
+  for (int bit = 0; bit < submission_bits; ++bit) {
+    std::array<std::uint8_t, submission_bytes> bytes{};
+    bytes[static_cast<std::size_t>(bit) / 8] = static_cast<std::uint8_t>(1U << (bit % 8));
+    EXPECT_EQ(pack(unpack_submission(bytes)), bytes) << "bit " << bit;
+  }
+  for (int bit = 0; bit < completion_bits; ++bit) {
+    std::array<std::uint8_t, completion_bytes> bytes{};
+    bytes[static_cast<std::size_t>(bit) / 8] = static_cast<std::uint8_t>(1U << (bit % 8));
+    EXPECT_EQ(pack(unpack_completion(bytes)), bytes) << "bit " << bit;
+  }
+}
+
+TEST(QueueFormatsHeader, PhaseIsInTheLastByte) {
+  Completion completion;
+  completion.phase = 1;
+  EXPECT_EQ(pack(completion)[31], 1);
+}
+
+}  // namespace
+}  // namespace weft::rdma_queues::formats

@@ -16,8 +16,8 @@ ROOT = pathlib.Path(sys.argv.pop(1))
 GENERATOR = ROOT / "scripts" / "gen_formats.py"
 
 
-def good_spec():
-    return json.loads((ROOT / "spec" / "rdma.json").read_text(encoding="utf-8"))
+def good_spec(unit="rdma"):
+    return json.loads((ROOT / "spec" / f"{unit}.json").read_text(encoding="utf-8"))
 
 
 class GenFormats(unittest.TestCase):
@@ -73,6 +73,34 @@ class GenFormats(unittest.TestCase):
         spec = good_spec()
         spec["header"]["fields"][0]["width"] = 65
         self.expect_fault(spec, "ptype", "65")
+
+    def test_record_sum(self):
+        spec = good_spec("rdma_queues")
+        spec["records"][1]["fields"][0]["width"] = 63
+        self.expect_fault(spec, "record 'completion'", "255", "256")
+
+    def test_record_twice(self):
+        spec = good_spec("rdma_queues")
+        spec["records"][1]["name"] = "submission"
+        self.expect_fault(spec, "record 1", "submission", "twice")
+
+    def test_record_named_like_the_header(self):
+        spec = good_spec()
+        spec["records"] = [dict(spec["header"], name="header")]
+        self.expect_fault(spec, "record 0", "header", "twice")
+
+    def test_neither_header_nor_record(self):
+        spec = good_spec("rdma_queues")
+        del spec["records"]
+        self.expect_fault(spec, "neither", "header", "record")
+
+    def test_record_becomes_struct_and_type(self):
+        self.spec.write_text(json.dumps(good_spec("rdma_queues")), encoding="utf-8")
+        cpp, sv, doc = (self.folder / name for name in ("out.hpp", "out.sv", "out.md"))
+        self.assertEqual(self.generate("--cpp", cpp, "--sv", sv, "--doc", doc).returncode, 0)
+        self.assertIn("unpack_completion(", cpp.read_text(encoding="utf-8"))
+        self.assertIn("} submission_t;", sv.read_text(encoding="utf-8"))
+        self.assertIn("## Submission entry (512 bits)", doc.read_text(encoding="utf-8"))
 
     def test_writable_register_without_reset(self):
         spec = good_spec()

@@ -1,0 +1,20 @@
+// Sources of the host queues, packages first, each path relative to this file. The generated rdma_queues_formats_pkg.sv goes before all.
++incdir+../common
+../common/ram_sdp.sv
+../common/sync_fifo.sv
+../common/packet_fifo.sv
+../common/ram_fifo.sv
+../common/rr_arbiter.sv
+../common/stream_arbiter.sv
+../common/axi_read_mux.sv
+../common/axi_write_mux.sv
+rdma_queues_pkg.sv
+rdma_queue_life.sv
+rdma_queue_regs.sv
+rdma_sq_schedule.sv
+rdma_sq_read.sv
+rdma_sq_check.sv
+rdma_sq_fetch.sv
+rdma_cq_write.sv
+rdma_msi.sv
+rdma_queues.sv

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types shared by the modules of the host queues (docs/rdma_queues.md).
+package rdma_queues_pkg;
+  import rdma_queues_formats_pkg::*;
+
+  localparam int unsigned MAX_QUEUES = 64;
+  localparam int unsigned QUEUE_W    = 6;   // bits of a queue number on the ports
+  localparam int unsigned INDEX_W    = 16;  // bits of a ring index
+  localparam int unsigned PAGE_SHIFT = 12;  // rings are multiples of 4 KiB
+  localparam int unsigned LOG2_W     = 4;   // bits of log2 of a ring's size
+  localparam int unsigned LOG2_MIN   = 4;   // at least as many entries as a burst may have
+
+  localparam int unsigned SUBMISSION_SHIFT = $clog2(SUBMISSION_BITS / 8);
+  localparam int unsigned COMPLETION_SHIFT = $clog2(COMPLETION_BITS / 8);
+
+  typedef logic [QUEUE_W-1:0] queue_t;
+  typedef logic [INDEX_W-1:0] index_t;
+  typedef logic [LOG2_W-1:0]  log2_t;
+  typedef logic [63-PAGE_SHIFT:0] page_t;
+
+  // What the administrator says of a queue when it is enabled.
+  typedef struct packed {
+    page_t       sq_page;   // 4 KiB page of the submission ring
+    page_t       cq_page;
+    log2_t       sq_log2;   // entries
+    log2_t       cq_log2;
+    logic [7:0]  owner;
+    irq_kind_e   irq;
+    logic [61:0] msi_word;  // address of the message / 4
+    logic [31:0] msi_data;
+  } queue_cfg_t;
+
+  // A request that was accepted.
+  typedef struct packed {
+    queue_t      qid;
+    logic [7:0]  owner;
+    submission_t entry;
+  } request_t;
+
+  // A completion before it has a place in a ring.
+  typedef struct packed {
+    queue_t      qid;
+    logic        signal;     // as the flag SIGNAL of the entry; of an arrival: as the engine likes
+    logic [63:0] tag;
+    logic [31:0] bytes;
+    logic [31:0] immediate;
+    logic [31:0] node;
+    logic [7:0]  status;
+    logic [7:0]  opcode;
+  } outcome_t;
+
+  // A completion entry was answered by memory, or discarded.
+  typedef struct packed {
+    queue_t qid;
+    logic   discarded;
+    logic   failed;     // memory answered with an error
+    logic   urgent;     // SIGNAL, or a status other than OK
+  } retired_t;
+
+  function automatic index_t ring_size(log2_t log2);
+    return index_t'(1) << log2;
+  endfunction
+
+  // Offset of an entry in a ring of 2^log2 entries of 2^shift bytes.
+  function automatic logic [63:0] ring_offset(index_t index, log2_t log2, int unsigned shift);
+    index_t slot;
+    slot = index & (ring_size(log2) - 1'b1);
+    return 64'(slot) << shift;
+  endfunction
+endpackage

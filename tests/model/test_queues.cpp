@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Golden model of the host queues: what it must refuse, and that whatever may happen leaves nothing promised
+// and not kept.
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "property.hpp"
+#include "rdma/queues.hpp"
+
+namespace weft::rdma_queues {
+namespace {
+
+namespace reg = formats::reg;
+using formats::QueueState;
+
+/// Two queues in a memory that holds one good entry everywhere.
+class QueuesModel : public testing::Test {
+ protected:
+  static constexpr uint32_t sq_base = 0x10000, cq_base = 0x20000;
+
+  static void write(Queues& queues, uint32_t address, uint32_t data) {
+    queues.apply_write(address, data, queues.judge_write(address, data, 0xf));
+  }
+  static uint32_t of(uint32_t queue, uint32_t reg) { return reg + queue * 4096; }
+
+  static void enable(Queues& queues, uint32_t number) {
+    write(queues, reg::QUEUE, number);
+    write(queues, reg::Q_SQ_BASE_LO, sq_base + number * 0x100000);
+    write(queues, reg::Q_CQ_BASE_LO, cq_base + number * 0x100000);
+    write(queues, reg::Q_SIZE, 4 | 4 << 4);
+    write(queues, reg::Q_IRQ, static_cast<uint32_t>(formats::IrqKind::level));
+    write(queues, reg::Q_CTL, 1);
+  }
+
+  static std::array<uint8_t, 64> good_entry(uint64_t) {
+    formats::Submission entry;
+    entry.opcode = static_cast<uint8_t>(formats::Opcode::write);
+    return formats::pack(entry);
+  }
+
+  /// An entry goes from its order to the engine.
+  static bool take_entry(Queues& queues) {
+    bool error = false;
+    if (!queues.entry_read(false, error)) return false;
+    queues.judged(*queues.next_verdict(good_entry));
+    return true;
+  }
+
+  static std::string complete(Queues& queues, uint8_t number) {
+    Outcome outcome;
+    outcome.queue = number;
+    Queues::Placed placed;
+    const std::string fault = queues.place(outcome, placed);
+    if (!fault.empty()) return fault;
+    queues.placed(outcome, placed);
+    return queues.retire(number, placed.discard, false, false);
+  }
+
+  Queues queues_{{2, 4, 48, 1u << 1}};
+};
+
+TEST_F(QueuesModel, RefusesToFetchBeyondTailOrRoom) {
+  EXPECT_NE(queues_.order(0, 0, 1), "") << "OFF";
+  enable(queues_, 0);
+  ASSERT_EQ(queues_.queue(0).state, QueueState::run);
+  EXPECT_NE(queues_.order(0, 0, 1), "") << "beyond the tail";
+  write(queues_, of(0, reg::SQ_TAIL), 16);
+  EXPECT_NE(queues_.order(0, 1, 1), "") << "out of order";
+  EXPECT_NE(queues_.order(0, 0, 5), "") << "more than a burst";
+  for (uint16_t index = 0; index < 16; index += 4) EXPECT_EQ(queues_.order(0, index, 4), "");
+  for (int n = 0; n < 16; ++n) EXPECT_TRUE(take_entry(queues_));
+  write(queues_, of(0, reg::SQ_TAIL), 20);
+  EXPECT_NE(queues_.order(0, 16, 1), "") << "no room for its completion";
+  EXPECT_NE(queues_.claim(0, true), "");
+  EXPECT_EQ(complete(queues_, 0), "");
+  write(queues_, of(0, reg::CQ_HEAD), 1);
+  EXPECT_EQ(queues_.order(0, 16, 1), "");
+}
+
+TEST_F(QueuesModel, RefusesACompletionThatIsNotOwed) {
+  enable(queues_, 1);
+  EXPECT_NE(complete(queues_, 1), "");
+  EXPECT_EQ(queues_.claim(1, true), "");
+  EXPECT_EQ(complete(queues_, 1), "");
+  EXPECT_NE(complete(queues_, 1), "");
+}
+
+TEST_F(QueuesModel, RefusesOffWithSomethingUnderWay) {
+  enable(queues_, 0);
+  EXPECT_NE(queues_.off(0), "") << "not disabled";
+  write(queues_, of(0, reg::SQ_TAIL), 1);
+  EXPECT_EQ(queues_.order(0, 0, 1), "");
+  EXPECT_TRUE(take_entry(queues_));
+  write(queues_, reg::Q_CTL, 0);
+  EXPECT_NE(queues_.off(0), "");
+  EXPECT_EQ(complete(queues_, 0), "");
+  EXPECT_EQ(queues_.read(reg::DISCARDED), 1u);
+  EXPECT_EQ(queues_.off(0), "");
+}
+
+TEST_F(QueuesModel, FiresOnlyArmedAndForWhatIsUnseen) {
+  enable(queues_, 0);
+  EXPECT_EQ(queues_.claim(0, true), "");
+  EXPECT_EQ(complete(queues_, 0), "");
+  EXPECT_NE(queues_.fire(0, true), "") << "not armed";
+  write(queues_, of(0, reg::CQ_HEAD), 1u << 31);
+  EXPECT_TRUE(queues_.must_fire(0));
+  EXPECT_EQ(queues_.fire(0, false), "");
+  EXPECT_TRUE(queues_.level());
+  EXPECT_NE(queues_.fire(0, true), "") << "once an arming";
+  write(queues_, of(0, reg::CQ_HEAD), 1u | 1u << 31);
+  EXPECT_FALSE(queues_.level());
+  EXPECT_FALSE(queues_.must_fire(0));
+  EXPECT_NE(queues_.fire(0, true), "") << "nothing unseen";
+}
+
+TEST_F(QueuesModel, ADoorbellInOnePageChangesOnlyItsQueue) {
+  EXPECT_PROPERTY("isolation", [](uint32_t data, uint8_t which, uint8_t strobes) {
+    Queues queues({2, 4, 48, 1u << 1});
+    enable(queues, 0);
+    enable(queues, 1);
+    write(queues, of(1, reg::SQ_TAIL), 3);
+    const auto page = [&] {
+      std::vector<uint32_t> values;
+      for (const uint32_t r : {reg::STATE, reg::SQ_HEAD, reg::CQ_TAIL})
+        values.push_back(*queues.read(of(1, r)));
+      return values;
+    };
+    const auto before = page();
+    const uint32_t address = of(0, reg::SQ_TAIL) + 4 * (which % 8u);
+    queues.apply_write(address, data, queues.judge_write(address, data, strobes % 16));
+    RC_ASSERT(page() == before);
+  });
+}
+
+/// Any course of doorbells, entries, completions, disabling: every slot promised is dropped or retired in the
+/// end, no ring is overrun.
+TEST_F(QueuesModel, EverythingPromisedEnds) {
+  EXPECT_PROPERTY("promises are kept", [](const std::vector<uint8_t>& course) {
+    Queues queues({2, 4, 48, 1u << 1});
+    std::deque<uint8_t> engine;
+    unsigned reads = 0;
+    enable(queues, 0);
+    enable(queues, 1);
+    const auto enter = [&] {
+      bool error = false;
+      if (reads == 0 || !queues.entry_read(false, error)) return;
+      --reads;
+      const auto judged = *queues.next_verdict(good_entry);
+      queues.judged(judged);
+      if (judged.verdict == formats::Verdict::accepted) engine.push_back(judged.queue);
+    };
+    const auto finish_one = [&] {
+      if (engine.empty()) return;
+      RC_ASSERT(complete(queues, engine.front()).empty());
+      engine.pop_front();
+    };
+    for (const uint8_t step : course) {
+      const uint32_t q = step & 1;
+      const Queue& queue = queues.queue(q);
+      switch (step >> 1 & 7) {
+        case 0:
+          write(queues, of(q, reg::SQ_TAIL), static_cast<uint16_t>(queue.tail + (step >> 4)));
+          break;
+        case 1:
+        case 2:
+          if (queues.order(q, queue.asked, 1).empty()) ++reads;
+          break;
+        case 3:
+          enter();
+          break;
+        case 4:
+          finish_one();
+          break;
+        case 5:
+          write(queues, of(q, reg::CQ_HEAD), queue.retired);
+          break;
+        case 6:
+          if (queue.live() && queue.room() > 0 && queues.claim(q, true).empty())
+            engine.push_back(static_cast<uint8_t>(q));
+          break;
+        default:
+          if (step >> 4 == 0) {
+            write(queues, reg::QUEUE, q);
+            write(queues, reg::Q_CTL, 0);
+          }
+      }
+      RC_ASSERT(static_cast<uint16_t>(queue.promised - queue.cq_head) <= queue.cq_size());
+    }
+    while (reads > 0) enter();
+    while (!engine.empty()) finish_one();
+    for (uint32_t q = 0; q < 2; ++q) {
+      const Queue& queue = queues.queue(q);
+      RC_ASSERT(queue.promised == static_cast<uint16_t>(queue.dropped + queue.retired));
+      if (queue.state == QueueState::drain) RC_ASSERT(queues.off(q).empty());
+    }
+  });
+}
+
+}  // namespace
+}  // namespace weft::rdma_queues
