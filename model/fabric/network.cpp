@@ -38,7 +38,7 @@ const Faults& checked(const Faults& faults) {
 }  // namespace
 
 Network::Network(uint32_t nodes, const Faults& faults, uint64_t seed)
-    : faults_(checked(faults)), arrived_(nodes), next_deadline_(never) {
+    : faults_(checked(faults)), arrived_(nodes), cut_(uint64_t{nodes} * nodes), next_deadline_(never) {
   check_positive("nodes", nodes);
   for (uint64_t node = 0; node < nodes; ++node) {
     senders_.push_back({RandomStream(seed, node), RandomStream(seed, bit_error_streams + node)});
@@ -46,6 +46,14 @@ Network::Network(uint32_t nodes, const Faults& faults, uint64_t seed)
 }
 
 void Network::set_faults(const Faults& faults) { faults_ = checked(faults); }
+
+void Network::set_cut(uint32_t from, uint32_t to, bool cut) {
+  if (from >= arrived_.size() || to >= arrived_.size()) {
+    throw std::invalid_argument("there is no link from node " + std::to_string(from) + " to node " +
+                                std::to_string(to));
+  }
+  cut_[from * arrived_.size() + to] = cut;
+}
 
 size_t Network::FlowHash::operator()(const FlowKey& key) const {
   const uint64_t ends = (static_cast<uint64_t>(key.from) << 32) | key.to;
@@ -70,13 +78,14 @@ void Network::send(uint32_t from, uint32_t to, uint64_t flow_number, Bytes packe
     counters_.misrouted++;
     return;
   }
-  if (duplicated) {
+  const bool cut = is_cut(from, to);
+  if (duplicated && !cut) {
     counters_.duplicated++;
     fly(to, now_ + flight + lag, packet);
   }
   Flow& flow = flows_[{from, to, flow_number}];
-  if (lost) {
-    counters_.lost++;
+  if (lost || cut) {
+    (cut ? counters_.cut_off : counters_.lost)++;
     pass_held(flow);
     return;
   }

@@ -36,11 +36,12 @@ struct Faults {
   uint32_t hold_limit = 20000;   ///< a held packet is let go after so many cycles at the latest
 };
 
-/// Packets by fate. sent + duplicated = lost + misrouted + delivered + those under way, as long as none are
-/// flushed.
+/// Packets by fate. sent + duplicated = lost + cut_off + misrouted + delivered + those under way, as long as
+/// none are flushed.
 struct NetworkCounters {
   uint64_t sent = 0;
   uint64_t lost = 0;
+  uint64_t cut_off = 0;  ///< sent over a link that was cut
   uint64_t duplicated = 0;
   uint64_t corrupted = 0;
   uint64_t reordered = 0;  ///< held back
@@ -61,6 +62,11 @@ class Network {
 
   /// Next packet that has arrived at the node, if any.
   std::optional<Bytes> receive(uint32_t node);
+
+  /// From now on nothing that enters at `from` gets to `to` (only this direction), nor a copy of it. What is
+  /// under way arrives. Faults strike the packets after as they would have without the cut.
+  void cut(uint32_t from, uint32_t to) { set_cut(from, to, true); }
+  void heal(uint32_t from, uint32_t to) { set_cut(from, to, false); }
 
   /// Forgets every packet under way or not yet received.
   void flush();
@@ -106,6 +112,8 @@ class Network {
     }
   };
 
+  void set_cut(uint32_t from, uint32_t to, bool cut);
+  bool is_cut(uint32_t from, uint32_t to) const { return cut_[from * arrived_.size() + to]; }
   void corrupt(Bytes& packet, RandomStream& random);
   void fly(uint32_t to, uint64_t due, Bytes packet);
   void fly_in_order(Flow& flow, uint32_t to, uint64_t due, Bytes packet);
@@ -116,6 +124,7 @@ class Network {
   Faults faults_;
   std::vector<Sender> senders_;  // by node
   std::vector<std::deque<Bytes>> arrived_;
+  std::vector<bool> cut_;  // by sender and receiver
   std::priority_queue<Flying, std::vector<Flying>, std::greater<>> under_way_;
   std::unordered_map<FlowKey, Flow, FlowHash> flows_;
   NetworkCounters counters_;

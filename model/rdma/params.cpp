@@ -2,6 +2,8 @@
 // Which sizes and settings make sense.
 #include "rdma/params.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <string>
 
 namespace weft::rdma {
@@ -28,9 +30,26 @@ void validate(const Params& params) {
   require_width(params.node_bits, 16, "a node number");
   require_width(params.addr_bits, 64, "an address");
   require_width(params.sid_bits, 16, "SID");
+  require(params.n_sources >= 2 && params.n_sources <= 65536, "n_sources must be 2 to 65536");
+  require(params.n_regions >= 2 && params.n_regions <= 256, "n_regions must be 2 to 256");
 }
 
-void validate(const Config& config) {
+/// Packets of payload that a region can hold, as a power of two.
+uint32_t region_bits(const Params& params) {
+  const uint32_t numbers = params.addr_bits - static_cast<uint32_t>(std::countr_zero(params.payload));
+  return std::min(numbers, 32u);
+}
+
+void validate(const Region& region, const Params& params) {
+  const auto aligned = [&](uint64_t address) { return address % params.payload == 0; };
+  require(aligned(region.base) && aligned(region.limit), "a region that is not made of whole payloads");
+  if (region.limit <= region.base) return;
+  require(((region.limit - 1) >> params.addr_bits) == 0, "a region beyond the bus");
+  require((region.limit - 1 - region.base) / params.payload >> region_bits(params) == 0,
+          "a region too large");
+}
+
+void validate(const Config& config, const Params& params) {
   const uint16_t ticks = 0x1fff;
   require(config.rx_timeout <= ticks, "rx_timeout is wider than 13 bits");
   require(config.tx_retry <= ticks, "tx_retry is wider than 13 bits");
@@ -38,6 +57,9 @@ void validate(const Config& config) {
   require(config.ask_from_after <= 3, "ask_from_after is wider than 2 bits");
   require(config.max_silent <= 15, "max_silent is wider than 4 bits");
   require(config.max_retry <= 15, "max_retry is wider than 4 bits");
+  require(config.backoff <= 3, "backoff is wider than 2 bits");
+  require(config.regions.size() <= params.n_regions, "more regions than the engine has");
+  for (const Region& region : config.regions) validate(region, params);
 }
 
 }  // namespace weft::rdma

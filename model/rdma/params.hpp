@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <stdexcept>
+#include <vector>
 
 namespace weft::rdma {
 
@@ -19,22 +20,37 @@ struct Params {
   uint32_t addr_bits = 48;
   uint32_t sid_bits = 10;
   uint32_t cid_bits = 10;
+  uint32_t n_regions = 64;
+  uint32_t n_sources = 256;  // groups of sources with a quota each
 
   bool operator==(const Params&) const = default;
+};
+
+/// Memory that other nodes may write: bytes [base, limit), both multiples of the payload; none if limit <=
+/// base.
+struct Region {
+  uint64_t base = 0;
+  uint64_t limit = 0;
+  uint16_t key = 0;
+  bool remote_write = false;
+
+  bool operator==(const Region&) const = default;
 };
 
 /// Registers that the engine's decisions depend on. Times are in ticks; a time of 0 counts as 1.
 struct Config {
   uint16_t node_id = 0;
-  uint64_t region_base = 0;   // first byte open to remote writes
-  uint64_t region_limit = 0;  // first byte after the region
-  uint16_t rx_timeout = 256;
-  uint16_t tx_retry = 256;
+  std::vector<Region> regions;  // by number; those above are closed
+  uint16_t rx_timeout = 64;
+  uint16_t tx_retry = 64;
   uint16_t tx_dead = 8191;
   uint8_t ask_from_after = 3;
   uint8_t max_silent = 15;
   uint8_t max_retry = 15;
-  bool weft_mode = true;  // of the receiver; false: paper mode
+  uint8_t max_busy = 255;  // 0: no bound
+  uint8_t backoff = 3;     // doublings of a timeout
+  uint16_t rx_quota = 0;   // contexts of a group of sources, 0: all
+  bool weft_mode = true;   // of the receiver; false: paper mode
 
   bool operator==(const Config&) const = default;
 };
@@ -48,7 +64,7 @@ class Violation : public std::runtime_error {
 /// Throw Violation for sizes that no engine can be built with.
 void validate(const Params& params);
 
-/// Throw Violation for settings wider than their registers.
-void validate(const Config& config);
+/// Throw Violation for settings that the registers of an engine of this size do not take.
+void validate(const Config& config, const Params& params);
 
 }  // namespace weft::rdma

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <bit>
 #include <string>
+#include <utility>
+
+#include "rdma/region.hpp"
 
 namespace weft::rdma {
 
@@ -21,22 +24,22 @@ uint32_t kept(uint32_t value, uint32_t bits) {
   return value & static_cast<uint32_t>((uint64_t{1} << bits) - 1);
 }
 
-/// [arg, arg + bytes) inside [base, limit), without overflow.
-bool inside_region(const Header& request, const Config& config) {
-  return request.arg >= config.region_base && request.arg < config.region_limit &&
-         request.pidx <= config.region_limit - request.arg;
-}
+/// The region that a RQT names; DATA has it in `arg`.
+RegionKey requested_region(const Header& request) { return {request.gen, request.cid}; }
 
 bool has_flag(const Header& header, uint8_t flag) { return (header.flags & flag) != 0; }
 
 Refusal refusal_code(Outcome outcome) {
   switch (outcome) {
     case Outcome::refuse_no_context:
+    case Outcome::refuse_quota:
       return Refusal::no_context;
     case Outcome::refuse_length:
       return Refusal::bad_length;
     case Outcome::refuse_align:
       return Refusal::misaligned;
+    case Outcome::refuse_key:
+      return Refusal::bad_key;
     default:
       return Refusal::bad_region;
   }
@@ -65,13 +68,13 @@ void emit(RxResult& result, bool room, Packet packet) {
 
 Receiver::Receiver(Params params, Config config) : params_(params) {
   validate(params_);
-  configure(config);
+  configure(std::move(config));
   reset();
 }
 
 void Receiver::configure(Config config) {
-  validate(config);
-  config_ = config;
+  validate(config, params_);
+  config_ = std::move(config);
 }
 
 void Receiver::reset() {
@@ -79,6 +82,7 @@ void Receiver::reset() {
   fresh.window = empty_window(params_.window);
   contexts_.assign(params_.n_rx_ctx, fresh);
   free_ = params_.n_rx_ctx;
+  held_.assign(params_.n_sources, 0);
 }
 
 const RxContext& Receiver::context(uint16_t cid) const {
@@ -132,9 +136,10 @@ std::optional<Outcome> Receiver::refusal(const Header& request, const RxInputs& 
   const uint32_t bytes = request.pidx;
   if (!cut(bytes, params_)) return Outcome::refuse_length;
   if (request.arg % params_.payload != 0) return Outcome::refuse_align;
-  if (!inside_region(request, config_) || beyond_bus(request.arg, bytes, params_)) {
-    return Outcome::refuse_region;
-  }
+  const Region* region = writable_region(config_, requested_region(request));
+  if (!region) return Outcome::refuse_key;
+  if (!holds(*region, request.arg, bytes)) return Outcome::refuse_region;
+  if (config_.rx_quota != 0 && inputs.over_quota) return Outcome::refuse_quota;
   if (!inputs.offer) return Outcome::refuse_no_context;
   return std::nullopt;
 }
@@ -157,6 +162,9 @@ RxResult Receiver::grant(const Header& request, const RxInputs& inputs) {
   if (context(cid).state != State::free) {
     throw Violation("receive context " + std::to_string(cid) + " is offered but in use");
   }
+  if (config_.rx_quota != 0 && held_by(request.src) >= config_.rx_quota) {
+    throw Violation("source " + std::to_string(request.src) + " gets more contexts than its quota");
+  }
   RxContext& c = contexts_[cid];
   RxContext granted;
   granted.state = State::active;
@@ -164,12 +172,14 @@ RxResult Receiver::grant(const Header& request, const RxInputs& inputs) {
   granted.src = static_cast<uint16_t>(kept(request.src, params_.node_bits));
   granted.sid = static_cast<uint16_t>(kept(request.sid, params_.sid_bits));
   granted.msgid = kept(request.msgid, params_.msgid_bits);
-  granted.base = request.arg;
+  granted.region = requested_region(request).region;
+  granted.offset = request.arg - config_.regions[granted.region].base;
   granted.cut = *cut(request.pidx, params_);
   granted.window = empty_window(params_.window);
   granted.timer.restart(inputs.now);
   c = granted;
   free_ -= 1;
+  held(c.src) += 1;
 
   RxResult result = with_context(Outcome::grant, cid);
   Packet response = to_sender(Ptype::rsp, cid);
@@ -190,8 +200,9 @@ std::optional<RxResult> Receiver::rejection(const Header& header) const {
   const bool exists = header.cid < contexts_.size() && contexts_[header.cid].state != State::free;
   if (!exists) return without_context(Outcome::drop_unknown_cid, header.cid);
   const RxContext& c = contexts_[header.cid];
-  const bool same =
-      header.src == c.src && header.sid == c.sid && header.msgid == c.msgid && header.gen == c.gen;
+  const bool data = header.ptype == static_cast<uint8_t>(Ptype::data);
+  const bool same = header.src == c.src && header.sid == c.sid && header.msgid == c.msgid &&
+                    header.gen == c.gen && (!data || region_key(header.arg).region == c.region);
   if (!same) return with_context(Outcome::drop_zombie, header.cid);
   return std::nullopt;
 }
@@ -201,12 +212,16 @@ RxResult Receiver::data(const Packet& packet, const RxInputs& inputs) {
   if (packet.payload.size() != header.len) throw Violation("DATA whose payload is not header.len bytes");
   if (auto rejected = rejection(header)) return *rejected;
   const RxContext& c = contexts_[header.cid];
+  const Region* region = writable_region(config_, region_key(header.arg));
+  if (!region) return with_context(Outcome::drop_key, header.cid);
   if (header.pidx > c.cut.last) return with_context(Outcome::drop_beyond_end, header.cid);
   const bool is_last = header.pidx == c.cut.last;
   if (header.len != packet_length(header.pidx, c.cut, params_) ||
       has_flag(header, formats::flag_last) != is_last) {
     return with_context(Outcome::drop_bad_length, header.cid);
   }
+  const uint64_t address = region->base + c.offset + uint64_t{header.pidx} * params_.payload;
+  if (!holds(*region, address, header.len)) return with_context(Outcome::drop_region, header.cid);
   switch (classify(c.window, params_.window, header.pidx)) {
     case Place::received:
       return with_context(Outcome::drop_duplicate, header.cid);
@@ -222,11 +237,11 @@ RxResult Receiver::data(const Packet& packet, const RxInputs& inputs) {
     case Place::at_base:
       break;
   }
-  return keep(packet, inputs);
+  return keep(packet, address, inputs);
 }
 
 /// DATA that is new and inside the window: host write and window update.
-RxResult Receiver::keep(const Packet& packet, const RxInputs& inputs) {
+RxResult Receiver::keep(const Packet& packet, uint64_t address, const RxInputs& inputs) {
   const Header& header = packet.header;
   RxContext& c = contexts_[header.cid];
   const uint32_t base = c.window.base;
@@ -234,7 +249,7 @@ RxResult Receiver::keep(const Packet& packet, const RxInputs& inputs) {
   c.window = receive(std::move(c.window), params_.window, header.pidx);
 
   RxResult result = with_context(Outcome::accept, header.cid);
-  result.write = HostWrite{c.base + uint64_t{header.pidx} * params_.payload, packet.payload};
+  result.write = HostWrite{address, packet.payload};
   if (header.pidx == base) finish_or_advance(result, c, header, inputs);
   const uint32_t step = ack_step(params_);
   const bool tell =
@@ -277,7 +292,7 @@ RxResult Receiver::timeout(uint16_t cid, const RxInputs& inputs) {
     return with_context(Outcome::reclaim, cid);
   }
   c.silent += 1;
-  c.timer.restart(inputs.now);
+  c.timer.restart(inputs.now, config_.weft_mode ? std::min(c.silent, config_.backoff) : uint8_t{0});
   RxResult result = with_context(Outcome::none, cid);
   if (c.state == State::done) {
     result.outcome = Outcome::done_again;
@@ -360,6 +375,7 @@ Packet Receiver::to_sender(Ptype type, uint16_t cid) const {
 void Receiver::free(RxContext& c) {
   c.state = State::free;
   free_ += 1;
+  held(c.src) -= 1;
 }
 
 }  // namespace weft::rdma

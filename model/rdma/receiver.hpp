@@ -28,6 +28,7 @@ struct RxInputs {
   bool room = true;               // the control queue can take a packet
   std::optional<uint16_t> offer;  // a free CID, looked at by RQT only
   uint16_t now = 0;               // ticks modulo 2^16
+  bool over_quota = false;        // the source holds all the contexts that it may; looked at by RQT only
 };
 
 /// What became of an event. `cid` is the context touched; for what is rejected the one named in the packet.
@@ -53,7 +54,8 @@ struct RxContext {
   uint16_t src = 0;
   uint16_t sid = 0;
   uint32_t msgid = 0;
-  uint64_t base = 0;  // destination byte address of packet 0
+  uint8_t region = 0;
+  uint64_t offset = 0;  // bytes from the region's base to the destination of packet 0
   Cut cut;
   uint8_t asks = 0;
   uint8_t silent = 0;
@@ -71,14 +73,18 @@ class Receiver {
   RxResult drop(formats::Outcome verdict);
 
   /// RQT, DATA or RELEASE that passed the arrival checks. Throws Violation for other types, or if a grant
-  /// would use an offered context that is in use.
+  /// would use an offered context that is in use or exceed the quota of its source.
   RxResult packet(const Packet& packet, const RxInputs& inputs);
 
   /// Throws Violation for a free context, or one whose timer is not due.
   RxResult timeout(uint16_t cid, const RxInputs& inputs);
 
   const RxContext& context(uint16_t cid) const;
+  const Config& config() const { return config_; }
   uint32_t free_contexts() const { return free_; }
+
+  /// Contexts in use by the group of sources to which this one belongs.
+  uint32_t held_by(uint16_t source) const { return held_.at(source % params_.n_sources); }
 
   /// Whether the timer of this context has ended.
   bool due(uint16_t cid, uint16_t now) const;
@@ -101,7 +107,7 @@ class Receiver {
   RxResult refuse(const formats::Header& request, formats::Outcome outcome) const;
   RxResult grant(const formats::Header& request, const RxInputs& inputs);
   std::optional<RxResult> rejection(const formats::Header& header) const;
-  RxResult keep(const Packet& packet, const RxInputs& inputs);
+  RxResult keep(const Packet& packet, uint64_t address, const RxInputs& inputs);
   void finish_or_advance(RxResult& result, RxContext& context, const formats::Header& header,
                          const RxInputs& inputs) const;
   void ask(RxResult& result, RxContext& context, const RxInputs& inputs) const;
@@ -112,11 +118,13 @@ class Receiver {
   RxResult with_context(formats::Outcome outcome, uint16_t cid) const;
   Packet to_sender(formats::Ptype type, uint16_t cid) const;
   void free(RxContext& context);
+  uint32_t& held(uint16_t source) { return held_.at(source % params_.n_sources); }
 
   Params params_;
   Config config_;
   std::vector<RxContext> contexts_;
   uint32_t free_ = 0;
+  std::vector<uint32_t> held_;  // contexts, by group of sources
 };
 
 }  // namespace weft::rdma

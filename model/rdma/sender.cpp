@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <bit>
 #include <string>
+#include <utility>
+
+#include "rdma/region.hpp"
 
 namespace weft::rdma {
 
@@ -23,6 +26,7 @@ bool grants(const Header& response) { return response.arg == static_cast<uint64_
 Status status_of_refusal(uint64_t code) {
   if (code == static_cast<uint64_t>(Refusal::bad_length)) return Status::bad_length;
   if (code == static_cast<uint64_t>(Refusal::misaligned)) return Status::misaligned;
+  if (code == static_cast<uint64_t>(Refusal::bad_key)) return Status::bad_key;
   return Status::bad_region;
 }
 
@@ -46,13 +50,13 @@ TxResult rejected(Outcome outcome, const Post& post, Status status) {
 
 Sender::Sender(Params params, Config config) : params_(params) {
   validate(params_);
-  configure(config);
+  configure(std::move(config));
   reset();
 }
 
 void Sender::configure(Config config) {
-  validate(config);
-  config_ = config;
+  validate(config, params_);
+  config_ = std::move(config);
 }
 
 void Sender::number_from(uint32_t msgid) {
@@ -133,6 +137,7 @@ TxResult Sender::submit(const Post& post, const Cut& pieces, const TxInputs& inp
   c.tag = post.tag;
   c.src_addr = post.src_addr;
   c.dst_addr = post.dst_addr;
+  c.rkey = post.rkey & ((1u << rkey_bits) - 1);
   c.cut = pieces;
   c.timer.restart(inputs.now);
   free_ -= 1;
@@ -158,8 +163,14 @@ TxResult Sender::answer_to_request(const Header& header, const TxInputs& inputs)
   if (grants(header)) return adopt(header, header.pidx, inputs);
   TxContext& c = contexts_[header.sid];
   if (header.arg == static_cast<uint64_t>(Refusal::no_context)) {
+    if (config_.max_busy != 0 && c.busy >= config_.max_busy) {
+      TxResult result = with_context(Outcome::refused, header.sid);
+      complete(result, c, Status::remote_busy);
+      return result;
+    }
     c.retries = 0;
-    c.timer.restart(inputs.now);
+    c.busy = static_cast<uint8_t>(std::min(c.busy + 1, 255));
+    c.timer.restart(inputs.now, std::min(c.busy, config_.backoff));
     return with_context(Outcome::backoff, header.sid);
   }
   TxResult result = with_context(Outcome::refused, header.sid);
@@ -295,7 +306,7 @@ TxResult Sender::timeout(uint16_t sid, const TxInputs& inputs) {
   TxContext& c = contexts_[sid];
   if (c.state == State::requested && c.retries < config_.max_retry) {
     c.retries += 1;
-    c.timer.restart(inputs.now);
+    c.timer.restart(inputs.now, std::min(c.retries, config_.backoff));
     TxResult result = with_context(Outcome::retry_rqt, sid);
     emit(result, inputs.room, request_packet(sid));
     return result;
@@ -329,6 +340,8 @@ Packet Sender::request_packet(uint16_t sid) const {
   packet.header.msgid = c.msgid;
   packet.header.pidx = c.cut.last * params_.payload + c.cut.last_len;
   packet.header.arg = c.dst_addr;
+  packet.header.gen = region_key(c.rkey).region;
+  packet.header.cid = region_key(c.rkey).key;
   return packet;
 }
 
@@ -360,6 +373,7 @@ DataOrder Sender::data_order(uint16_t sid, uint32_t pidx, bool retry) const {
   header.msgid = c.msgid;
   header.len = static_cast<uint16_t>(packet_length(pidx, c.cut, params_));
   header.pidx = pidx;
+  header.arg = c.rkey;
   order.src_addr = c.src_addr + uint64_t{pidx} * params_.payload;
   return order;
 }

@@ -21,6 +21,7 @@ struct Post {
   uint32_t bytes = 0;
   uint32_t node = 0;
   uint16_t tag = 0;
+  uint32_t rkey = 0;  // number and key of the region there
 
   bool operator==(const Post&) const = default;
 };
@@ -76,6 +77,7 @@ struct TxContext {
   uint16_t tag = 0;
   uint64_t src_addr = 0;
   uint64_t dst_addr = 0;
+  uint32_t rkey = 0;
   Cut cut;
   uint32_t next = 0;   // next PIDX to send
   uint32_t high = 0;   // first PIDX never sent
@@ -83,6 +85,7 @@ struct TxContext {
   uint32_t acked = 0;  // WBASE as the receiver told it last
   uint64_t asked = 0;  // bit i: packet acked + i is to be sent again
   uint8_t retries = 0;
+  uint8_t busy = 0;  // refusals for want of a context
   bool turn = false;
   Timer timer;
 

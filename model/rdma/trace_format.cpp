@@ -76,6 +76,7 @@ void add_post(Fields& fields, const Post& post) {
   add_number(fields, "bytes", post.bytes);
   add(fields, "from", fmt::format("{:#x}", post.src_addr));
   add(fields, "to", fmt::format("{:#x}", post.dst_addr));
+  add(fields, "rkey", fmt::format("{:#x}", post.rkey));
 }
 
 std::optional<Header> header_of(const std::optional<Packet>& packet) {
@@ -112,6 +113,7 @@ trace::Record rx_record(uint64_t cycle, const RxEventView& view) {
   add_number(fields, "now", view.inputs.now & tick_mask);
   add_number(fields, "room", view.inputs.room ? 1 : 0);
   add(fields, "offer", offer_word(view.inputs.offer));
+  add_number(fields, "over_quota", view.inputs.over_quota ? 1 : 0);
   add(fields, "outcome", name_or_number(view.outcome));
   add_number(fields, "cid", view.cid);
   add_number(fields, "wbase", view.wbase);

@@ -11,6 +11,8 @@ package rdma_pkg;
   localparam int unsigned STAMP_W = 15;  // bits of a time stamp
   localparam int unsigned LIMIT_W = 13;  // bits of a timer limit
 
+  localparam int unsigned BACKOFFS = 4;  // a timeout doubles 0 to 3 times
+
   localparam int unsigned WRITES_W = 16;  // bits of a count of host writes: twice as many as can ever be under way, and more
 
   localparam logic [31:0] CRC_POLY = 32'h82F6_3B78;  // CRC-32C, reflected
@@ -30,6 +32,7 @@ package rdma_pkg;
 
   // A request as software posts it.
   typedef struct packed {
+    logic [23:0] rkey;
     logic [15:0] tag;
     logic [31:0] node;
     logic [31:0] bytes;
@@ -50,6 +53,8 @@ package rdma_pkg;
     logic     release_it;       // it is a RELEASE; otherwise DATA
     logic     used;             // packet: its CID is that of a context in use
     logic     match;            // it comes from the transfer that the context is for
+    logic     key_ok;           // its region is open to who names this key
+    logic     outside;          // its address is not in that region
     logic     beyond_end;
     logic     good_length;
     logic     mark;             // new, beyond WBASE
@@ -85,6 +90,11 @@ package rdma_pkg;
     RX_ACK_MAP  // with a map of what is missing
   } rx_answer_e;
 
+  // Classes of the sender's timers: TX_RETRY, doubled so often, and TX_DEAD.
+  localparam int unsigned TX_CLASSES = BACKOFFS + 1;
+  localparam int unsigned TX_CLASS_W = $clog2(TX_CLASSES);
+  localparam logic [TX_CLASS_W-1:0] TX_CLASS_DEAD = TX_CLASS_W'(BACKOFFS);
+
   typedef enum logic [1:0] {
     TX_FREE   = 2'd0,
     TX_REQ    = 2'd1,
@@ -98,6 +108,23 @@ package rdma_pkg;
 
   function automatic logic known_type(logic [7:0] ptype);
     return ptype >= PTYPE_RQT && ptype <= PTYPE_ACK;
+  endfunction
+
+  // Bits of the number of a payload in its region, of base_w bits that an address has of payloads: regions have up to 2**32.
+  function automatic int unsigned offset_bits(int unsigned base_w);
+    return base_w < 32 ? base_w : 32;
+  endfunction
+
+  // Limits of timers that have doubled 0, 1, ... times; the longest one is that of all bits one.
+  function automatic logic [BACKOFFS-1:0][LIMIT_W-1:0] backoff_limits(logic [LIMIT_W-1:0] timeout);
+    logic [BACKOFFS-1:0][LIMIT_W-1:0] limits;
+    for (int i = 0; i < int'(BACKOFFS); i++) limits[i] = (timeout >> (int'(LIMIT_W) - i)) != '0 ? '1 : timeout << i;
+    return limits;
+  endfunction
+
+  // How often a timeout doubles that came in vain so often.
+  function automatic logic [1:0] doublings(logic [3:0] in_vain, logic [1:0] most);
+    return in_vain > 4'(most) ? most : in_vain[1:0];
   endfunction
 
   // Row i, column j: does bit j of a flit (with the old CRC added to its low 32 bits) change bit i of the new CRC?

@@ -30,6 +30,8 @@ module rdma_receiver
   parameter int unsigned MSGID_W   = 20,
   parameter int unsigned NODE_W    = 16,
   parameter int unsigned ADDR_W    = 48,
+  parameter int unsigned N_REGIONS = 64,    // memory regions, a power of two
+  parameter int unsigned N_SOURCES = 256,   // groups of sources with a quota each, a power of two
   parameter int unsigned CTL_DEPTH = 32,    // control packets that may wait
   parameter int unsigned CMD_DEPTH = 32     // write commands that may wait
 ) (
@@ -39,11 +41,17 @@ module rdma_receiver
   output logic                idle_o,   // no event under way, no control packet waiting
   // configuration
   input  logic [        15:0] node_id_i,
-  input  logic [        63:0] region_base_i,
-  input  logic [        63:0] region_limit_i,
+  input  logic                region_set_i,      // region_idx_i becomes this one
+  input  logic [         7:0] region_idx_i,
+  input  logic                region_open_i,
+  input  logic [        15:0] region_key_i,
+  input  logic [   ADDR_W-$clog2(PAYLOAD)-1:0] region_base_i,  // payloads
+  input  logic [offset_bits(ADDR_W-$clog2(PAYLOAD))-1:0] region_last_i,  // its last payload, counted from the base
   input  logic [ LIMIT_W-1:0] timeout_i,         // ticks
   input  logic [         1:0] ask_from_after_i,
   input  logic [         3:0] max_silent_i,
+  input  logic [         1:0] backoff_i,         // a timeout doubles so often at the most, in weft mode
+  input  logic [        15:0] quota_i,           // contexts of a group of sources, 0: no limit
   input  logic                weft_mode_i,
   input  logic [  TICK_W-1:0] now_i,             // ticks
   // packets
@@ -71,6 +79,7 @@ module rdma_receiver
   output logic                trace_room_o,
   output logic                trace_offer_valid_o,
   output logic [        15:0] trace_offer_cid_o,
+  output logic                trace_over_quota_o,
   output logic [        15:0] trace_cid_o,
   output logic [  TICK_W-1:0] trace_now_o,
   output logic [        31:0] trace_wbase_o,
@@ -98,10 +107,13 @@ module rdma_receiver
 
   localparam int unsigned IDX_W = $clog2(N_RX_CTX);
   localparam int unsigned BASE_W = ADDR_W - SHIFT;
+  localparam int unsigned OFFSET_W = offset_bits(BASE_W);
+  localparam int unsigned REGION_W = $clog2(N_REGIONS);
   localparam int unsigned POS_W = $clog2(WINDOW);
   localparam int unsigned QUARTER_W = WINDOW > 4 ? POS_W - 2 : 0;  // an ACK at every quarter of the window
 
-  `RDMA_TYPEDEF_RX_GRANT(grant_t, NODE_W, SID_W, MSGID_W, BASE_W, PIDX_W, SHIFT)
+  `RDMA_TYPEDEF_REGION(region_t, BASE_W, OFFSET_W)
+  `RDMA_TYPEDEF_RX_GRANT(grant_t, NODE_W, SID_W, MSGID_W, REGION_W, OFFSET_W, PIDX_W, SHIFT)
   `RDMA_TYPEDEF_WINDOW(kept_t, WINDOW, PIDX_W)
   `RDMA_TYPEDEF_RX_STATE(state_t, kept_t)
   `RDMA_TYPEDEF_OPEN_WINDOW(open_t, WINDOW, PIDX_W)
@@ -113,9 +125,14 @@ module rdma_receiver
     header_t           hdr;
     logic [31:0]       last;         // last byte of a request; from D on
     logic [15:0]       len_less;     // payload bytes less one; from D on
+    logic              key_ok;       // the region named is open to who names this key; from D on
+    logic [BASE_W-1:0] region_base;  // payloads; from D on
+    logic [OFFSET_W-1:0] region_last;  // payloads from there; from D on
+    logic [OFFSET_W-1:0] offset;     // of a request in its region, payloads; from F on
     logic              room;         // from F on
     logic              offer_valid;
     logic [IDX_W-1:0]  offer;
+    logic              over_quota;   // from F on
   } event_t;
 
   typedef struct packed {
@@ -124,6 +141,7 @@ module rdma_receiver
     logic              room;
     logic              offer_valid;
     logic [IDX_W-1:0]  offer;
+    logic              over_quota;
     logic [15:0]       cid;
     logic [TICK_W-1:0] now;
     logic [PIDX_W-1:0] wbase;
@@ -144,7 +162,7 @@ module rdma_receiver
   // ------------------------------------------------------------------------------------------------- after reset
   logic             clearing_q;
   logic [IDX_W-1:0] clear_idx_q;
-  logic             timer_ready, list_ready;
+  logic             timer_ready, list_ready, regions_ready, quota_ready;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -156,7 +174,7 @@ module rdma_receiver
     end
   end
 
-  assign ready_o = !clearing_q && timer_ready && list_ready;
+  assign ready_o = !clearing_q && timer_ready && list_ready && regions_ready && quota_ready;
 
   // ------------------------------------------------------------------------------------------------- A: choose
   logic   a_room, a_accept, a_timeout;
@@ -216,28 +234,54 @@ module rdma_receiver
   end
 
   // ------------------------------------------------------------------------------------------------- B to E: request
+  region_t          set_region, c_region;
+  logic             c_key_ok;
+  logic [OFFSET_W-1:0] e_offset;
   outcome_e         e_refusal;
   logic             ctl_room;
-  logic             e_grantable, offer_valid;
+  logic             e_grantable, e_grant, e_over, offer_valid;
   logic [IDX_W-1:0] offer;
-  logic             m_free;
+  logic             j_frees, m_free;
+  logic [NODE_W-1:0] j_src;           // of the context
   action_t          m_q;
 
+  assign set_region = '{open: region_open_i, key: region_key_i, base: region_base_i, last: region_last_i};
+
+  rdma_regions #(
+    .N_REGIONS(N_REGIONS),
+    .region_t (region_t)
+  ) i_regions (
+    .clk_i,
+    .rst_ni,
+    .ready_o     (regions_ready),
+    .set_i       (region_set_i),
+    .set_idx_i   (region_idx_i[REGION_W-1:0]),
+    .set_region_i(set_region),
+    .idx_i       (hdr_i.ptype == PTYPE_RQT ? hdr_i.gen : hdr_i.arg[23:16]),
+    .region_o    (c_region)
+  );
+
+  assign c_key_ok = c_region.open && c_region.key == (c_q.request ? c_q.hdr.cid : c_q.hdr.arg[15:0]);
+
   rdma_rx_request #(
-    .PAYLOAD(PAYLOAD),
-    .PIDX_W (PIDX_W),
-    .ADDR_W (ADDR_W)
+    .PAYLOAD (PAYLOAD),
+    .PIDX_W  (PIDX_W),
+    .ADDR_W  (ADDR_W),
+    .OFFSET_W(OFFSET_W)
   ) i_request (
     .clk_i,
-    .region_base_i,
-    .region_limit_i,
     .arg_i    (b_q.hdr.arg),
     .bytes_i  (b_q.hdr.pidx),
-    .verdict_o(e_refusal)
+    .open_i   (c_key_ok),
+    .base_i   (c_region.base),
+    .last_i   (c_region.last),
+    .verdict_o(e_refusal),
+    .offset_o (e_offset)
   );
 
   // A request takes the offer exactly if it passes all other checks.
-  assign e_grantable = e_q.request && ctl_room && e_refusal == OUTCOME_NONE;
+  assign e_grantable = e_q.request && ctl_room && e_refusal == OUTCOME_NONE && !e_over;
+  assign e_grant     = e_valid_q && e_grantable && offer_valid;
   assign m_free      = m_valid_q && m_q.free;
 
   free_list #(
@@ -248,15 +292,33 @@ module rdma_receiver
     .ready_o  (list_ready),
     .valid_o  (offer_valid),
     .id_o     (offer),
-    .pop_i    (e_valid_q && e_grantable && offer_valid),
+    .pop_i    (e_grant),
     .push_i   (m_free),
     .push_id_i(m_q.cid[IDX_W-1:0]),
     .count_o  ()  // not needed
   );
 
+  rdma_quota #(
+    .N_SOURCES(N_SOURCES),
+    .NODE_W   (NODE_W),
+    .COUNT_W  (IDX_W + 1)
+  ) i_quota (
+    .clk_i,
+    .rst_ni,
+    .ready_o   (quota_ready),
+    .quota_i,
+    .src_i     (c_q.hdr.src[NODE_W-1:0]),
+    .over_o    (e_over),
+    .grant_i   (e_grant),
+    .free_i    (j_frees),
+    .free_src_i(j_src)
+  );
+
   always_comb begin : p_request
-    e_event      = e_q;
-    e_event.room = ctl_room;
+    e_event            = e_q;
+    e_event.room       = ctl_room;
+    e_event.over_quota = e_q.request && e_over;
+    e_event.offset = e_offset;
     if (!e_q.timeout) begin
       e_event.offer_valid = offer_valid;
       e_event.offer       = offer;
@@ -264,24 +326,30 @@ module rdma_receiver
     if (e_q.request) begin
       if (!ctl_room) e_event.verdict = OUTCOME_DROP_BUSY;
       else if (e_refusal != OUTCOME_NONE) e_event.verdict = e_refusal;
+      else if (e_over) e_event.verdict = OUTCOME_REFUSE_QUOTA;
       else if (!offer_valid) e_event.verdict = OUTCOME_REFUSE_NO_CONTEXT;
       else e_event.hdr.cid = 16'(offer);
       e_event.request = e_grantable && offer_valid;
     end
   end
 
-  always_comb begin : p_lengths
+  always_comb begin : p_prepare
     c_event          = c_q;
     c_event.last     = c_q.hdr.pidx - 32'd1;
     c_event.len_less = c_q.hdr.len - 16'd1;
+    c_event.key_ok      = c_key_ok;
+    c_event.region_base = c_region.base;
+    c_event.region_last = c_region.last;
   end
 
   // ------------------------------------------------------------------------------------------------- F, G: read; H: compare
   logic [IDX_W-1:0] h_idx, i_idx, j_idx;
   grant_t           h_kept_grant, h_grant, i_grant_q, j_grant_q;
   state_t           h_kept, i_kept_new;
-  logic             h_known, h_match, h_beyond_end, h_at_last, h_good_length;
-  logic             i_known_q, i_match_q, i_beyond_end_q, i_good_length_q;
+  logic             h_known, h_match, h_beyond_end, h_at_last, h_good_length, h_outside;
+  logic [OFFSET_W:0] h_place;          // of the packet in its region
+  logic [BASE_W-1:0] i_place_q, j_place_q;  // ... and on the bus, payloads
+  logic             i_known_q, i_match_q, i_beyond_end_q, i_good_length_q, i_outside_q;
   logic             h_same_q, i_same_q;  // same context as the event one ahead
   logic [PIDX_W-1:0] i_packets_q, j_packets_q;  // first PIDX beyond the end
   open_t            h_open, i_window_q, i_window_new;
@@ -323,7 +391,8 @@ module rdma_receiver
         src:   NODE_W'(h_q.hdr.src),
         sid:   SID_W'(h_q.hdr.sid),
         msgid: MSGID_W'(h_q.hdr.msgid),
-        base:  BASE_W'(h_q.hdr.arg >> SHIFT),
+        region: REGION_W'(h_q.hdr.gen),
+        offset: h_q.offset,
         last:  PIDX_W'(h_q.last >> SHIFT),
         tail:  SHIFT'(h_q.last)
       };
@@ -331,7 +400,9 @@ module rdma_receiver
   end
 
   assign h_known       = h_q.hdr.cid < 16'(N_RX_CTX);
-  assign h_match       = h_q.hdr.src == 16'(h_kept_grant.src) && h_q.hdr.sid == 16'(h_kept_grant.sid) &&
+  assign h_place       = (OFFSET_W + 1)'(h_kept_grant.offset) + (OFFSET_W + 1)'(h_q.hdr.pidx[PIDX_W-1:0]);
+  assign h_outside     = h_place > (OFFSET_W + 1)'(h_q.region_last);
+  assign h_match       = (!h_q.data || h_q.hdr.arg[23:16] == 8'(h_kept_grant.region)) && h_q.hdr.src == 16'(h_kept_grant.src) && h_q.hdr.sid == 16'(h_kept_grant.sid) &&
                          h_q.hdr.msgid == 24'(h_kept_grant.msgid) && h_q.hdr.gen == h_kept_grant.gen;
   assign h_beyond_end  = h_q.hdr.pidx > 32'(h_kept_grant.last);
   assign h_at_last     = h_q.hdr.pidx == 32'(h_kept_grant.last);
@@ -356,6 +427,7 @@ module rdma_receiver
   logic              i_data_q, i_release_q;  // of this context's transfer, and well-formed
   logic              i_at_base, i_new, i_in_window, i_receive, i_advance, i_mark, i_live, i_reclaim, i_complete, i_asked_enough, i_ask_one, i_released;
   logic              i_timer_set, j_timer_set_q, j_timer_armed_q;
+  logic [1:0]        j_timer_class_q;
   logic              i_expired_q, i_restarted_q, expired_now;
   open_t             first_window;
 
@@ -390,7 +462,9 @@ module rdma_receiver
     i_match_q       <= h_match;
     i_beyond_end_q  <= h_beyond_end;
     i_good_length_q <= h_good_length;
-    i_data_q        <= h_valid_q && h_q.data && h_known && h_match && !h_beyond_end && h_good_length;
+    i_outside_q     <= h_outside;
+    i_place_q       <= BASE_W'(h_place);
+    i_data_q        <= h_valid_q && h_q.data && h_known && h_match && h_q.key_ok && !h_beyond_end && h_good_length && !h_outside;
     i_release_q     <= h_valid_q && h_q.release_it && h_known && h_match;
     // By the event two ahead; the one ahead is looked at in I.
     i_expired_q     <= expired_now;
@@ -442,18 +516,18 @@ module rdma_receiver
   end
 
   rdma_timer #(
-    .N(N_RX_CTX)
+    .N      (N_RX_CTX),
+    .CLASSES(BACKOFFS)
   ) i_timer (
     .clk_i,
     .rst_ni,
     .ready_o        (timer_ready),
     .now_i          (STAMP_W'(now_i)),
-    .limit0_i       (timeout_i),
-    .limit1_i       (timeout_i),
+    .limits_i       (backoff_limits(timeout_i)),
     .set_i          (j_timer_set_q),
     .set_idx_i      (j_idx),
     .set_armed_i    (j_timer_armed_q),
-    .set_class_i    (1'b0),
+    .set_class_i    (j_timer_class_q),
     .expired_valid_o(expired_valid),
     .expired_idx_o  (expired_idx),
     .expired_ready_i(expired_ready),
@@ -483,6 +557,8 @@ module rdma_receiver
     i_facts.match           = i_match_q;
     i_facts.beyond_end      = i_beyond_end_q;
     i_facts.good_length     = i_good_length_q;
+    i_facts.key_ok          = i_q.key_ok;
+    i_facts.outside         = i_outside_q;
     i_facts.mark            = i_mark;
     i_facts.advance         = i_advance;
     i_facts.in_window       = i_in_window;
@@ -498,12 +574,17 @@ module rdma_receiver
     j_base_q        <= i_window_q.base;
     j_window_q      <= i_kept_new.window;
     j_grant_q       <= i_grant_q;
+    j_place_q       <= i_q.region_base + i_place_q;
     j_packets_q     <= i_packets_q;
     j_timer_set_q   <= i_timer_set;
     j_timer_armed_q <= !i_released && !i_reclaim;
+    j_timer_class_q <= i_live && weft_mode_i ? doublings(i_silent_new, backoff_i) : '0;
     j_free_q        <= i_released || i_reclaim;
     j_weft_q        <= weft_mode_i;
   end
+
+  assign j_frees = j_valid_q && j_free_q;
+  assign j_src   = j_grant_q.src;
 
   always_comb begin : p_more_facts
     j_facts          = j_facts_q;
@@ -538,13 +619,14 @@ module rdma_receiver
     j_action.room        = j_q.room;
     j_action.offer_valid = j_q.offer_valid;
     j_action.offer       = j_q.offer;
+    j_action.over_quota  = j_q.over_quota;
     j_action.cid         = j_q.hdr.cid;
     j_action.now         = now_i;
     j_action.has_ctx     = j_has_ctx;
     j_action.wbase       = j_has_ctx ? j_window_q.base : '0;
     j_action.command     = j_q.data;
     j_action.write       = j_facts.mark || j_facts.advance;
-    j_action.addr        = {j_grant_q.base + BASE_W'(j_q.hdr.pidx), SHIFT'(0)};
+    j_action.addr        = {j_place_q, SHIFT'(0)};
     j_action.len         = j_q.hdr.len;
     j_action.free        = j_free_q;
   end
@@ -593,17 +675,18 @@ module rdma_receiver
   localparam int unsigned ANSWERING = 8;  // events in F to M, whose room has been found
 
   cmd_t                           cmd_in, cmd;
-  ctl_t                           ctl_in, ctl;
+  ctl_t                           ctl_in, ctl, ctl_q;
   logic [$clog2(CMD_DEPTH+1)-1:0] cmds;
   logic [$clog2(CTL_DEPTH+1)-1:0] ctls;
-  logic                           cmd_ready, ctl_ready, ctl_valid, ctl_free;
+  logic                           cmd_ready, ctl_ready, ctl_valid, ctl_valid_q, ctl_next, ctl_free;
   logic                           m_command, m_send;
   logic [WRITES_W-1:0]            writes_q, writes_now;
   logic [WRITES_W-2:0]            unused_ahead;
   logic                           behind;
 
   assign a_room    = cmds <= ($bits(cmds))'(CMD_DEPTH - UNDERWAY - 1);
-  assign ctl_room  = ctls <= ($bits(ctls))'(CTL_DEPTH - ANSWERING - 1);
+  assign ctl_room  = ctls <= ($bits(ctls))'(CTL_DEPTH - ANSWERING - 2) ||
+                     (ctls == ($bits(ctls))'(CTL_DEPTH - ANSWERING - 1) && !ctl_valid_q);
   assign m_command = m_valid_q && m_q.command;
   assign m_send    = m_valid_q && m_emit && m_q.room;
 
@@ -644,18 +727,27 @@ module rdma_receiver
     .ready_o(ctl_ready),
     .data_i (ctl_in),
     .valid_o(ctl_valid),
-    .ready_i(ctl_ready_i && ctl_free),
+    .ready_i(ctl_next),
     .data_o (ctl),
     .count_o(ctls)
   );
+
+  // The first one waits in flops, so that no count from a RAM is compared in the same clock.
+  assign ctl_next = !ctl_valid_q || (ctl_ready_i && ctl_free);
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) ctl_valid_q <= 1'b0;
+    else if (ctl_next) ctl_valid_q <= ctl_valid;
+    if (ctl_next) ctl_q <= ctl;
+  end
+
   // counts wrap: "done" is at or past "writes" if it is less than half the range ahead
-  assign {behind, unused_ahead} = writes_done_i - ctl.writes;
-  assign ctl_free      = !ctl.waits || !behind;
-  assign ctl_valid_o   = ctl_valid && ctl_free;
-  assign ctl_o         = ctl.hdr;
+  assign {behind, unused_ahead} = writes_done_i - ctl_q.writes;
+  assign ctl_free      = !ctl_q.waits || !behind;
+  assign ctl_valid_o   = ctl_valid_q && ctl_free;
+  assign ctl_o         = ctl_q.hdr;
   assign ctl_dropped_o = m_valid_q && m_emit && !m_q.room;
   assign idle_o        = !(b_valid_q || c_valid_q || d_valid_q || e_valid_q || f_valid_q || g_valid_q || h_valid_q || i_valid_q ||
-                           j_valid_q || k_valid_q || l_valid_q || m_valid_q) && ctls == '0 && cmds == '0;
+                           j_valid_q || k_valid_q || l_valid_q || m_valid_q) && ctls == '0 && !ctl_valid_q && cmds == '0;
 
   assign trace_valid_o       = m_valid_q && m_q.outcome != OUTCOME_NONE;
   assign trace_timeout_o     = m_q.timeout;
@@ -663,18 +755,20 @@ module rdma_receiver
   assign trace_room_o        = m_q.room;
   assign trace_offer_valid_o = m_q.offer_valid;
   assign trace_offer_cid_o   = 16'(m_q.offer);
+  assign trace_over_quota_o  = m_q.over_quota;
   assign trace_cid_o         = m_q.cid;
   assign trace_now_o         = m_q.now;
   assign trace_wbase_o       = 32'(m_q.wbase);
   assign trace_wvec_o        = m_q.has_ctx ? m_wvec : '0;
 
   logic unused;
-  assign unused = ^{j_q, j_grant_q.last, j_grant_q.tail, k_window_q.first};  // of use in earlier stages
+  assign unused = ^{j_q, j_grant_q.region, j_grant_q.offset, j_grant_q.last, j_grant_q.tail, k_window_q.first, region_idx_i};  // of use in earlier stages
 
   `ASSERT(CommandHasRoom, !m_command || cmd_ready)
   `ASSERT(ControlHasRoom, !m_send || ctl_ready)
   `ASSERT(EveryPacketDecided, !(m_valid_q && !m_q.timeout) || trace_valid_o)
   `ASSERT(GrantsFreeContext, !(h_valid_q && h_q.request) || !(h_same_q ? i_used_new : h_kept.used))
   `ASSERT(WindowInsideTransfer, !(j_valid_q && j_has_ctx) || j_window_q.base <= j_packets_q)
+  `ASSERT(WritesInsideRegion, !(j_valid_q && j_action.write) || (j_q.key_ok && j_place_q - j_q.region_base <= BASE_W'(j_q.region_last)))
   `ASSERT(OneOfThree, !(j_valid_q && j_q.data) || 2'(j_facts.behind) + 2'(j_facts.in_window) <= 2'd1)
 endmodule

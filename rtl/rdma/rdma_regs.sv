@@ -10,6 +10,9 @@ module rdma_regs
   parameter int unsigned WINDOW     = 128,
   parameter int unsigned PAYLOAD    = 256,
   parameter int unsigned MSGID_W    = 20,
+  parameter int unsigned ADDR_W     = 48,
+  parameter int unsigned N_REGIONS  = 64,
+  parameter int unsigned N_SOURCES  = 256,
   parameter int unsigned POST_DEPTH = 16     // requests that may wait
 ) (
   input  logic               clk_i,
@@ -36,8 +39,12 @@ module rdma_regs
   // configuration
   output logic               node_known_o,   // node_id_o was written
   output logic [       15:0] node_id_o,
-  output logic [       63:0] region_base_o,
-  output logic [       63:0] region_limit_o,
+  output logic               region_set_o,   // one clock: region_idx_o becomes this one
+  output logic [        7:0] region_idx_o,
+  output logic               region_open_o,
+  output logic [       15:0] region_key_o,
+  output logic [ADDR_W-$clog2(PAYLOAD)-1:0] region_base_o,  // payloads
+  output logic [offset_bits(ADDR_W-$clog2(PAYLOAD))-1:0] region_last_o,  // its last payload, counted from the base
   output logic [       15:0] tick_cycles_o,
   output logic [LIMIT_W-1:0] rx_timeout_o,
   output logic [LIMIT_W-1:0] tx_retry_o,
@@ -45,6 +52,9 @@ module rdma_regs
   output logic [        1:0] ask_from_after_o,
   output logic [        3:0] max_silent_o,
   output logic [        3:0] max_retry_o,
+  output logic [        7:0] max_busy_o,
+  output logic [        1:0] backoff_o,
+  output logic [       15:0] rx_quota_o,
   output logic               weft_mode_o,
   output logic               msgid_load_o,   // one clock: requests are numbered from msgid_o on
   output logic [MSGID_W-1:0] msgid_o,
@@ -118,7 +128,9 @@ module rdma_regs
   logic [1:0]  irq_enable_q;
   logic        bus_error_seen_q;
   logic [31:0] bad_access_q, bus_errors_q, ctl_dropped_q;
-  logic [63:0] region_base_q, region_limit_q;  // as written; in force once REGION_LIMIT_HI is written
+  logic [63:0] region_base_q, region_limit_q;
+  logic        region_writable_q, region_fault_q;
+  logic [23:0] post_key_q;
   logic [63:0] post_src_q, post_dst_q;
   logic [31:0] post_bytes_q, post_node_q;
   logic        bad_write, bad_read, clear_bus_error;
@@ -129,8 +141,10 @@ module rdma_regs
     unique case (waddr_q)
       REG_NODE_ID, REG_IRQ_ENABLE, REG_IRQ_STATUS, REG_REGION_BASE_LO, REG_REGION_BASE_HI, REG_REGION_LIMIT_LO, REG_REGION_LIMIT_HI,
       REG_TICK_CYCLES, REG_RX_TIMEOUT, REG_TX_RETRY, REG_TX_DEAD, REG_ASK_FROM_AFTER, REG_MAX_SILENT, REG_MAX_RETRY, REG_MODE,
-      REG_POST_SRC_LO, REG_POST_SRC_HI, REG_POST_DST_LO, REG_POST_DST_HI, REG_POST_BYTES, REG_POST_NODE:
+      REG_POST_SRC_LO, REG_POST_SRC_HI, REG_POST_DST_LO, REG_POST_DST_HI, REG_POST_BYTES, REG_POST_NODE, REG_POST_KEY, REG_REGION_KEY, REG_RX_QUOTA, REG_BACKOFF, REG_MAX_BUSY,
+      REG_REGION_RIGHTS:
       write_known = 1'b1;
+      REG_REGION_SET: write_known = engine_ready_i && !region_fault_q && 9'(wdata_q[7:0]) < 9'(N_REGIONS);
       REG_POST: write_known = post_ready && engine_ready_i && node_known_o;
       REG_MSGID: write_known = tx_idle_i;
       default:   write_known = 1'b0;
@@ -148,8 +162,9 @@ module rdma_regs
       irq_enable_q     <= RESET_IRQ_ENABLE[1:0];
       region_base_q    <= {RESET_REGION_BASE_HI, RESET_REGION_BASE_LO};
       region_limit_q   <= {RESET_REGION_LIMIT_HI, RESET_REGION_LIMIT_LO};
-      region_base_o    <= {RESET_REGION_BASE_HI, RESET_REGION_BASE_LO};
-      region_limit_o   <= {RESET_REGION_LIMIT_HI, RESET_REGION_LIMIT_LO};
+      region_key_o     <= RESET_REGION_KEY[15:0];
+      region_writable_q <= RESET_REGION_RIGHTS[0];
+      post_key_q       <= RESET_POST_KEY[23:0];
       tick_cycles_o    <= RESET_TICK_CYCLES[15:0];
       rx_timeout_o     <= RESET_RX_TIMEOUT[LIMIT_W-1:0];
       tx_retry_o       <= RESET_TX_RETRY[LIMIT_W-1:0];
@@ -157,6 +172,9 @@ module rdma_regs
       ask_from_after_o <= RESET_ASK_FROM_AFTER[1:0];
       max_silent_o     <= RESET_MAX_SILENT[3:0];
       max_retry_o      <= RESET_MAX_RETRY[3:0];
+      max_busy_o       <= RESET_MAX_BUSY[7:0];
+      backoff_o        <= RESET_BACKOFF[1:0];
+      rx_quota_o       <= RESET_RX_QUOTA[15:0];
       weft_mode_o      <= RESET_MODE[0];
       msgid_o          <= RESET_MSGID[MSGID_W-1:0];
       post_src_q       <= {RESET_POST_SRC_HI, RESET_POST_SRC_LO};
@@ -173,11 +191,10 @@ module rdma_regs
         REG_REGION_BASE_LO:  region_base_q[31:0] <= wdata_q;
         REG_REGION_BASE_HI:  region_base_q[63:32] <= wdata_q;
         REG_REGION_LIMIT_LO: region_limit_q[31:0] <= wdata_q;
-        REG_REGION_LIMIT_HI: begin
-          region_limit_q[63:32] <= wdata_q;
-          region_base_o         <= region_base_q;
-          region_limit_o        <= {wdata_q, region_limit_q[31:0]};
-        end
+        REG_REGION_LIMIT_HI: region_limit_q[63:32] <= wdata_q;
+        REG_REGION_KEY:      region_key_o <= wdata_q[15:0];
+        REG_REGION_RIGHTS:   region_writable_q <= wdata_q[0];
+        REG_POST_KEY:        post_key_q <= wdata_q[23:0];
         REG_TICK_CYCLES:     tick_cycles_o <= wdata_q[15:0];
         REG_RX_TIMEOUT:      rx_timeout_o <= wdata_q[LIMIT_W-1:0];
         REG_TX_RETRY:        tx_retry_o <= wdata_q[LIMIT_W-1:0];
@@ -185,6 +202,9 @@ module rdma_regs
         REG_ASK_FROM_AFTER:  ask_from_after_o <= wdata_q[1:0];
         REG_MAX_SILENT:      max_silent_o <= wdata_q[3:0];
         REG_MAX_RETRY:       max_retry_o <= wdata_q[3:0];
+        REG_MAX_BUSY:        max_busy_o <= wdata_q[7:0];
+        REG_BACKOFF:         backoff_o <= wdata_q[1:0];
+        REG_RX_QUOTA:        rx_quota_o <= wdata_q[15:0];
         REG_MODE:            weft_mode_o <= wdata_q[0];
         REG_MSGID:           msgid_o <= wdata_q[MSGID_W-1:0];
         REG_POST_SRC_LO:     post_src_q[31:0] <= wdata_q;
@@ -199,11 +219,37 @@ module rdma_regs
   end
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) msgid_load_o <= 1'b0;
-    else msgid_load_o <= do_write && write_ok && waddr_q == REG_MSGID;
+    if (!rst_ni) begin
+      msgid_load_o <= 1'b0;
+      region_set_o <= 1'b0;
+    end else begin
+      msgid_load_o <= do_write && write_ok && waddr_q == REG_MSGID;
+      region_set_o <= do_write && write_ok && waddr_q == REG_REGION_SET;
+    end
+    region_idx_o <= wdata_q[7:0];
+  end
+
+  // What the REGION registers say, a clock after each write; REGION_SET comes two clocks after another one at the earliest.
+  localparam int unsigned SHIFT    = $clog2(PAYLOAD);
+  localparam int unsigned UNITS_W  = 64 - SHIFT;
+  localparam int unsigned BASE_W   = ADDR_W - SHIFT;
+  localparam int unsigned OFFSET_W = offset_bits(BASE_W);
+  logic [UNITS_W-1:0] region_last;  // its last payload, counted from the base, if it is not empty
+  logic               region_empty;
+
+  assign region_last  = region_limit_q[63:SHIFT] + ~region_base_q[63:SHIFT];  // limit - base - 1
+  assign region_empty = region_limit_q <= region_base_q;
+
+  always_ff @(posedge clk_i) begin
+    region_fault_q <= region_base_q[SHIFT-1:0] != '0 || region_limit_q[SHIFT-1:0] != '0 ||
+                      (!region_empty && (region_limit_q > 64'd1 << ADDR_W || (region_last >> OFFSET_W) != '0));
+    region_open_o  <= region_writable_q && !region_empty;
+    region_base_o  <= BASE_W'(region_base_q >> SHIFT);
+    region_last_o  <= OFFSET_W'(region_last);
   end
 
   assign post_in = '{
+          rkey: post_key_q,
           tag: wdata_q[15:0],
           node: post_node_q,
           bytes: post_bytes_q,
@@ -289,6 +335,13 @@ module rdma_regs
       REG_VERSION:         rdata = RESET_VERSION;
       REG_CAPS0:           rdata = {16'(WINDOW), 16'(PAYLOAD)};
       REG_CAPS1:           rdata = {16'(N_TX_CTX), 16'(N_RX_CTX)};
+      REG_CAPS2:           rdata = {16'(N_SOURCES), 16'(N_REGIONS)};
+      REG_MAX_BUSY:        rdata = 32'(max_busy_o);
+      REG_BACKOFF:         rdata = 32'(backoff_o);
+      REG_RX_QUOTA:        rdata = 32'(rx_quota_o);
+      REG_REGION_KEY:      rdata = 32'(region_key_o);
+      REG_REGION_RIGHTS:   rdata = 32'(region_writable_q);
+      REG_POST_KEY:        rdata = 32'(post_key_q);
       REG_STATUS:          rdata = {27'd0, rx_idle_i, tx_idle_i, cpl_valid_i, !post_ready, engine_ready_i};
       REG_NODE_ID:         rdata = 32'(node_id_o);
       REG_IRQ_ENABLE:      rdata = 32'(irq_enable_q);

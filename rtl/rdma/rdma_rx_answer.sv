@@ -44,6 +44,7 @@ module rdma_rx_answer
         unique case (outcome_i)
           OUTCOME_REFUSE_LENGTH: header.arg = 64'(REFUSAL_BAD_LENGTH);
           OUTCOME_REFUSE_ALIGN:  header.arg = 64'(REFUSAL_MISALIGNED);
+          OUTCOME_REFUSE_KEY:    header.arg = 64'(REFUSAL_BAD_KEY);
           OUTCOME_REFUSE_REGION: header.arg = 64'(REFUSAL_BAD_REGION);
           default:               header.arg = 64'(REFUSAL_NO_CONTEXT);
         endcase

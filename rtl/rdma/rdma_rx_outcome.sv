@@ -36,7 +36,8 @@ module rdma_rx_outcome
     end else if (facts_i.verdict != OUTCOME_NONE) begin
       outcome_o = facts_i.verdict;
       unique case (facts_i.verdict)
-        OUTCOME_REFUSE_LENGTH, OUTCOME_REFUSE_ALIGN, OUTCOME_REFUSE_REGION, OUTCOME_REFUSE_NO_CONTEXT: answer_o = RX_REFUSAL;
+        OUTCOME_REFUSE_LENGTH, OUTCOME_REFUSE_ALIGN, OUTCOME_REFUSE_KEY, OUTCOME_REFUSE_REGION,
+        OUTCOME_REFUSE_QUOTA, OUTCOME_REFUSE_NO_CONTEXT: answer_o = RX_REFUSAL;
         default: ;
       endcase
     end else if (facts_i.request) begin
@@ -51,10 +52,14 @@ module rdma_rx_outcome
         outcome_o = OUTCOME_DROP_ZOMBIE;
       end else if (facts_i.release_it) begin
         outcome_o = OUTCOME_RELEASED;
+      end else if (!facts_i.key_ok) begin
+        outcome_o = OUTCOME_DROP_KEY;
       end else if (facts_i.beyond_end) begin
         outcome_o = OUTCOME_DROP_BEYOND_END;
       end else if (!facts_i.good_length) begin
         outcome_o = OUTCOME_DROP_BAD_LENGTH;
+      end else if (facts_i.outside) begin
+        outcome_o = OUTCOME_DROP_REGION;
       end else if (facts_i.mark) begin
         outcome_o = OUTCOME_ACCEPT;
       end else if (facts_i.advance && facts_i.complete) begin

@@ -3,52 +3,66 @@
 module rdma_rx_request
   import rdma_formats_pkg::*;
 #(
-  parameter int unsigned PAYLOAD = 256,
-  parameter int unsigned PIDX_W  = 24,
-  parameter int unsigned ADDR_W  = 48
+  parameter int unsigned PAYLOAD  = 256,
+  parameter int unsigned PIDX_W   = 24,
+  parameter int unsigned ADDR_W   = 48,
+  parameter int unsigned OFFSET_W = 32,                       // bits of the number of a packet in its region
+  localparam int unsigned SHIFT   = $clog2(PAYLOAD),
+  localparam int unsigned BASE_W  = ADDR_W - SHIFT
 ) (
-  input  logic        clk_i,
-  input  logic [63:0] region_base_i,   // base and limit are looked at together, in the third clock
-  input  logic [63:0] region_limit_i,
-  input  logic [63:0] arg_i,           // destination address
-  input  logic [31:0] bytes_i,
-  output outcome_e    verdict_o        // three clocks later: NONE or why it is refused
+  input  logic                clk_i,
+  input  logic [        63:0] arg_i,     // destination address
+  input  logic [        31:0] bytes_i,
+  // one clock later: the region that the request names
+  input  logic                open_i,    // to who names this key
+  input  logic [  BASE_W-1:0] base_i,    // payloads
+  input  logic [OFFSET_W-1:0] last_i,    // its last payload, counted from the base
+  // three clocks later
+  output outcome_e            verdict_o, // NONE or why it is refused
+  output logic [OFFSET_W-1:0] offset_o   // of its first payload from the base
 );
-  localparam int unsigned SHIFT = $clog2(PAYLOAD);
-
-  localparam int unsigned LOW_W = 24;  // the sum of address and length takes two clocks, these bits first
-
   typedef struct packed {
     logic empty;
     logic misaligned;
+    logic beyond_bus;
   } faults_t;
 
   // After one clock
   faults_t           faults_q;
   logic [31:0]       last_q;      // last byte
-  logic [LOW_W:0]    low_q;       // of the sum, with carry
-  logic [31:LOW_W]   bytes_high_q;
+  logic [BASE_W-1:0] first_q;     // first payload
   // After two
   faults_t           faults_qq;
-  logic              too_long_qq;
-  logic [63:0]       arg_q, arg_qq;
-  logic [64:0]       end_qq;      // one bit wider than addresses
+  logic              too_long_qq, closed_qq;
+  logic [31-SHIFT:0] more_qq;     // payloads after the first
+  logic [BASE_W:0]   offset_qq;   // negative if the request begins before the region
+  logic [OFFSET_W-1:0] last_qq;
+  // In the third
+  logic              too_low, outside;
+
+  assign too_low = (offset_qq >> OFFSET_W) != '0;  // or far behind it
+  assign outside = (OFFSET_W + 1)'(offset_qq[OFFSET_W-1:0]) + (OFFSET_W + 1)'(more_qq) > (OFFSET_W + 1)'(last_qq);
 
   always_ff @(posedge clk_i) begin
-    faults_q     <= '{empty: bytes_i == '0, misaligned: arg_i[SHIFT-1:0] != '0};
-    last_q       <= bytes_i - 32'd1;
-    low_q        <= {1'b0, arg_i[LOW_W-1:0]} + {1'b0, bytes_i[LOW_W-1:0]};
-    arg_q        <= arg_i;
-    bytes_high_q <= bytes_i[31:LOW_W];
+    faults_q <= '{empty: bytes_i == '0, misaligned: arg_i[SHIFT-1:0] != '0, beyond_bus: (arg_i >> ADDR_W) != '0};
+    last_q   <= bytes_i - 32'd1;
+    first_q  <= arg_i[ADDR_W-1:SHIFT];
 
-    faults_qq    <= faults_q;
-    arg_qq       <= arg_q;
-    too_long_qq  <= (last_q >> SHIFT) >= 32'((64'd1 << PIDX_W) - 1);
-    end_qq       <= {{1'b0, arg_q[63:LOW_W]} + (65 - LOW_W)'(bytes_high_q) + (65 - LOW_W)'(low_q[LOW_W]), low_q[LOW_W-1:0]};
+    faults_qq   <= faults_q;
+    too_long_qq <= (last_q >> SHIFT) >= 32'((64'd1 << PIDX_W) - 1);
+    more_qq     <= last_q[31:SHIFT];
+    closed_qq   <= !open_i;
+    offset_qq   <= {1'b0, first_q} - {1'b0, base_i};
+    last_qq     <= last_i;
 
     if (faults_qq.empty || too_long_qq) verdict_o <= OUTCOME_REFUSE_LENGTH;
     else if (faults_qq.misaligned) verdict_o <= OUTCOME_REFUSE_ALIGN;
-    else if (arg_qq < region_base_i || end_qq > {1'b0, region_limit_i} || end_qq > (65'd1 << ADDR_W)) verdict_o <= OUTCOME_REFUSE_REGION;
+    else if (closed_qq) verdict_o <= OUTCOME_REFUSE_KEY;
+    else if (faults_qq.beyond_bus || too_low || outside) verdict_o <= OUTCOME_REFUSE_REGION;
     else verdict_o <= OUTCOME_NONE;
+    offset_o <= offset_qq[OFFSET_W-1:0];
   end
+
+  logic unused;
+  assign unused = ^last_q[SHIFT-1:0];
 endmodule

@@ -36,6 +36,8 @@ module rdma_sender
   input  logic [ LIMIT_W-1:0] retry_i,      // ticks, TX_RETRY
   input  logic [ LIMIT_W-1:0] dead_i,       // ticks, TX_DEAD
   input  logic [         3:0] max_retry_i,
+  input  logic [         7:0] max_busy_i,   // refusals for want of a context in a row, 0: no bound
+  input  logic [         1:0] backoff_i,    // a timeout doubles so often at the most
   input  logic                msgid_load_i,  // number requests from msgid_i on; no request is waiting
   input  logic [ MSGID_W-1:0] msgid_i,
   input  logic [  TICK_W-1:0] now_i,        // ticks
@@ -225,7 +227,8 @@ module rdma_sender
   // ------------------------------------------------------------------------------------------------- B, C: decide
   ctx_t              c_ctx, c_ctx_new;
   logic              c_we, c_has_ctx, c_emit, c_send, c_resend, c_complete, c_turn, c_free, c_expired;
-  logic              c_timer_set, c_timer_armed, c_timer_class, ctl_room, resend_room;
+  logic              c_timer_set, c_timer_armed, ctl_room, resend_room;
+  logic [TX_CLASS_W-1:0] c_timer_class;
   outcome_e          c_outcome;
   header_t           c_emit_hdr, c_data_hdr;
   logic [ADDR_W-1:0] c_data_addr;
@@ -269,6 +272,8 @@ module rdma_sender
     .resend_room_i(resend_room),
     .node_id_i,
     .max_retry_i,
+    .max_busy_i,
+    .backoff_i,
     .ctx_i        (c_ctx),
     .ctx_o        (c_ctx_new),
     .ctx_we_o     (c_we),
@@ -291,14 +296,13 @@ module rdma_sender
 
   rdma_timer #(
     .N      (N_TX_CTX),
-    .CLASSES(2)
+    .CLASSES(TX_CLASSES)
   ) i_timer (
     .clk_i,
     .rst_ni,
     .ready_o        (timer_ready),
     .now_i          (STAMP_W'(now_i)),
-    .limit0_i       (retry_i),
-    .limit1_i       (dead_i),
+    .limits_i       ({dead_i, backoff_limits(retry_i)}),
     .set_i          (c_valid_q && c_timer_set),
     .set_idx_i      (c_idx),
     .set_armed_i    (c_timer_armed),

@@ -6,19 +6,19 @@
 // the event is decided whether the timer was restarted meanwhile. After reset the entries are cleared one a clock (ready_o low).
 module rdma_timer #(
     parameter int unsigned N       = 1024,  // number of timers
-    parameter int unsigned CLASSES = 1      // limits to choose from: 1 or 2
+    parameter int unsigned CLASSES = 1,     // limits to choose from
+    localparam int unsigned CLASS_W = CLASSES > 1 ? $clog2(CLASSES) : 1
 ) (
     input  logic                          clk_i,
     input  logic                          rst_ni,
     output logic                          ready_o,        // entries are cleared
     input  logic [rdma_pkg::STAMP_W-1:0]  now_i,          // ticks
-    input  logic [rdma_pkg::LIMIT_W-1:0]  limit0_i,       // ticks, timers of class 0; 0 counts as 1
-    input  logic [rdma_pkg::LIMIT_W-1:0]  limit1_i,       // ticks, timers of class 1; 0 counts as 1
+    input  logic [CLASSES-1:0][rdma_pkg::LIMIT_W-1:0] limits_i,  // ticks, by class; 0 counts as 1
     // set one timer; taken every clock
     input  logic                          set_i,
     input  logic [      $clog2(N)-1:0]    set_idx_i,
     input  logic                          set_armed_i,
-    input  logic                          set_class_i,
+    input  logic [           CLASS_W-1:0] set_class_i,
     // expired timer
     output logic                          expired_valid_o,
     output logic [      $clog2(N)-1:0]    expired_idx_o,
@@ -33,12 +33,12 @@ module rdma_timer #(
     $error("N (number of timers) must be at least 2, is %0d", N);
   end
 
-  if (CLASSES != 1 && CLASSES != 2) begin : g_bad_classes
-    $error("CLASSES must be 1 or 2, is %0d", CLASSES);
+  if (CLASSES < 1) begin : g_bad_classes
+    $error("CLASSES must be at least 1, is %0d", CLASSES);
   end
 
   typedef struct packed {
-    logic               cls;
+    logic [CLASS_W-1:0] cls;
     logic               armed;
     logic [STAMP_W-1:0] stamp;
   } entry_t;
@@ -70,7 +70,7 @@ module rdma_timer #(
   assign idx_next = idx_q == IDX_W'(N - 1) ? '0 : idx_q + 1'b1;
   assign entry    = $bits(entry_t)'(kept);
   assign age      = now_i - entry.stamp;
-  assign limit    = entry.cls ? limit1_i : limit0_i;
+  assign limit    = limits_i[entry.cls];
 
   assign ready_o         = state_q != CLEAR;
   assign expired_valid_o = state_q == OFFER;

@@ -27,6 +27,8 @@ module rdma_top
   parameter int unsigned MSGID_W      = 20,    // bits of a transfer's number
   parameter int unsigned NODE_W       = 16,    // bits of a node's number
   parameter int unsigned ADDR_W       = 48,    // bits of a host address
+  parameter int unsigned N_REGIONS    = 64,    // memory regions that other nodes may write, a power of two
+  parameter int unsigned N_SOURCES    = 256,   // groups of sources with a quota of receive contexts each, a power of two
   parameter int unsigned RESEND_DEPTH = 64,    // packets that may wait to be sent again
   parameter int unsigned POST_DEPTH   = 16     // requests that may wait for a context
 ) (
@@ -97,6 +99,7 @@ module rdma_top
   output logic                trace_rx_room_o,
   output logic                trace_rx_offer_valid_o,
   output logic [        15:0] trace_rx_offer_cid_o,
+  output logic                trace_rx_over_quota_o,
   output logic [        15:0] trace_rx_cid_o,
   output logic [  TICK_W-1:0] trace_rx_now_o,
   output logic [        31:0] trace_rx_wbase_o,
@@ -179,10 +182,17 @@ module rdma_top
   assign hdr_ready     = engine_ready && (hdr_to_sender ? tx_hdr_ready : rx_hdr_ready);
 
   // ------------------------------------------------------------------------------------------------- receiver
-  logic [63:0]        region_base, region_limit;
+  logic               region_set, region_open;
+  logic [7:0]         region_idx;
+  logic [15:0]        region_key;
+  logic [ADDR_W-$clog2(PAYLOAD)-1:0] region_base;
+  logic [offset_bits(ADDR_W-$clog2(PAYLOAD))-1:0] region_last;
   logic [LIMIT_W-1:0] rx_timeout, tx_retry, tx_dead;
   logic [1:0]         ask_from_after;
   logic [3:0]         max_silent, max_retry;
+  logic [7:0]         max_busy;
+  logic [1:0]         backoff;
+  logic [15:0]        rx_quota;
   logic               weft_mode, msgid_load;
   logic [MSGID_W-1:0] msgid;
   logic               rx_ready, rx_idle, tx_ready, tx_idle, regs_ready, read_idle;
@@ -206,18 +216,26 @@ module rdma_top
     .SID_W   (SID_W),
     .MSGID_W (MSGID_W),
     .NODE_W  (NODE_W),
-    .ADDR_W  (ADDR_W)
+    .ADDR_W  (ADDR_W),
+    .N_REGIONS(N_REGIONS),
+    .N_SOURCES(N_SOURCES)
   ) i_receiver (
     .clk_i,
     .rst_ni,
     .ready_o            (rx_ready),
     .idle_o             (rx_idle),
     .node_id_i          (node_id),
+    .region_set_i       (region_set),
+    .region_idx_i       (region_idx),
+    .region_open_i      (region_open),
+    .region_key_i       (region_key),
     .region_base_i      (region_base),
-    .region_limit_i     (region_limit),
+    .region_last_i      (region_last),
     .timeout_i          (rx_timeout),
     .ask_from_after_i   (ask_from_after),
     .max_silent_i       (max_silent),
+    .backoff_i          (backoff),
+    .quota_i            (rx_quota),
     .weft_mode_i        (weft_mode),
     .now_i              (now_q),
     .hdr_valid_i        (hdr_valid && engine_ready && !hdr_to_sender),
@@ -241,6 +259,7 @@ module rdma_top
     .trace_room_o       (trace_rx_room_o),
     .trace_offer_valid_o(trace_rx_offer_valid_o),
     .trace_offer_cid_o  (trace_rx_offer_cid_o),
+    .trace_over_quota_o (trace_rx_over_quota_o),
     .trace_cid_o        (trace_rx_cid_o),
     .trace_now_o        (trace_rx_now_o),
     .trace_wbase_o      (trace_rx_wbase_o),
@@ -333,6 +352,8 @@ module rdma_top
     .retry_i            (tx_retry),
     .dead_i             (tx_dead),
     .max_retry_i        (max_retry),
+    .max_busy_i         (max_busy),
+    .backoff_i          (backoff),
     .msgid_load_i       (msgid_load),
     .msgid_i            (msgid),
     .now_i              (now_q),
@@ -434,6 +455,9 @@ module rdma_top
     .WINDOW    (WINDOW),
     .PAYLOAD   (PAYLOAD),
     .MSGID_W   (MSGID_W),
+    .ADDR_W    (ADDR_W),
+    .N_REGIONS (N_REGIONS),
+    .N_SOURCES (N_SOURCES),
     .POST_DEPTH(POST_DEPTH)
   ) i_regs (
     .clk_i,
@@ -458,8 +482,12 @@ module rdma_top
     .s_axil_rready_i,
     .node_known_o    (node_known),
     .node_id_o       (node_id),
+    .region_set_o    (region_set),
+    .region_idx_o    (region_idx),
+    .region_open_o   (region_open),
+    .region_key_o    (region_key),
     .region_base_o   (region_base),
-    .region_limit_o  (region_limit),
+    .region_last_o   (region_last),
     .tick_cycles_o   (tick_cycles),
     .rx_timeout_o    (rx_timeout),
     .tx_retry_o      (tx_retry),
@@ -467,6 +495,9 @@ module rdma_top
     .ask_from_after_o(ask_from_after),
     .max_silent_o    (max_silent),
     .max_retry_o     (max_retry),
+    .max_busy_o      (max_busy),
+    .backoff_o       (backoff),
+    .rx_quota_o      (rx_quota),
     .weft_mode_o     (weft_mode),
     .msgid_load_o    (msgid_load),
     .msgid_o         (msgid),

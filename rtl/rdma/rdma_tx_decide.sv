@@ -24,6 +24,8 @@ module rdma_tx_decide
   input  logic                resend_room_i,  // the resend queue can take a packet
   input  logic [        15:0] node_id_i,
   input  logic [         3:0] max_retry_i,
+  input  logic [         7:0] max_busy_i,     // 0: no bound
+  input  logic [         1:0] backoff_i,
   // context
   input  ctx_t                ctx_i,
   output ctx_t                ctx_o,
@@ -42,7 +44,7 @@ module rdma_tx_decide
   output logic                turn_o,         // queue a turn
   output logic                timer_set_o,
   output logic                timer_armed_o,
-  output logic                timer_class_o,  // 0: TX_RETRY, 1: TX_DEAD
+  output logic [TX_CLASS_W-1:0] timer_class_o,  // TX_RETRY doubled so often, or TX_CLASS_DEAD: TX_DEAD
   output logic                free_o          // the context is free again
 );
   localparam int unsigned SHIFT = $clog2(PAYLOAD);
@@ -88,8 +90,10 @@ module rdma_tx_decide
 
   always_comb begin : p_refusal
     unique case (hdr_i.arg)
+      64'(REFUSAL_NO_CONTEXT): refusal_status = STATUS_REMOTE_BUSY;
       64'(REFUSAL_BAD_LENGTH): refusal_status = STATUS_BAD_LENGTH;
       64'(REFUSAL_MISALIGNED): refusal_status = STATUS_MISALIGNED;
+      64'(REFUSAL_BAD_KEY):    refusal_status = STATUS_BAD_KEY;
       default:                 refusal_status = STATUS_BAD_REGION;
     endcase
   end
@@ -110,11 +114,13 @@ module rdma_tx_decide
       request_hdr.msgid = 24'(msgid_i);
       request_hdr.pidx  = post_i.bytes;
       request_hdr.arg   = post_i.dst_addr;
+      {request_hdr.gen, request_hdr.cid} = post_i.rkey;
     end else begin
       request_hdr.dst   = 16'(ctx_i.dst);
       request_hdr.msgid = 24'(ctx_i.msgid);
       request_hdr.pidx  = (32'(ctx_i.last) << SHIFT) + 32'(ctx_i.last_len);
       request_hdr.arg   = 64'(ctx_i.dst_addr);
+      {request_hdr.gen, request_hdr.cid} = ctx_i.rkey;
     end
   end
 
@@ -174,6 +180,7 @@ module rdma_tx_decide
     data_hdr_o.gen   = ctx_i.gen;
     data_hdr_o.msgid = 24'(ctx_i.msgid);
     data_hdr_o.pidx  = 32'(data_pidx);
+    data_hdr_o.arg   = 64'(ctx_i.rkey);
     data_hdr_o.len   = data_last ? 16'(ctx_i.last_len) : 16'(PAYLOAD);
     data_hdr_o.flags = (data_last ? FLAG_LAST : 8'd0) | (data_pidx < ctx_i.high ? FLAG_RETRY : 8'd0);
   end
@@ -193,7 +200,7 @@ module rdma_tx_decide
     turn_o        = 1'b0;
     timer_set_o   = 1'b0;
     timer_armed_o = 1'b1;
-    timer_class_o = ctx_i.state == TX_ACTIVE;
+    timer_class_o = ctx_i.state == TX_ACTIVE ? TX_CLASS_DEAD : '0;
     free_o        = 1'b0;
 
     unique case (kind_i)
@@ -214,10 +221,11 @@ module rdma_tx_decide
           ctx_o.tag      = post_i.tag;
           ctx_o.src_addr = ADDR_W'(post_i.src_addr);
           ctx_o.dst_addr = ADDR_W'(post_i.dst_addr);
+          ctx_o.rkey     = post_i.rkey;
           ctx_o.last     = PIDX_W'(post_last);
           ctx_o.last_len = LEN_W'({1'b0, SHIFT'(post_i.bytes - 32'd1)}) + 1'b1;
           timer_set_o    = 1'b1;
-          timer_class_o  = 1'b0;
+          timer_class_o  = '0;
           emit_o         = 1'b1;
           emit_hdr_o     = request_hdr;
         end
@@ -254,6 +262,7 @@ module rdma_tx_decide
           if (ctx_i.state == TX_REQ && ctx_i.retries < max_retry_i) begin
             outcome_o      = OUTCOME_RETRY_RQT;
             ctx_o.retries  = ctx_i.retries + 1'b1;
+            timer_class_o  = TX_CLASS_W'(doublings(ctx_o.retries, backoff_i));
             emit_o         = 1'b1;
             emit_hdr_o     = request_hdr;
           end else if (ctx_i.state == TX_ACTIVE && ctx_i.turn) begin
@@ -282,10 +291,12 @@ module rdma_tx_decide
             ctx_o.gen     = hdr_i.gen;
             ctx_o.turn    = 1'b1;
             turn_o        = !ctx_i.turn;
-            timer_class_o = 1'b1;
-          end else if (hdr_i.arg == 64'(REFUSAL_NO_CONTEXT)) begin
+            timer_class_o = TX_CLASS_DEAD;
+          end else if (hdr_i.arg == 64'(REFUSAL_NO_CONTEXT) && (max_busy_i == '0 || ctx_i.busy < max_busy_i)) begin
             outcome_o     = OUTCOME_BACKOFF;
             ctx_o.retries = '0;
+            ctx_o.busy    = ctx_i.busy == '1 ? '1 : ctx_i.busy + 1'b1;
+            timer_class_o = TX_CLASS_W'(doublings(ctx_o.busy > 8'd3 ? 4'd3 : ctx_o.busy[3:0], backoff_i));
           end else begin
             outcome_o           = OUTCOME_REFUSED;
             complete_o          = 1'b1;

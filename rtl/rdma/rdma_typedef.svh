@@ -3,15 +3,26 @@
 `ifndef RDMA_TYPEDEF_SVH_
 `define RDMA_TYPEDEF_SVH_
 
-// Receive context, the part that a grant writes. base: destination address without its low bits, which are zero; last: PIDX of the
+// Memory region. open: there are bytes in it, and other nodes may write them; base: its first payload, as address without its low bits; last:
+// number of its last payload from there.
+`define RDMA_TYPEDEF_REGION(region_t, BASE_W, OFFSET_W) \
+  typedef struct packed {            \
+    logic                open;       \
+    logic [15:0]         key;        \
+    logic [BASE_W-1:0]   base;       \
+    logic [OFFSET_W-1:0] last;       \
+  } region_t;
+
+// Receive context, the part that a grant writes. offset: of the destination from the base of its region, in payloads; last: PIDX of the
 // last packet; tail: bytes in the last packet, less one.
-`define RDMA_TYPEDEF_RX_GRANT(grant_t, NODE_W, SID_W, MSGID_W, BASE_W, PIDX_W, TAIL_W) \
+`define RDMA_TYPEDEF_RX_GRANT(grant_t, NODE_W, SID_W, MSGID_W, REGION_W, OFFSET_W, PIDX_W, TAIL_W) \
   typedef struct packed {            \
     logic [7:0]          gen;        \
     logic [NODE_W-1:0]   src;        \
     logic [SID_W-1:0]    sid;        \
     logic [MSGID_W-1:0]  msgid;      \
-    logic [BASE_W-1:0]   base;       \
+    logic [REGION_W-1:0] region;     \
+    logic [OFFSET_W-1:0] offset;     \
     logic [PIDX_W-1:0]   last;       \
     logic [TAIL_W-1:0]   tail;       \
   } grant_t;
@@ -50,7 +61,7 @@
   } open_t;
 
 // Send context. next: next PIDX to send; high: first PIDX never sent; span: log2 of the window to keep within, 0 = none;
-// acked: WBASE as the receiver told it last; asked[i]: packet acked + i is to be sent again; turn: has a turn in the round robin.
+// acked: WBASE as the receiver told it last; asked[i]: packet acked + i is to be sent again; busy: refusals for want of a context; turn: has a turn in the round robin.
 `define RDMA_TYPEDEF_TX_CTX(ctx_t, NODE_W, CID_W, MSGID_W, ADDR_W, PIDX_W, LEN_W) \
   typedef struct packed {            \
     rdma_pkg::tx_state_e state;      \
@@ -61,6 +72,7 @@
     logic [15:0]         tag;        \
     logic [ADDR_W-1:0]   src_addr;   \
     logic [ADDR_W-1:0]   dst_addr;   \
+    logic [23:0]         rkey;       \
     logic [PIDX_W-1:0]   last;       \
     logic [LEN_W-1:0]    last_len;   \
     logic [PIDX_W-1:0]   next;       \
@@ -69,6 +81,7 @@
     logic [PIDX_W-1:0]   acked;      \
     logic [rdma_pkg::ACK_MAP_W-1:0] asked; \
     logic [3:0]          retries;    \
+    logic [7:0]          busy;       \
     logic                turn;       \
   } ctx_t;
 

@@ -30,7 +30,7 @@ void RdmaDriver::start(const RdmaSetup& setup) {
   ready_ = posting_ = collecting_ = false;
   requests_.clear();
   fault_.clear();
-  src_lo_ = src_hi_ = dst_lo_ = dst_hi_ = bytes_ = node_ = std::nullopt;
+  src_lo_ = src_hi_ = dst_lo_ = dst_hi_ = bytes_ = node_ = key_ = std::nullopt;
   check_identity();
 }
 
@@ -59,10 +59,9 @@ void RdmaDriver::write(uint32_t address, uint32_t data) {
 }
 
 void RdmaDriver::program(const RdmaSetup& setup) {
-  write(reg::REGION_BASE_LO, low(setup.region_base));
-  write(reg::REGION_BASE_HI, high(setup.region_base));
-  write(reg::REGION_LIMIT_LO, low(setup.region_limit));
-  write(reg::REGION_LIMIT_HI, high(setup.region_limit));
+  for (size_t number = 0; number < setup.regions.size(); ++number) {
+    set_region(static_cast<uint8_t>(number), setup.regions[number]);
+  }
   write(reg::TICK_CYCLES, setup.tick_cycles);
   write(reg::RX_TIMEOUT, setup.rx_timeout);
   write(reg::TX_RETRY, setup.tx_retry);
@@ -70,6 +69,9 @@ void RdmaDriver::program(const RdmaSetup& setup) {
   write(reg::ASK_FROM_AFTER, setup.ask_from_after);
   write(reg::MAX_SILENT, setup.max_silent);
   write(reg::MAX_RETRY, setup.max_retry);
+  write(reg::MAX_BUSY, setup.max_busy);
+  write(reg::BACKOFF, setup.backoff);
+  write(reg::RX_QUOTA, setup.rx_quota);
   write(reg::MODE, setup.weft_mode ? 1 : 0);
   write(reg::MSGID, setup.first_msgid);
   write(reg::NODE_ID, setup.node_id);  // from here on packets are taken
@@ -78,6 +80,16 @@ void RdmaDriver::program(const RdmaSetup& setup) {
     ready_ = fault_.empty();
     ring_next();
   });
+}
+
+void RdmaDriver::set_region(uint8_t number, const RdmaRegion& region) {
+  write(reg::REGION_BASE_LO, low(region.base));
+  write(reg::REGION_BASE_HI, high(region.base));
+  write(reg::REGION_LIMIT_LO, low(region.limit));
+  write(reg::REGION_LIMIT_HI, high(region.limit));
+  write(reg::REGION_KEY, region.key);
+  write(reg::REGION_RIGHTS, region.remote_write ? 1 : 0);
+  write(reg::REGION_SET, number);
 }
 
 void RdmaDriver::post(const RdmaRequest& request) {
@@ -101,6 +113,7 @@ void RdmaDriver::ring_next() {
   write_if_changed(reg::POST_DST_HI, high(request.dst_addr), dst_hi_);
   write_if_changed(reg::POST_BYTES, request.bytes, bytes_);
   write_if_changed(reg::POST_NODE, request.node, node_);
+  write_if_changed(reg::POST_KEY, request.rkey, key_);
   bus_.write(reg::POST, request.tag, [this](bool ok) {
     posting_ = false;
     if (ok) {  // otherwise the post queue is full: ring again

@@ -7,25 +7,39 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "driver/register_bus.hpp"
 #include "weft/rdma/formats.hpp"
 
 namespace weft::driver {
 
+/// Memory that other nodes may write if they name the key; [base, limit), both multiples of the payload.
+struct RdmaRegion {
+  uint64_t base = 0;
+  uint64_t limit = 0;  ///< not above the base: closed
+  uint16_t key = 0;
+  bool remote_write = true;
+};
+
+/// What remote nodes name in RdmaRequest::rkey for a region.
+constexpr uint32_t rdma_rkey(uint8_t region, uint16_t key) { return uint32_t{region} << 16 | key; }
+
 /// What is programmed before the first transfer; times in ticks (docs/rdma_formats.md, Registers).
 struct RdmaSetup {
   uint16_t node_id = 0;
-  uint64_t region_base = 0;   ///< first byte open to remote writes
-  uint64_t region_limit = 0;  ///< first byte after the region
-  uint16_t tick_cycles = 16;
-  uint16_t rx_timeout = 256;
-  uint16_t tx_retry = 256;
+  std::vector<RdmaRegion> regions;  ///< by number
+  uint16_t tick_cycles = 64;
+  uint16_t rx_timeout = 64;
+  uint16_t tx_retry = 64;
   uint16_t tx_dead = 8191;
   uint8_t ask_from_after = 3;
   uint8_t max_silent = 15;
   uint8_t max_retry = 15;
-  bool weft_mode = true;  ///< of the receiver; false: paper mode
+  uint8_t max_busy = 255;  ///< refusals for want of a context before a transfer ends; 0: no bound
+  uint8_t backoff = 3;     ///< a timeout doubles so often at the most
+  uint16_t rx_quota = 0;   ///< receive contexts of a group of sources; 0: all
+  bool weft_mode = true;   ///< of the receiver; false: paper mode
   /// Number of the first transfer: after a reset, one that no receiver can still hold from before
   /// (docs/rdma.md, Programmer's guide).
   uint32_t first_msgid = 0;
@@ -37,7 +51,8 @@ struct RdmaRequest {
   uint64_t dst_addr = 0;
   uint32_t bytes = 0;
   uint32_t node = 0;
-  uint16_t tag = 0;  ///< comes back in the completion; the caller keeps tags of pending requests apart
+  uint16_t tag = 0;   ///< comes back in the completion; the caller keeps tags of pending requests apart
+  uint32_t rkey = 0;  ///< rdma_rkey() of the region there
 };
 
 struct RdmaCompletion {
@@ -56,6 +71,10 @@ class RdmaDriver {
   /// Checks that an engine of the known version is there, waits until it is ready, programs it and enables
   /// its interrupt.
   void start(const RdmaSetup& setup);
+
+  /// Once ready: opens, changes or closes a region. Transfers under way to memory that it no longer holds end
+  /// without success.
+  void set_region(uint8_t number, const RdmaRegion& region);
 
   /// Requests wait here until the engine is ready and its post queue takes them.
   void post(const RdmaRequest& request);
@@ -83,7 +102,8 @@ class RdmaDriver {
   OnPosted on_posted_;
   RdmaSetup setup_;
   std::deque<RdmaRequest> requests_;
-  std::optional<uint32_t> src_lo_, src_hi_, dst_lo_, dst_hi_, bytes_, node_;  // what the POST_ registers hold
+  std::optional<uint32_t> src_lo_, src_hi_, dst_lo_, dst_hi_, bytes_, node_,
+      key_;  // what the POST_ registers hold
   bool ready_ = false;
   bool posting_ = false;
   bool collecting_ = false;

@@ -52,17 +52,17 @@ void AxiMemory::load_read_beat(AxiPins& pins) const {
 }
 
 void AxiMemory::drive(AxiPins& pins) {
-  pins.arready = reads_.size() < config_.max_reads && !pause_.pause();
+  pins.arready = reads_.size() < config_.max_reads && !pauses();
   const bool writes_fit = addresses_.size() + answers_.size() < config_.max_writes;
-  pins.awready = writes_fit && !pause_.pause();
-  pins.wready = whole_bursts_ < config_.max_writes && !pause_.pause();
+  pins.awready = writes_fit && !pauses();
+  pins.wready = whole_bursts_ < config_.max_writes && !pauses();
   if (!r_offered_) {
-    pins.rvalid = !reads_.empty() && reads_.front().due <= now_ && !pause_.pause();
+    pins.rvalid = !reads_.empty() && reads_.front().due <= now_ && !pauses();
     if (pins.rvalid) load_read_beat(pins);
     r_offered_ = pins.rvalid;
   }
   if (!b_offered_) {
-    pins.bvalid = !answers_.empty() && answers_.front().due <= now_ && !pause_.pause();
+    pins.bvalid = !answers_.empty() && answers_.front().due <= now_ && !pauses();
     if (pins.bvalid) pins.bresp = perform_write(answers_.front().burst);
     b_offered_ = pins.bvalid;
   }

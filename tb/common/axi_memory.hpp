@@ -49,6 +49,10 @@ class AxiMemory {
   bool faulty(uint64_t address, uint64_t bytes) const;
   uint64_t errors() const { return errors_; }
 
+  /// Nothing is taken and nothing new is answered from now on, or it goes on.
+  void stall(bool on) { stalled_ = on; }
+  bool stalled() const { return stalled_; }
+
   bool idle() const { return reads_.empty() && addresses_.empty() && beats_.empty() && answers_.empty(); }
   /// Forgets what is under way, keeps the memory.
   void reset();
@@ -71,6 +75,7 @@ class AxiMemory {
     uint64_t due;
   };
 
+  bool pauses() { return stalled_ || pause_.pause(); }
   uint64_t answer_time();
   void check_address(const char* channel, const AxiAddress& address, const Reporter& reporter) const;
   void load_read_beat(AxiPins& pins) const;
@@ -95,6 +100,7 @@ class AxiMemory {
   std::deque<Answer> answers_;
   bool r_offered_ = false;
   bool b_offered_ = false;
+  bool stalled_ = false;
   uint64_t error_base_ = 0;
   uint64_t error_limit_ = 0;
   uint64_t errors_ = 0;

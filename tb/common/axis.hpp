@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4-Stream of packets: a driver with pauses, a sink that pauses, and a monitor that collects packets as
+// AXI4-Stream of packets: a driver with pauses, a sink that pauses, and monitors that collect packets as
 // bytes.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "common/findings.hpp"
@@ -17,13 +21,21 @@ namespace weft::tb {
 
 using Bytes = std::vector<uint8_t>;
 
+/// A packet cut into beats, the first flit lowest.
+std::vector<AxisBeat> beats_of(const Bytes& packet, uint32_t data_bytes);
+
 /// Sends packets one after the other; a packet starts in a new beat.
 class AxisDriver {
  public:
   /// @param data_bytes bus width
   AxisDriver(uint32_t data_bytes, PauseGenerator pause) : data_bytes_(data_bytes), pause_(pause) {}
 
-  void push(Bytes packet) { queue_.push_back(std::move(packet)); }
+  void push(const Bytes& packet) { push_beats(beats_of(packet, data_bytes_)); }
+  /// Beats as they are, whatever rule they break.
+  void push_beats(std::span<const AxisBeat> beats) {
+    queue_.insert(queue_.end(), beats.begin(), beats.end());
+  }
+  /// Beats not yet taken.
   size_t pending() const { return queue_.size(); }
   void reset();
 
@@ -33,12 +45,9 @@ class AxisDriver {
   void sample(const AxisPins& pins);
 
  private:
-  void load_beat(AxisBeat& beat) const;
-
   uint32_t data_bytes_;
   PauseGenerator pause_;
-  std::deque<Bytes> queue_;
-  size_t offset_ = 0;     // into the first packet
+  std::deque<AxisBeat> queue_;
   bool offered_ = false;  // a beat is on the bus and must stay there
 };
 
@@ -71,14 +80,32 @@ class AxisMonitor {
   uint64_t beats() const { return beats_; }
 
  private:
-  void check_keep(const AxisBeat& beat, const Reporter& reporter) const;
-
   std::string name_;
   uint32_t data_bytes_;
   OnPacket on_packet_;
   StableCheck<AxisBeat> stable_;
   Bytes packet_;
   uint64_t beats_ = 0;
+};
+
+/// Collects the packets that come from a network, which may break every rule of tkeep: then there are no
+/// flits to speak of.
+class AxisArrivals {
+ public:
+  /// Nothing: the packet broke a rule of tkeep.
+  using OnPacket = std::function<void(std::optional<Bytes>)>;
+
+  AxisArrivals(std::string name, uint32_t data_bytes, OnPacket on_packet)
+      : data_bytes_(data_bytes), on_packet_(std::move(on_packet)), stable_(std::move(name)) {}
+
+  void sample(const AxisPins& pins, const Reporter& reporter);
+  void reset();
+
+ private:
+  uint32_t data_bytes_;
+  OnPacket on_packet_;
+  StableCheck<AxisBeat> stable_;
+  std::optional<Bytes> packet_ = Bytes{};
 };
 
 }  // namespace weft::tb

@@ -40,6 +40,14 @@ class HostMemory {
     return bytes;
   }
 
+  /// Addresses of all pages ever written, in order.
+  std::vector<uint64_t> pages() const {
+    std::vector<uint64_t> addresses;
+    for (const auto& [number, contents] : pages_) addresses.push_back(number * page_bytes);
+    std::sort(addresses.begin(), addresses.end());
+    return addresses;
+  }
+
   bool equals(uint64_t address, std::span<const uint8_t> bytes) const {
     const std::vector<uint8_t> here = read(address, bytes.size());
     return std::equal(here.begin(), here.end(), bytes.begin());

@@ -229,11 +229,79 @@ TEST_P(BadPackets, RequestsRefused) {
   expect_dropped(request(destination_base | bus, full_), Outcome::refuse_region);
   expect_dropped(request(-uint64_t{full_}, full_), Outcome::refuse_region);
   expect_dropped(request(-uint64_t{full_}, 2u * full_), Outcome::refuse_region);
-  // ranges that are inside the region, but not on the bus
-  EXPECT_TRUE(bench_.write(reg::REGION_LIMIT_HI, 0xffffffff));
+  // a region at the end of the bus
+  EXPECT_TRUE(bench_.write(reg::REGION_BASE_LO, static_cast<uint32_t>(bus - 16u * full_)));
+  EXPECT_TRUE(bench_.write(reg::REGION_BASE_HI, static_cast<uint32_t>((bus - 16u * full_) >> 32)));
+  EXPECT_TRUE(bench_.write(reg::REGION_LIMIT_LO, static_cast<uint32_t>(bus)));
+  EXPECT_TRUE(bench_.write(reg::REGION_LIMIT_HI, static_cast<uint32_t>(bus >> 32)));
+  EXPECT_TRUE(bench_.write(reg::REGION_SET, 0));
   expect_dropped(request(bus - full_, 2u * full_), Outcome::refuse_region);
   expect_dropped(request(bus, full_), Outcome::refuse_region);
   bench_.expect_outcome(flits_of(request(bus - full_, full_)), Outcome::grant);
+}
+
+TEST_P(BadPackets, NameARegionThatTheyMayNotWrite) {
+  const auto last = static_cast<uint8_t>(params_.n_regions - 1);
+  bench_.system.node(0).driver().set_region(last,
+                                            {destination_base, destination_base + region_bytes, 0x5eed});
+  bench_.run(200);
+  Header request = header_to_zero(Ptype::rqt);
+  request.pidx = 3u * full_;
+  request.arg = destination_base;
+  const auto refused = [&](uint8_t region, uint16_t key) {
+    request.gen = region;
+    request.cid = key;
+    expect_dropped(request, Outcome::refuse_key);
+  };
+  refused(0, 1);
+  refused(last, 0);
+  refused(last, 0x5eec);
+  refused(last, 0xdeed);
+  refused(static_cast<uint8_t>(last + 1), 0x5eed);
+  refused(255, 0x5eed);
+  request.gen = last;
+  request.cid = 0x5eed;
+  bench_.expect_outcome(flits_of(request), Outcome::grant);
+  Header packet = data();
+  const rdma::Receiver& receiver = bench_.system.node(0).scoreboard().receiver();
+  while (receiver.context(packet.cid).state == rdma::RxContext::State::free) ++packet.cid;
+  expect_dropped(packet, Outcome::drop_zombie);  // region 0 and its key
+  packet.arg = driver::rdma_rkey(last, 0x5eec);
+  expect_dropped(packet, Outcome::drop_key);
+  packet.arg = driver::rdma_rkey(static_cast<uint8_t>(last + 1), 0x5eed);
+  expect_dropped(packet, Outcome::drop_zombie);
+  packet.arg = driver::rdma_rkey(last, 0x5eed);
+  bench_.expect_outcome(flits_of(packet), Outcome::advance);
+  bench_.system.node(0).driver().set_region(last, {destination_base, destination_base + 2u * full_, 0x5eed});
+  bench_.run(200);
+  packet.pidx = 2;
+  packet.flags = formats::flag_last;
+  expect_dropped(packet, Outcome::drop_region);
+  packet.pidx = 1;
+  packet.flags = 0;
+  bench_.expect_outcome(flits_of(packet), Outcome::advance);
+  bench_.system.node(0).driver().set_region(last, {});
+  bench_.run(200);
+  expect_dropped(packet, Outcome::drop_key);
+}
+
+TEST_P(BadPackets, SourceThatWantsMoreThanItsQuota) {
+  EXPECT_TRUE(bench_.write(reg::RX_QUOTA, 2));
+  Header request = header_to_zero(Ptype::rqt);
+  request.pidx = 24;
+  request.arg = destination_base;
+  for (int grants = 0; grants < 2; ++grants) bench_.expect_outcome(flits_of(request), Outcome::grant);
+  expect_dropped(request, Outcome::refuse_quota);
+  request.src ^= 1;  // of another group
+  bench_.expect_outcome(flits_of(request), Outcome::grant);
+  request.src ^= 1;
+  Header release = header_to_zero(Ptype::release);
+  release.gen = 1;
+  const rdma::Receiver& receiver = bench_.system.node(0).scoreboard().receiver();
+  while (receiver.context(release.cid).state == rdma::RxContext::State::free) ++release.cid;
+  bench_.expect_outcome(flits_of(release), Outcome::released);
+  bench_.expect_outcome(flits_of(request), Outcome::grant);
+  expect_dropped(request, Outcome::refuse_quota);
 }
 
 TEST_P(BadPackets, AnswersThatNobodyWaitsFor) {

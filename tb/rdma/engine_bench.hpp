@@ -34,8 +34,7 @@ class EngineBench {
 
   static driver::RdmaSetup usual_setup() {
     driver::RdmaSetup setup;
-    setup.region_base = destination_base;
-    setup.region_limit = destination_base + region_bytes;
+    setup.regions = {{destination_base, destination_base + region_bytes}};
     return setup;
   }
 

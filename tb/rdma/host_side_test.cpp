@@ -51,7 +51,27 @@ TEST_F(Posts, RefusedByTheReceiver) {
   expect_status({source_base, destination_base + region_bytes, 256, 0, 1}, Status::bad_region,
                 Outcome::refused);
   expect_status({source_base, destination_base - 256, 512, 0, 2}, Status::bad_region, Outcome::refused);
+  expect_status({source_base, destination_base, 256, 0, 3, driver::rdma_rkey(0, 1)}, Status::bad_key,
+                Outcome::refused);
+  expect_status({source_base, destination_base, 256, 0, 4, driver::rdma_rkey(1, 0)}, Status::bad_key,
+                Outcome::refused);
   EXPECT_EQ(bench_.written(), 0u);
+  bench_.expect_settled();
+}
+
+// Software closes a region while a transfer to it is under way: not a byte more is written, and the sender is
+// told.
+TEST_F(Posts, EndWithoutSuccessWhenTheirRegionIsClosed) {
+  bench_.system.node(0).memory().memory().write(source_base, std::vector<uint8_t>(100'000, 0x3c));
+  bench_.system.node(0).driver().post({source_base, destination_base, 100'000, 0, 1});
+  EXPECT_TRUE(bench_.system.run_until([&] { return bench_.written() > 10'000; }, 100'000));
+  bench_.system.node(0).driver().set_region(0, {});
+  EXPECT_TRUE(bench_.system.run_until([&] { return bench_.count(Outcome::drop_key) > 0; }, 10'000));
+  const uint64_t written = bench_.written();
+  EXPECT_TRUE(bench_.system.run_until([&] { return bench_.completions[0].contains(1); }, 5'000'000));
+  EXPECT_EQ(formats::name(bench_.completions[0][1]), "DEAD_PEER");
+  EXPECT_LE(bench_.written(), written + 2048) << "what was decided before";
+  EXPECT_LT(bench_.written(), 100'000u);
   bench_.expect_settled();
 }
 
@@ -118,6 +138,7 @@ class UnreadableSource : public testing::TestWithParam<uint32_t> {};
 TEST_P(UnreadableSource, EndsTheTransferWithAnError) {
   for (const bool weft_mode : {true, false}) {
     driver::RdmaSetup setup = EngineBench::usual_setup();
+    setup.tick_cycles = 16;
     setup.rx_timeout = 60;
     setup.tx_dead = 1200;
     setup.weft_mode = weft_mode;
@@ -193,6 +214,12 @@ TEST_F(Registers, HoldWhatIsWrittenWithinTheirWidth) {
       {reg::REGION_BASE_HI, 32},
       {reg::REGION_LIMIT_LO, 32},
       {reg::REGION_LIMIT_HI, 32},
+      {reg::REGION_KEY, formats::width::REGION_KEY},
+      {reg::REGION_RIGHTS, formats::width::REGION_RIGHTS},
+      {reg::POST_KEY, formats::width::POST_KEY},
+      {reg::RX_QUOTA, formats::width::RX_QUOTA},
+      {reg::BACKOFF, formats::width::BACKOFF},
+      {reg::MAX_BUSY, formats::width::MAX_BUSY},
       {reg::TICK_CYCLES, formats::width::TICK_CYCLES},
       {reg::RX_TIMEOUT, formats::width::RX_TIMEOUT},
       {reg::TX_RETRY, formats::width::TX_RETRY},
@@ -217,20 +244,35 @@ TEST_F(Registers, HoldWhatIsWrittenWithinTheirWidth) {
   }
 }
 
-TEST_F(Registers, RegionMovesAtOnce) {
+TEST_F(Registers, RegionChangesWithRegionSetAtOnce) {
   Header request = header_to_zero(Ptype::rqt);
   request.pidx = 256;
   request.arg = destination_base;
   const auto expect = [&](Outcome outcome) { bench_.expect_outcome(flits_of(request), outcome); };
+  EXPECT_TRUE(bench_.write(reg::REGION_BASE_LO, 0));
   EXPECT_TRUE(bench_.write(reg::REGION_BASE_HI, 0x20));
   EXPECT_TRUE(bench_.write(reg::REGION_LIMIT_LO, 0x1000));
-  expect(Outcome::grant);  // the old region is in force
   EXPECT_TRUE(bench_.write(reg::REGION_LIMIT_HI, 0x20));
+  EXPECT_TRUE(bench_.write(reg::REGION_KEY, 0xbeef));
+  expect(Outcome::grant);  // the old region is in force
+  EXPECT_TRUE(bench_.write(reg::REGION_SET, 0));
+  expect(Outcome::refuse_key);
+  request.cid = 0xbeef;
   expect(Outcome::refuse_region);
   request.arg = 0x20'0000'0000;
   expect(Outcome::grant);
-  request.arg = 0x18'0000'0000;
-  expect(Outcome::refuse_region);
+  request.gen = 1;
+  expect(Outcome::refuse_key);
+  EXPECT_TRUE(bench_.write(reg::REGION_SET, 1));
+  expect(Outcome::grant);
+  EXPECT_TRUE(bench_.write(reg::REGION_RIGHTS, 0));
+  EXPECT_TRUE(bench_.write(reg::REGION_SET, 1));
+  expect(Outcome::refuse_key);
+  EXPECT_FALSE(bench_.write(reg::REGION_SET, find_rdma_build("w32")->params.n_regions));
+  EXPECT_TRUE(bench_.write(reg::REGION_BASE_LO, 1));
+  EXPECT_FALSE(bench_.write(reg::REGION_SET, 0)) << "misaligned";
+  request.gen = 0;
+  expect(Outcome::grant);
 }
 
 TEST_F(Registers, NumberOfTheNextTransferCanBeSetWhileTheSenderIsIdle) {
@@ -247,7 +289,7 @@ TEST_F(Registers, NumberOfTheNextTransferCanBeSetWhileTheSenderIsIdle) {
 TEST_F(Registers, BadAccessesAnswerAnErrorAndChangeNothing) {
   uint32_t bad = 0;
   EXPECT_EQ(bench_.read(reg::BAD_ACCESS), bad);
-  for (const uint32_t hole : {0x084u, 0x088u, 0x3fcu, 0x500u, 0xffcu}) {
+  for (const uint32_t hole : {0x0a4u, 0x0a8u, 0x3fcu, 0x500u, 0xffcu}) {
     EXPECT_FALSE(bench_.write(hole, 1)) << hole;
     bench_.read(hole, false);
     bad += 2;

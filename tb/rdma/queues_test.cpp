@@ -17,7 +17,9 @@ TEST_P(Stall, BlockedOutputsLoseNothing) {
   config.node.build = *find_rdma_build("small");
   config.faults.loss = 0.02;
   driver::RdmaSetup setup = EngineBench::usual_setup();
+  setup.tick_cycles = 16;
   setup.rx_timeout = setup.tx_retry = 60;
+  setup.backoff = 0;  // so that there are many control packets
   setup.weft_mode = weft_mode;
   EngineBench bench(config, setup);
   Draw draw(11);
@@ -65,6 +67,7 @@ TEST(Wrap, TransferNumbersStartOverAndNothingIsTakenForAnother) {
   config.faults.duplicate_lag = 400;
   config.faults.jitter = 200;
   driver::RdmaSetup setup = EngineBench::usual_setup();
+  setup.tick_cycles = 16;
   setup.rx_timeout = setup.tx_retry = 60;
   setup.first_msgid = 50;
   EngineBench bench(config, setup);
@@ -82,13 +85,15 @@ TEST(Wrap, TransferNumbersStartOverAndNothingIsTakenForAnother) {
 class LoneReset : public testing::TestWithParam<uint32_t> {};
 
 // One side starts over in the middle, the network keeps what is under way. The other side ends each of its
-// transfers, and new ones that are numbered apart from the old succeed.
+// transfers, and new ones that are numbered apart from the old succeed, also to the same memory: a new key
+// keeps out what is left of the old ones.
 TEST_P(LoneReset, OtherSideEndsItsTransfersAndNewOnesAreRight) {
   SystemConfig config;
   config.node.build = *find_rdma_build("w32");
   config.faults.loss = 0.02;
   config.faults.reorder_degree = 20;
   driver::RdmaSetup setup = EngineBench::usual_setup();
+  setup.tick_cycles = 16;
   setup.rx_timeout = setup.tx_retry = 60;
   setup.tx_dead = 1200;
   EngineBench bench(config, setup);
@@ -103,14 +108,20 @@ TEST_P(LoneReset, OtherSideEndsItsTransfersAndNewOnesAreRight) {
   const auto survivor_done = [&] { return bench.completions[1 - victim].size() == 12; };
   EXPECT_TRUE(bench.system.run_until(survivor_done, 5'000'000)) << "a transfer of the other side never ends";
   for (auto& of_node : bench.completions) of_node.clear();
-  RandomTraffic traffic(bench, draw, 12);
+  constexpr uint16_t new_key = 0x1234;
+  for (uint32_t node = 0; node < bench.system.size(); ++node) {
+    bench.system.node(node).driver().set_region(0,
+                                                {destination_base, destination_base + region_bytes, new_key});
+  }
+  bench.run(500);  // registers are written, and what was decided before is in memory
+  RandomTraffic traffic(bench, draw, 12, driver::rdma_rkey(0, new_key));
   traffic.post();
   EXPECT_TRUE(bench.system.run_until([&] { return traffic.complete(); }, 5'000'000)) << "hang";
   bench.expect_settled();
   traffic.expect_bytes();
 }
 
-INSTANTIATE_TEST_SUITE_P(Moments, LoneReset, testing::Range<uint32_t>(0, 12));
+INSTANTIATE_TEST_SUITE_P(Moments, LoneReset, testing::Range<uint32_t>(0, 40));
 
 }  // namespace
 }  // namespace weft::tb

@@ -35,10 +35,12 @@ SystemConfig random_config(Draw& draw, uint64_t seed) {
 driver::RdmaSetup random_setup(Draw& draw) {
   driver::RdmaSetup setup = EngineBench::usual_setup();
   // TX_DEAD (8191 ticks) must outlast a receiver that asks until MAX_SILENT: docs/rdma.md, Programmer's guide
-  setup.tick_cycles = static_cast<uint16_t>(12 + draw.below(21));
+  setup.tick_cycles = static_cast<uint16_t>(70 + draw.below(31));
   setup.rx_timeout = static_cast<uint16_t>((1000 + draw.below(4000)) / setup.tick_cycles + 1);
   setup.tx_retry = static_cast<uint16_t>((1000 + draw.below(4000)) / setup.tick_cycles + 1);
   setup.weft_mode = draw.below(2) != 0;
+  setup.backoff = static_cast<uint8_t>(draw.below(4));
+  setup.rx_quota = static_cast<uint16_t>(draw.below(3));
   setup.ask_from_after = static_cast<uint8_t>(draw.below(4));
   return setup;
 }

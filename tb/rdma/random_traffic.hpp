@@ -32,7 +32,9 @@ inline std::vector<uint8_t> random_bytes(Draw& draw, uint64_t count) {
 /// Transfers of random lengths from every node to random nodes, each to a place of its own.
 class RandomTraffic {
  public:
-  RandomTraffic(EngineBench& bench, Draw& draw, uint32_t transfers_per_node) : bench_(bench) {
+  /// @param rkey of the region on every node
+  RandomTraffic(EngineBench& bench, Draw& draw, uint32_t transfers_per_node, uint32_t rkey = 0)
+      : bench_(bench), rkey_(rkey) {
     constexpr uint64_t slot = 16384;
     for (uint32_t node = 0; node < bench.system.size(); ++node) {
       for (uint32_t tag = 0; tag < transfers_per_node; ++tag) {
@@ -49,8 +51,8 @@ class RandomTraffic {
     for (const Transfer& each : transfers_) {
       RdmaNode& node = bench_.system.node(each.node);
       node.memory().memory().write(each.source, each.bytes);
-      node.driver().post(
-          {each.source, each.destination, static_cast<uint32_t>(each.bytes.size()), each.target, each.tag});
+      node.driver().post({each.source, each.destination, static_cast<uint32_t>(each.bytes.size()),
+                          each.target, each.tag, rkey_});
     }
   }
 
@@ -81,6 +83,7 @@ class RandomTraffic {
     std::vector<uint8_t> bytes;
   };
   EngineBench& bench_;
+  uint32_t rkey_;
   std::vector<Transfer> transfers_;
 };
 

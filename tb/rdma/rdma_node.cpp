@@ -49,7 +49,7 @@ RdmaNode::RdmaNode(uint32_t index, const NodeConfig& config, SimulationContext& 
       input_(config.build.data_bytes, PauseGenerator(config.pause, config.seed, stream(index, stream_input))),
       output_(PauseGenerator(config.pause, config.seed, stream(index, stream_output))),
       in_monitor_("s_axis", config.build.data_bytes,
-                  [this](const Bytes& packet) { scoreboard_.arrived(packet); }),
+                  [this](std::optional<Bytes> packet) { scoreboard_.arrived(std::move(packet)); }),
       out_monitor_("m_axis", config.build.data_bytes, [this, on_packet = std::move(on_packet)](Bytes packet) {
         scoreboard_.left(packet);
         on_packet(std::move(packet));

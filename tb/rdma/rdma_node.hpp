@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "common/axi_memory.hpp"
@@ -44,13 +45,18 @@ class RdmaNode {
   /// From the next cycle on the engine is in reset; everything around it forgets what was under way.
   void hold_reset();
   void release_reset() { pins_.rst_n = true; }
+  bool in_reset() const { return !pins_.rst_n; }
 
   void on_completion(OnCompletion callback) { on_completion_ = std::move(callback); }
   void on_posted(OnPosted callback) { on_posted_ = std::move(callback); }
 
-  /// A packet comes from the network.
-  void receive(Bytes packet) { input_.push(std::move(packet)); }
-  size_t packets_waiting() const { return input_.pending(); }
+  /// A packet comes from the network; it is lost on a node in reset.
+  void receive(const Bytes& packet) {
+    if (!in_reset()) input_.push(packet);
+  }
+  /// The same beat by beat, whatever rule of the packet port they break.
+  void receive_beats(std::span<const AxisBeat> beats) { input_.push_beats(beats); }
+  size_t beats_waiting() const { return input_.pending(); }
 
   uint32_t index() const { return reporter_.node(); }
   driver::RdmaDriver& driver() { return driver_; }
@@ -81,7 +87,7 @@ class RdmaNode {
   driver::RdmaDriver driver_;
   AxisDriver input_;
   AxisSink output_;
-  AxisMonitor in_monitor_;
+  AxisArrivals in_monitor_;
   AxisMonitor out_monitor_;
   bool serve_interrupts_ = true;
 };

@@ -12,7 +12,7 @@ namespace weft::tb {
 inline constexpr uint32_t max_window_words = 8;  ///< widest window: 512 packets
 
 struct RxTracePins {
-  bool valid = false, timeout = false, room = false, offer_valid = false;
+  bool valid = false, timeout = false, room = false, offer_valid = false, over_quota = false;
   uint8_t outcome = 0;
   uint16_t offer_cid = 0, cid = 0, now = 0;
   uint32_t wbase = 0;

@@ -83,6 +83,7 @@ void RdmaSystem::start(const driver::RdmaSetup& setup) {
 
 void RdmaSystem::forward(uint32_t from, Bytes packet) {
   if (packet.size() < rdma::flit_bytes) return;  // the monitor has told
+  if (tamper_) tamper_(packet);
   const auto header =
       formats::unpack(std::span<const uint8_t, rdma::flit_bytes>(packet.data(), rdma::flit_bytes));
   network_.send(from, header.dst, flow_of(header), std::move(packet));
@@ -101,7 +102,7 @@ void RdmaSystem::step() {
   dump_waves(2 * cycle_ + 1);
   network_.tick();
   for (auto& node : nodes_) {
-    while (auto packet = network_.receive(node->index())) node->receive(std::move(*packet));
+    while (auto packet = network_.receive(node->index())) node->receive(*packet);
   }
   context_.advance();
   if (context_.failed() && !assertion_told_) {
@@ -125,7 +126,8 @@ bool RdmaSystem::all_ready() const {
 }
 
 bool RdmaSystem::settled() const {
-  return network_.empty() && std::ranges::all_of(nodes_, [](const auto& node) { return node->settled(); });
+  return network_.empty() &&
+         std::ranges::all_of(nodes_, [](const auto& node) { return node->in_reset() || node->settled(); });
 }
 
 void RdmaSystem::check_at_end() {
@@ -139,6 +141,7 @@ void RdmaSystem::check_at_end() {
 void RdmaSystem::check_counters() {
   for (auto& owner : nodes_) {
     RdmaNode& node = *owner;
+    if (node.in_reset()) continue;
     for (uint32_t code = 0; code < outcome_codes; ++code) {
       node.registers().read(formats::reg::OUTCOME + 4 * code, [&node, code](bool ok, uint32_t value) {
         if (!ok) return node.reporter().add(fmt::format("register OUTCOME[{}] cannot be read", code));

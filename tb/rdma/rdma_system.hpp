@@ -38,6 +38,12 @@ class RdmaSystem {
   void reset();
   /// Resets one node only; the network keeps what is under way.
   void reset_node(uint32_t index);
+  /// The node dies: it stays in reset, and nothing is checked of it any more.
+  void halt_node(uint32_t index) { nodes_.at(index)->hold_reset(); }
+
+  /// Changes packets on their way out, before the network looks where they go.
+  using Tamper = std::function<void(Bytes& packet)>;
+  void tamper_with(Tamper tamper) { tamper_ = std::move(tamper); }
 
   /// Starts every node's driver; each node gets its index as number.
   void start(const driver::RdmaSetup& setup);
@@ -52,10 +58,10 @@ class RdmaSystem {
   bool stopped() const { return findings_.too_many() || assertion_told_; }
 
   bool all_ready() const;
-  /// Nothing under way anywhere.
+  /// Nothing under way anywhere but in nodes in reset.
   bool settled() const;
 
-  /// Has the scoreboards compare the counters in the registers of every engine.
+  /// Has the scoreboards compare the counters in the registers of every engine that is not in reset.
   void check_counters();
 
   /// Once settled: compares counters and reports what is missing.
@@ -69,6 +75,7 @@ class RdmaSystem {
   Findings findings_;
   SimulationContext context_;
   fabric::Network network_;
+  Tamper tamper_;
   std::vector<std::unique_ptr<RdmaNode>> nodes_;
   uint64_t cycle_ = 0;
 #if WEFT_WAVES

@@ -26,6 +26,8 @@ void RegisterWatch::reset() {
       {reg::REGION_BASE_HI, reset_value::REGION_BASE_HI},
       {reg::REGION_LIMIT_LO, reset_value::REGION_LIMIT_LO},
       {reg::REGION_LIMIT_HI, reset_value::REGION_LIMIT_HI},
+      {reg::REGION_KEY, reset_value::REGION_KEY},
+      {reg::REGION_RIGHTS, reset_value::REGION_RIGHTS},
       {reg::TICK_CYCLES, reset_value::TICK_CYCLES},
       {reg::RX_TIMEOUT, reset_value::RX_TIMEOUT},
       {reg::TX_RETRY, reset_value::TX_RETRY},
@@ -33,6 +35,9 @@ void RegisterWatch::reset() {
       {reg::ASK_FROM_AFTER, reset_value::ASK_FROM_AFTER},
       {reg::MAX_SILENT, reset_value::MAX_SILENT},
       {reg::MAX_RETRY, reset_value::MAX_RETRY},
+      {reg::MAX_BUSY, reset_value::MAX_BUSY},
+      {reg::BACKOFF, reset_value::BACKOFF},
+      {reg::RX_QUOTA, reset_value::RX_QUOTA},
       {reg::MODE, reset_value::MODE},
       {reg::POST_SRC_LO, reset_value::POST_SRC_LO},
       {reg::POST_SRC_HI, reset_value::POST_SRC_HI},
@@ -40,9 +45,9 @@ void RegisterWatch::reset() {
       {reg::POST_DST_HI, reset_value::POST_DST_HI},
       {reg::POST_BYTES, reset_value::POST_BYTES},
       {reg::POST_NODE, reset_value::POST_NODE},
+      {reg::POST_KEY, reset_value::POST_KEY},
   };
-  region_base_ = pair(reg::REGION_BASE_LO);
-  region_limit_ = pair(reg::REGION_LIMIT_LO);
+  regions_.clear();
   node_known_ = false;
   answer_seen_ = false;
   on_config_(config());
@@ -60,16 +65,20 @@ void RegisterWatch::written(uint32_t address, uint32_t data) {
     on_post_(post(static_cast<uint16_t>(data)));
     return;
   }
+  if (address == reg::REGION_SET) {
+    const auto number = static_cast<uint8_t>(data);
+    if (number >= regions_.size()) regions_.resize(number + 1u);
+    regions_[number] = region();
+    on_config_(config());
+    return;
+  }
   if (address == reg::MSGID) on_msgid_(data);
   const auto value = values_.find(address);
   if (value == values_.end()) return;
   value->second = data;
   if (address == reg::NODE_ID) node_known_ = true;
-  if (address == reg::REGION_LIMIT_HI) {
-    region_base_ = pair(reg::REGION_BASE_LO);
-    region_limit_ = pair(reg::REGION_LIMIT_LO);
-  }
-  if (address < reg::POST_SRC_LO) on_config_(config());
+  const bool of_a_post = address >= reg::POST_SRC_LO && address <= reg::POST_NODE;
+  if (!of_a_post && address != reg::POST_KEY) on_config_(config());
 }
 
 uint32_t RegisterWatch::tick_cycles() const {
@@ -86,25 +95,38 @@ uint64_t RegisterWatch::pair(uint32_t low_address) const {
   return static_cast<uint64_t>(values_.at(low_address + 4)) << 32 | values_.at(low_address);
 }
 
+/// What the REGION registers say.
+rdma::Region RegisterWatch::region() const {
+  return {pair(reg::REGION_BASE_LO), pair(reg::REGION_LIMIT_LO),
+          static_cast<uint16_t>(masked(values_.at(reg::REGION_KEY), width::REGION_KEY)),
+          masked(values_.at(reg::REGION_RIGHTS), width::REGION_RIGHTS) != 0};
+}
+
 rdma::Config RegisterWatch::config() const {
   const auto value = [&](uint32_t address, uint32_t bits) { return masked(values_.at(address), bits); };
   rdma::Config config;
   config.node_id = static_cast<uint16_t>(value(reg::NODE_ID, width::NODE_ID));
-  config.region_base = region_base_;
-  config.region_limit = region_limit_;
+  config.regions = regions_;
   config.rx_timeout = static_cast<uint16_t>(value(reg::RX_TIMEOUT, width::RX_TIMEOUT));
   config.tx_retry = static_cast<uint16_t>(value(reg::TX_RETRY, width::TX_RETRY));
   config.tx_dead = static_cast<uint16_t>(value(reg::TX_DEAD, width::TX_DEAD));
   config.ask_from_after = static_cast<uint8_t>(value(reg::ASK_FROM_AFTER, width::ASK_FROM_AFTER));
   config.max_silent = static_cast<uint8_t>(value(reg::MAX_SILENT, width::MAX_SILENT));
   config.max_retry = static_cast<uint8_t>(value(reg::MAX_RETRY, width::MAX_RETRY));
+  config.max_busy = static_cast<uint8_t>(value(reg::MAX_BUSY, width::MAX_BUSY));
+  config.backoff = static_cast<uint8_t>(value(reg::BACKOFF, width::BACKOFF));
+  config.rx_quota = static_cast<uint16_t>(value(reg::RX_QUOTA, width::RX_QUOTA));
   config.weft_mode = value(reg::MODE, width::MODE) != 0;
   return config;
 }
 
 rdma::Post RegisterWatch::post(uint16_t tag) const {
-  return {pair(reg::POST_SRC_LO), pair(reg::POST_DST_LO), values_.at(reg::POST_BYTES),
-          values_.at(reg::POST_NODE), tag};
+  return {pair(reg::POST_SRC_LO),
+          pair(reg::POST_DST_LO),
+          values_.at(reg::POST_BYTES),
+          values_.at(reg::POST_NODE),
+          tag,
+          static_cast<uint32_t>(masked(values_.at(reg::POST_KEY), width::POST_KEY))};
 }
 
 }  // namespace weft::tb

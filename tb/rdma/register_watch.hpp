@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "common/pins.hpp"
 #include "rdma/params.hpp"
@@ -34,12 +35,13 @@ class RegisterWatch {
   void written(uint32_t address, uint32_t data);
   uint64_t pair(uint32_t low_address) const;
   rdma::Config config() const;
+  rdma::Region region() const;
   rdma::Post post(uint16_t tag) const;
 
   OnConfig on_config_;
   OnPost on_post_;
   OnMsgid on_msgid_;
-  uint64_t region_base_ = 0, region_limit_ = 0;  // in force
+  std::vector<rdma::Region> regions_;  // in force
   std::map<uint32_t, uint32_t> values_;
   uint32_t address_ = 0;
   uint32_t data_ = 0;

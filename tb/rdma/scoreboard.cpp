@@ -61,19 +61,20 @@ Scoreboard::Scoreboard(const RdmaBuild& build, Reporter& reporter, const AxiMemo
       receiver_(build.params, {}),
       sender_(build.params, {}),
       packets_(build.params, memory.memory()),
-      registers_(
-          [this](const rdma::Config& config) {
-            settings_.emplace_back(reporter_.cycle(), config);
-            sender_.configure(config);
-          },
-          [this](const rdma::Post& post) { posts_.push_back(post); },
-          [this](uint32_t first) { sender_.number_from(first); }) {}
+      registers_([this](const rdma::Config& config) { settings_.emplace_back(reporter_.cycle(), config); },
+                 [this](const rdma::Post& post) { posts_.push_back(post); },
+                 [this](uint32_t first) { sender_.number_from(first); }) {}
 
 void Scoreboard::write_traces(const std::string& directory) {
   const std::string node = std::to_string(reporter_.node());
   const auto open = [&](const std::string& side) {
     const auto file = std::filesystem::path(directory) / (side + ".node" + node + ".trace");
-    return std::make_unique<trace::Writer>(file, trace::Fields{{"unit", "rdma"}, {"node", node}});
+    return std::make_unique<trace::Writer>(
+        file, trace::Fields{{"unit", "rdma"},
+                            {"node", node},
+                            {"window", std::to_string(build_.params.window)},
+                            {"payload", std::to_string(build_.params.payload)},
+                            {"contexts", std::to_string(build_.params.n_rx_ctx)}});
   };
   rtl_trace_ = open("rtl");
   golden_trace_ = open("golden");
@@ -92,6 +93,7 @@ void Scoreboard::reset() {
   settings_.clear();
   registers_.reset();
   arrived_.clear();
+  checked_.clear();
   for_receiver_.clear();
   for_sender_.clear();
   posts_.clear();
@@ -106,26 +108,27 @@ void Scoreboard::reset() {
   last_seen_ = {0, reporter_.cycle(), 0};
 }
 
-void Scoreboard::arrived(const std::vector<uint8_t>& flits) { arrived_.push_back(flits); }
-
 /// The engine checks a packet in the cycle after its last beat, with the registers as they are then.
 void Scoreboard::take_arrivals() {
-  for (const auto& flits : arrived_) {
-    rdma::Arrival arrival = rdma::check_arrival(flits, build_.params, registers_.node_id());
+  for (const auto& flits : checked_) {
+    rdma::Arrival arrival{Outcome::drop_malformed, {}};
+    if (flits) arrival = rdma::check_arrival(*flits, build_.params, registers_.node_id());
     if (arrival.verdict == Outcome::none && rdma::for_sender(arrival.packet.header)) {
       for_sender_.push_back(std::move(arrival.packet));
     } else {
       for_receiver_.push_back(std::move(arrival));
     }
   }
-  arrived_.clear();
+  checked_ = std::exchange(arrived_, {});
 }
 
 void Scoreboard::left(std::vector<uint8_t> flits) {
   if (flits.size() < rdma::flit_bytes) return;  // the monitor has told
   const auto header =
       formats::unpack(std::span<const uint8_t, rdma::flit_bytes>(flits.data(), rdma::flit_bytes));
-  if (header.ptype == static_cast<uint8_t>(formats::Ptype::rsp)) writes_.granted(header.cid);
+  const bool is_grant = header.ptype == static_cast<uint8_t>(formats::Ptype::rsp) &&
+                        header.arg == static_cast<uint64_t>(formats::Refusal::granted);
+  if (is_grant) writes_.granted(header.cid);
   packets_.left(std::move(flits), writes_.answered_bytes(), writes_.failed(header.cid), reporter_.cycle());
 }
 
@@ -135,12 +138,20 @@ void Scoreboard::completed(const driver::RdmaCompletion& completion) {
 
 void Scoreboard::sample(const RdmaPins& pins) {
   registers_.sample(pins.axil);
+  if (tick_cycles_ != registers_.tick_cycles()) {
+    tick_cycles_ = registers_.tick_cycles();
+    ticks_since_ = reporter_.cycle();
+    first_seen_ = {};
+  }
   take_arrivals();
   if (pins.rx.valid) step_receiver(pins.rx);
   if (pins.tx.valid) step_sender(pins.tx);
+  forget_settings();
   packets_.judge(reporter_);
   writes_.judge(reporter_);
   judge_completions();
+  // While memory takes nothing, the receiver takes no event once its queue of writes is full.
+  if (memory_.stalled()) rx_timers_ = {reporter_.cycle(), 0};
   check_timers(rx_timers_, receiver_, build_.params.n_rx_ctx, "receiver");
   check_timers(tx_timers_, sender_, build_.params.n_tx_ctx, "sender");
 }
@@ -154,7 +165,11 @@ rdma::RxResult Scoreboard::golden_receiver(const RxTracePins& rtl, const rdma::R
   if (arrival.verdict != Outcome::none) return receiver_.drop(arrival.verdict);
   header = arrival.packet.header;
   const uint32_t free_before = receiver_.free_contexts();
+  const uint32_t held = receiver_.held_by(header->src);
   rdma::RxResult result = receiver_.packet(arrival.packet, inputs);
+  if (result.outcome == Outcome::refuse_quota && held + hidden_free_contexts < receiver_.config().rx_quota) {
+    throw rdma::Violation(fmt::format("RQT refused although source {} holds {} contexts", header->src, held));
+  }
   if (result.outcome == Outcome::refuse_no_context && free_before > hidden_free_contexts) {
     throw rdma::Violation(fmt::format("RQT refused for want of a context although {} are free", free_before));
   }
@@ -166,14 +181,16 @@ void Scoreboard::step_receiver(const RxTracePins& rtl) {
   rx_timers_.events++;
   observe_time("receiver", rtl.now, ReceiverAge::time);
   configure_receiver();
-  rdma::RxInputs inputs{rtl.room, std::nullopt, rtl.now};
+  rdma::RxInputs inputs{rtl.room, std::nullopt, rtl.now, rtl.over_quota};
   if (rtl.offer_valid) inputs.offer = rtl.offer_cid;
   const char* event = rtl.timeout ? "timeout" : "packet";
   std::optional<formats::Header> header;
   try {
     check_room(rtl);
     const rdma::RxResult result = golden_receiver(rtl, inputs, header);
-    compare(rtl, rdma::view(event, header, inputs, result));
+    const rdma::RxEventView view = rdma::view(event, header, inputs, result);
+    compare(rtl, view);
+    if (on_receiver_event_) on_receiver_event_(reporter_.cycle(), view);
     note(result);
   } catch (const rdma::Violation& violation) {
     reporter_.add(fmt::format("receiver: {} event with outcome {}, cid {}: {}", event,
@@ -236,6 +253,7 @@ void Scoreboard::step_sender(const TxTracePins& rtl) {
   tx_events_++;
   tx_timers_.events++;
   observe_time("sender", rtl.now, 0);
+  configure_sender();
   rdma::TxInputs inputs{rtl.room, rtl.resend_room, std::nullopt, rtl.now};
   if (rtl.offer_valid) inputs.offer = rtl.offer_sid;
   std::optional<formats::Header> header;
@@ -243,7 +261,9 @@ void Scoreboard::step_sender(const TxTracePins& rtl) {
   try {
     check_room(rtl);
     const rdma::TxResult result = golden_sender(rtl, inputs, header, post);
-    compare(rtl, rdma::view(event_name(rtl.kind), header, post, inputs, result));
+    const rdma::TxEventView view = rdma::view(event_name(rtl.kind), header, post, inputs, result);
+    compare(rtl, view);
+    if (on_sender_event_) on_sender_event_(reporter_.cycle(), view);
     note(result);
   } catch (const rdma::Violation& violation) {
     reporter_.add(fmt::format("sender: {} event with outcome {}, sid {}: {}", event_name(rtl.kind),
@@ -315,9 +335,9 @@ void Scoreboard::judge_completions() {
 /// so that a clock that is a little too fast is found out.
 void Scoreboard::observe_time(const char* half, uint16_t now, uint64_t age) {
   const uint64_t cycle = reporter_.cycle() - age;
-  if (first_seen_.tick_cycles != registers_.tick_cycles()) {
-    first_seen_ = {registers_.tick_cycles(), cycle, now};
-  }
+  if (cycle <= ticks_since_) return;  // looked at the time when its ticks were others
+  if (first_seen_.tick_cycles == 0) first_seen_ = {registers_.tick_cycles(), cycle, now};
+  if (cycle < first_seen_.cycle) return;  // of the receiver, which looks at the time earlier than the sender
   const auto expected = static_cast<uint16_t>(now_since(first_seen_, cycle));
   const auto late = static_cast<uint16_t>(now - expected) & rdma::tick_mask;
   if (late > 1) {
@@ -326,21 +346,35 @@ void Scoreboard::observe_time(const char* half, uint16_t now, uint64_t age) {
   if (cycle >= last_seen_.cycle) last_seen_ = {registers_.tick_cycles(), cycle, now};
 }
 
+/// The registers so many clocks ago.
+const rdma::Config& Scoreboard::settings(uint64_t age) const {
+  const uint64_t since = std::max(reporter_.cycle(), age) - age;
+  const auto later = std::ranges::find_if(settings_, [&](const auto& entry) { return entry.first > since; });
+  return (later == settings_.begin() ? later : std::prev(later))->second;
+}
+
 /// As the registers were when the event that retires now looked at them.
 void Scoreboard::configure_receiver() {
-  const auto since = [this](uint64_t age) { return std::max(reporter_.cycle(), age) - age; };
-  const auto at = [&](uint64_t age) -> const rdma::Config& {
-    const auto later =
-        std::ranges::find_if(settings_, [&](const auto& entry) { return entry.first > since(age); });
-    return (later == settings_.begin() ? later : std::prev(later))->second;
-  };
-  if (settings_.empty()) return;
-  rdma::Config config = at(ReceiverAge::decision);
-  config.rx_timeout = at(ReceiverAge::timer).rx_timeout;
-  config.region_base = at(ReceiverAge::region).region_base;
-  config.region_limit = at(ReceiverAge::region).region_limit;
+  rdma::Config config = settings(ReceiverAge::decision);
+  config.node_id = settings(ReceiverAge::answer).node_id;
+  config.rx_timeout = settings(ReceiverAge::timer).rx_timeout;
+  config.rx_quota = settings(ReceiverAge::quota).rx_quota;
+  config.regions = settings(ReceiverAge::region).regions;
   receiver_.configure(config);
-  while (settings_.size() > 1 && settings_[1].first <= since(ReceiverAge::region)) settings_.pop_front();
+}
+
+void Scoreboard::configure_sender() {
+  rdma::Config config = settings(SenderAge::decision);
+  config.tx_retry = settings(SenderAge::timer).tx_retry;
+  config.tx_dead = settings(SenderAge::timer).tx_dead;
+  sender_.configure(config);
+}
+
+/// Keeps those that an event can still have looked at.
+void Scoreboard::forget_settings() {
+  while (settings_.size() > 1 && settings_[1].first + ReceiverAge::region <= reporter_.cycle()) {
+    settings_.pop_front();
+  }
 }
 
 /// An engine that says "no room" while its queue is not nearly full (docs/rdma.md) drops what it need not
@@ -392,8 +426,9 @@ bool Scoreboard::contexts_free() const {
 }
 
 bool Scoreboard::quiet() const {
-  return for_receiver_.empty() && for_sender_.empty() && posts_.empty() && packets_.empty() &&
-         writes_.empty() && expected_completions_.empty() && completed_.empty() && contexts_free();
+  return arrived_.empty() && checked_.empty() && for_receiver_.empty() && for_sender_.empty() &&
+         posts_.empty() && packets_.empty() && writes_.empty() && expected_completions_.empty() &&
+         completed_.empty() && contexts_free();
 }
 
 void Scoreboard::check_quiet() {

@@ -11,9 +11,12 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "common/axi_memory.hpp"
 #include "common/findings.hpp"
@@ -32,21 +35,29 @@
 namespace weft::tb {
 
 /// Free receive contexts that may be hidden from the engine (in its free list's pipeline) when it says "none
-/// free".
+/// free", or that a source holds too many.
 inline constexpr uint32_t hidden_free_contexts = 12;
 
 inline constexpr uint32_t outcome_codes = 64;
 
 class Scoreboard {
  public:
+  using OnReceiverEvent = std::function<void(uint64_t cycle, const rdma::RxEventView&)>;
+  using OnSenderEvent = std::function<void(uint64_t cycle, const rdma::TxEventView&)>;
+
   Scoreboard(const RdmaBuild& build, Reporter& reporter, const AxiMemory& memory);
 
   /// From now on writes the events of RTL and golden model to DIR/rtl.nodeN.trace and DIR/golden.nodeN.trace.
   void write_traces(const std::string& directory);
   void close_traces();
 
+  /// To be told of every event that both sides have, as the golden model has it.
+  void on_receiver_event(OnReceiverEvent callback) { on_receiver_event_ = std::move(callback); }
+  void on_sender_event(OnSenderEvent callback) { on_sender_event_ = std::move(callback); }
+
   // What is seen at the ports; all within one cycle before sample().
-  void arrived(const std::vector<uint8_t>& flits);
+  /// Nothing: a packet that broke a rule of tkeep.
+  void arrived(std::optional<std::vector<uint8_t>> flits) { arrived_.push_back(std::move(flits)); }
   void left(std::vector<uint8_t> flits);
   void wrote(WrittenBurst burst) { writes_.wrote(std::move(burst), reporter_.cycle()); }
   void answered(uint64_t bytes, bool ok) { writes_.answered(bytes, ok); }
@@ -85,10 +96,13 @@ class Scoreboard {
     uint64_t events = 0;
   };
 
-  /// Clocks from the moment at which the receiver's pipeline looks at something to the moment at which the
-  /// event retires, beyond the one clock that an event of the sender takes.
+  /// Clocks from the moment at which a pipeline looks at something to the moment at which the event retires;
+  /// of time those beyond the sender's one.
   struct ReceiverAge {
-    static constexpr uint64_t time = 2, decision = 3, timer = 5, region = 8;
+    static constexpr uint64_t time = 2, answer = 2, decision = 4, timer = 6, quota = 8, region = 11;
+  };
+  struct SenderAge {
+    static constexpr uint64_t decision = 1, timer = 2;
   };
 
   /// The tick counter at some event.
@@ -113,7 +127,10 @@ class Scoreboard {
   void judge_completions();
   void take_arrivals();
   void observe_time(const char* half, uint16_t now, uint64_t age);
+  const rdma::Config& settings(uint64_t age) const;
   void configure_receiver();
+  void configure_sender();
+  void forget_settings();
   void check_room(const RxTracePins& rtl) const;
   void check_room(const TxTracePins& rtl) const;
   void write_alone(const trace::Record& rtl);
@@ -126,14 +143,14 @@ class Scoreboard {
   const AxiMemory& memory_;
   rdma::Receiver receiver_;
   rdma::Sender sender_;
-  std::deque<std::vector<uint8_t>> arrived_;  // in this cycle
+  std::deque<std::optional<std::vector<uint8_t>>> arrived_;  // in this cycle
+  std::deque<std::optional<std::vector<uint8_t>>> checked_;  // come in the one before
   std::deque<rdma::Arrival> for_receiver_;
   std::deque<rdma::Packet> for_sender_;
   std::deque<rdma::Post> posts_;
   ExpectedPackets packets_;
   ExpectedWrites writes_;
-  std::deque<std::pair<uint64_t, rdma::Config>>
-      settings_;  // of the receiver: from which cycle on, oldest first
+  std::deque<std::pair<uint64_t, rdma::Config>> settings_;  // from which cycle on, oldest first; never empty
   RegisterWatch registers_;
   std::deque<rdma::Completion> expected_completions_;
   std::deque<Completed> completed_;
@@ -142,8 +159,12 @@ class Scoreboard {
   uint64_t rx_events_ = 0;
   uint64_t tx_events_ = 0;
   TimerWatch rx_timers_, tx_timers_;
+  uint32_t tick_cycles_ = 0;  // in force since the cycle below
+  uint64_t ticks_since_ = 0;
   SeenTime first_seen_, last_seen_;
   std::unique_ptr<trace::Writer> rtl_trace_, golden_trace_;
+  OnReceiverEvent on_receiver_event_;
+  OnSenderEvent on_sender_event_;
 };
 
 }  // namespace weft::tb

@@ -39,6 +39,8 @@ class ScoreboardTest : public testing::Test {
     write(reg::REGION_BASE_LO, 0x1000);
     write(reg::REGION_LIMIT_LO, 0x9000);
     write(reg::REGION_LIMIT_HI, 0);
+    write(reg::REGION_RIGHTS, 1);
+    write(reg::REGION_SET, 0);
     for (unsigned i = 0; i < 10; ++i) sample();  // clocks from a register to the events that have seen it
   }
 

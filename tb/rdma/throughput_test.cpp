@@ -105,7 +105,7 @@ TEST(Latency, FifteenClocksFromTheLastBeatToTheEvent) {
   for (const uint16_t bytes : {256, 24}) {  // nine beats, two beats
     const uint64_t events = bench.system.node(0).scoreboard().events();
     bench.system.node(0).receive(data_packet(0, bytes == 256 ? 0 : 1, bytes == 256 ? 4 : 2, bytes));
-    ASSERT_TRUE(bench.system.run_until([&] { return bench.system.node(0).packets_waiting() == 0; }, 100));
+    ASSERT_TRUE(bench.system.run_until([&] { return bench.system.node(0).beats_waiting() == 0; }, 100));
     const uint64_t last_beat = bench.system.cycle();
     ASSERT_TRUE(
         bench.system.run_until([&] { return bench.system.node(0).scoreboard().events() > events; }, 100));

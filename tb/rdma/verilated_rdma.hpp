@@ -118,6 +118,7 @@ class VerilatedRdma : public RdmaModel {
       rx.room = top.trace_rx_room_o;
       rx.offer_valid = top.trace_rx_offer_valid_o;
       rx.offer_cid = top.trace_rx_offer_cid_o;
+      rx.over_quota = top.trace_rx_over_quota_o;
       rx.cid = top.trace_rx_cid_o;
       rx.wbase = top.trace_rx_wbase_o;
       get_bytes(top.trace_rx_wvec_o, reinterpret_cast<uint8_t*>(rx.wvec.data()), sizeof(rx.wvec));

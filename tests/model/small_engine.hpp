@@ -36,14 +36,14 @@ inline Params small_params() {
 inline Config small_config(uint16_t node_id) {
   Config config;
   config.node_id = node_id;
-  config.region_base = 0x1000;
-  config.region_limit = 0x9000;
+  config.regions = {{0x1000, 0x9000, 0, true}};
   config.rx_timeout = 10;
   config.tx_retry = 10;
   config.tx_dead = 100;
   config.ask_from_after = 2;
   config.max_silent = 4;
   config.max_retry = 2;
+  config.backoff = 0;        // likewise
   config.weft_mode = false;  // tests of the other mode say so
   return config;
 }

@@ -26,8 +26,9 @@ void expect_rate(uint64_t hits, double probability) {
 }
 
 void expect_only(const NetworkCounters& counters, uint64_t NetworkCounters::*the_one) {
-  for (const auto fault : {&NetworkCounters::lost, &NetworkCounters::duplicated, &NetworkCounters::corrupted,
-                           &NetworkCounters::reordered, &NetworkCounters::misrouted}) {
+  for (const auto fault :
+       {&NetworkCounters::lost, &NetworkCounters::duplicated, &NetworkCounters::corrupted,
+        &NetworkCounters::reordered, &NetworkCounters::misrouted, &NetworkCounters::cut_off}) {
     if (fault == the_one) continue;
     EXPECT_EQ(counters.*fault, 0u);
   }
@@ -222,6 +223,85 @@ TEST(NetworkHold, EndsWhenTheNextPacketIsLost) {
   std::vector<Arrival> arrivals;
   drain(network, 2, faults, arrivals);
   EXPECT_EQ(arrivals, (std::vector<Arrival>{{faults.delay, 1, {1}}}));
+}
+
+/// Numbers of the packets that have come out.
+std::set<uint64_t> numbers(const std::vector<Arrival>& arrivals) {
+  std::set<uint64_t> found;
+  for (const Arrival& arrival : arrivals) found.insert(arrival.label().number);
+  return found;
+}
+
+TEST(NetworkCut, StopsOneDirectionAndNothingElse) {
+  const Faults faults;
+  Network network(3, faults, 1);
+  network.cut(0, 1);
+  const auto labels = many_flows(3000, 3, 3);
+  const auto arrivals = run(labels, 3, faults, network);
+  const auto found = numbers(arrivals);
+  uint64_t crossing = 0;
+  for (const Label& label : labels) {
+    const bool crosses = label.from == 0 && label.to == 1;
+    EXPECT_EQ(found.contains(label.number), !crosses) << "from " << label.from << " to " << label.to;
+    crossing += crosses;
+  }
+  EXPECT_GT(crossing, 0u);
+  EXPECT_EQ(network.counters().cut_off, crossing);
+  expect_only(network.counters(), &NetworkCounters::cut_off);
+}
+
+TEST(NetworkCut, LetsArriveWhatIsUnderWayAndWhatIsSentAfterHealing) {
+  const Faults faults{.delay = 50};
+  Network network(2, faults, 1);
+  std::vector<Arrival> arrivals;
+  for (const Label& label : one_flow(3)) {
+    if (label.number == 1) network.cut(0, 1);
+    if (label.number == 2) network.heal(0, 1);
+    network.send(0, 1, 7, to_packet(label));
+    collect(network, 2, arrivals);
+  }
+  drain(network, 2, faults, arrivals);
+  EXPECT_EQ(numbers(arrivals), (std::set<uint64_t>{0, 2}));
+}
+
+TEST(NetworkCut, NoCopyGetsThrough) {
+  const Faults faults{.duplicate = 1};
+  Network network(2, faults, 1);
+  network.cut(0, 1);
+  EXPECT_TRUE(run(one_flow(100), 2, faults, network).empty());
+  EXPECT_EQ(network.counters().duplicated, 0u);
+}
+
+TEST(NetworkCut, LeavesTheFatesOfOtherPacketsWhereTheyWere) {
+  const Faults faults{.loss = 0.2, .duplicate = 0.2, .reorder_degree = 4, .jitter = 30};
+  const auto labels = many_flows(3000, 3, 3);
+  const auto of_others = [&](bool with_cut) {
+    Network network(3, faults, 1);
+    if (with_cut) network.cut(0, 1);
+    auto arrivals = run(labels, 3, faults, network);
+    std::erase_if(arrivals,
+                  [](const Arrival& each) { return each.label().from == 0 && each.label().to == 1; });
+    return arrivals;
+  };
+  EXPECT_EQ(of_others(true), of_others(false));
+}
+
+TEST(NetworkCut, PassesWhatIsHeldBack) {
+  const Faults faults{.reorder_degree = 1, .reorder = 1, .hold_limit = 10'000};
+  Network network(2, faults, 1);
+  network.send(0, 1, 7, to_packet({0, 7, 0, 1}));
+  network.cut(0, 1);
+  network.send(0, 1, 7, to_packet({1, 7, 0, 1}));
+  std::vector<Arrival> arrivals;
+  drain(network, 2, faults, arrivals);
+  ASSERT_EQ(numbers(arrivals), (std::set<uint64_t>{0}));
+  EXPECT_LT(arrivals.front().cycle, 1000u);
+}
+
+TEST(NetworkCut, OfALinkThatDoesNotExistIsRefused) {
+  Network network(2, {}, 1);
+  EXPECT_THROW(network.cut(0, 2), std::invalid_argument);
+  EXPECT_THROW(network.heal(2, 0), std::invalid_argument);
 }
 
 }  // namespace

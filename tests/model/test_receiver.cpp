@@ -9,6 +9,7 @@
 #include <map>
 
 #include "property.hpp"
+#include "rdma/region.hpp"
 #include "small_engine.hpp"
 
 namespace weft::rdma::test {
@@ -112,7 +113,8 @@ TEST_F(ReceiverTest, Grant) {
   EXPECT_EQ(context.state, State::active);
   EXPECT_EQ(context.gen, 1);
   EXPECT_EQ(context.src, sender_node);
-  EXPECT_EQ(context.base, base);
+  EXPECT_EQ(context.region, 0);
+  EXPECT_EQ(context.offset, base - 0x1000);
   EXPECT_EQ(context.cut, (Cut{1, 1}));
   EXPECT_EQ(context.timer.elapsed(17), 0);
   EXPECT_EQ(receiver.free_contexts(), 3u);
@@ -160,12 +162,146 @@ TEST_F(ReceiverTest, LongestTransferAndEdgesOfTheRegionAreGranted) {
   EXPECT_EQ(receiver.packet(request(0x1fe0, 0x1000), {true, 2, 0}).outcome, Outcome::grant);
 }
 
-TEST_F(ReceiverTest, RegionEndsAtTheEndOfTheBus) {
+TEST_F(ReceiverTest, RegionsThatNoEngineTakesAreViolations) {
+  const auto accepts = [&](const Region& region) {
+    Config config = small_config(receiver_node);
+    config.regions = {{}, region};
+    try {
+      receiver.configure(config);
+    } catch (const Violation&) {
+      return false;
+    }
+    return true;
+  };
+  constexpr uint64_t bus = 1 << 20;
+  EXPECT_TRUE(accepts({bus - 32, bus, 0, true}));
+  EXPECT_FALSE(accepts({bus - 32, bus + 32, 0, true}));
+  EXPECT_TRUE(accepts({bus + 32, 0, 0, true})) << "empty";
+  EXPECT_FALSE(accepts({0x1010, 0x2000, 0, true}));
+  EXPECT_FALSE(accepts({0x1000, 0x2010, 0, true}));
   Config config = small_config(receiver_node);
-  config.region_limit = uint64_t{1} << 30;
-  receiver.configure(config);
-  EXPECT_EQ(receiver.packet(request(64, 0xfffe0), {true, 0, 0}).outcome, Outcome::refuse_region);
-  EXPECT_EQ(receiver.packet(request(32, 0xfffe0), {true, 0, 0}).outcome, Outcome::grant);
+  config.regions.resize(65);
+  EXPECT_THROW(receiver.configure(config), Violation);
+}
+
+/// Region 2: [0x4000, 0x4400), key 0xbeef; region 0 as ever.
+class RegionTest : public ReceiverTest {
+ protected:
+  RegionTest() { set({0x4000, 0x4400, 0xbeef, true}); }
+
+  void set(const Region& region) {
+    Config config = small_config(receiver_node);
+    config.regions.resize(3);
+    config.regions[2] = region;
+    receiver.configure(config);
+  }
+
+  static Packet request(uint32_t bytes, uint64_t address, RegionKey named = {2, 0xbeef}) {
+    Packet packet = ReceiverTest::request(bytes, address);
+    packet.header.gen = named.region;
+    packet.header.cid = named.key;
+    return packet;
+  }
+
+  Outcome outcome(const Packet& request) { return receiver.packet(request, {true, cid, 0}).outcome; }
+
+  /// Of the transfer at `cid`, which was granted for region 2.
+  Packet data(uint32_t pidx, RegionKey named = {2, 0xbeef}) const {
+    Packet packet = ReceiverTest::data(pidx);
+    packet.header.arg = rkey(named);
+    return packet;
+  }
+};
+
+TEST_F(RegionTest, RequestNamesRegionAndKey) {
+  EXPECT_EQ(outcome(request(32, 0x4000, {2, 0xbeee})), Outcome::refuse_key);
+  EXPECT_EQ(outcome(request(32, 0x4000, {1, 0xbeef})), Outcome::refuse_key) << "closed";
+  EXPECT_EQ(outcome(request(32, 0x4000, {1, 0})), Outcome::refuse_key) << "closed";
+  EXPECT_EQ(outcome(request(32, 0x4000, {3, 0})), Outcome::refuse_key) << "never set";
+  EXPECT_EQ(outcome(request(32, 0x4000, {255, 0})), Outcome::refuse_key) << "no such region";
+  EXPECT_EQ(outcome(request(32, 0x2000)), Outcome::refuse_region) << "in region 0 only";
+  EXPECT_EQ(outcome(request(0x401, 0x4000)), Outcome::refuse_region);
+  const auto refused = receiver.packet(request(32, 0x4000, {2, 0}), {true, cid, 0});
+  EXPECT_EQ(refused.emitted->header.arg, static_cast<uint64_t>(Refusal::bad_key));
+  EXPECT_EQ(outcome(request(0x400, 0x4000)), Outcome::grant);
+  EXPECT_EQ(receiver.context(cid).region, 2);
+  EXPECT_EQ(receiver.context(cid).offset, 0u);
+}
+
+TEST_F(RegionTest, ReadOnlyIsClosed) {
+  set({0x4000, 0x4400, 0xbeef, false});
+  EXPECT_EQ(outcome(request(32, 0x4000)), Outcome::refuse_key);
+}
+
+TEST_F(RegionTest, DataNamesTheRegionOfItsGrant) {
+  ASSERT_EQ(outcome(request(5 * 32, 0x4040)), Outcome::grant);
+  expect_drop(data(0, {0, 0}), Outcome::drop_zombie);  // open, but another one
+  expect_drop(data(0, {2, 0xbeee}), Outcome::drop_key);
+  const auto result = receiver.packet(data(1), {});
+  EXPECT_EQ(result.outcome, Outcome::accept);
+  EXPECT_EQ(result.write->addr, 0x4060u);
+}
+
+TEST_F(RegionTest, NothingIsWrittenToARegionThatIsClosedOrGotAnotherKey) {
+  ASSERT_EQ(outcome(request(5 * 32, 0x4040)), Outcome::grant);
+  for (const Region& region : {Region{0x4000, 0x4400, 0xbeef, false}, Region{0x4000, 0x4000, 0xbeef, true},
+                               Region{0x4000, 0x4400, 0xbeee, true}}) {
+    set(region);
+    expect_drop(data(0), Outcome::drop_key);
+  }
+  Packet beyond = data(0);
+  beyond.header.pidx = 5;
+  expect_drop(beyond, Outcome::drop_key);  // comes before
+  set({0x4000, 0x4400, 0xbeef, true});
+  EXPECT_EQ(receiver.packet(data(0), {}).outcome, Outcome::advance);
+}
+
+TEST_F(RegionTest, NothingIsWrittenBeyondARegionThatHasShrunk) {
+  ASSERT_EQ(outcome(request(5 * 32, 0x4040)), Outcome::grant);
+  set({0x4000, 0x4080, 0xbeef, true});
+  EXPECT_EQ(receiver.packet(data(1), {}).outcome, Outcome::accept);
+  expect_drop(data(2), Outcome::drop_region);
+  expect_drop(data(4), Outcome::drop_region);
+}
+
+TEST_F(RegionTest, TransferFollowsARegionThatMoves) {
+  ASSERT_EQ(outcome(request(5 * 32, 0x4040)), Outcome::grant);
+  set({0x6000, 0x6400, 0xbeef, true});
+  EXPECT_EQ(receiver.packet(data(1), {}).write->addr, 0x6060u);
+}
+
+// Quota
+
+TEST_F(ReceiverTest, GroupOfSourcesHoldsNoMoreContextsThanItsQuota) {
+  Params params = small_params();
+  params.n_sources = 4;
+  Receiver quotas(params, small_config(receiver_node));
+  Config config = small_config(receiver_node);
+  config.rx_quota = 2;
+  quotas.configure(config);
+  const auto ask = [&](uint16_t source, uint16_t offer, bool over) {
+    Packet packet = request(32);
+    packet.header.src = source;
+    return quotas.packet(packet, {true, offer, 0, over});
+  };
+  EXPECT_EQ(ask(3, 0, false).outcome, Outcome::grant);
+  EXPECT_EQ(ask(7, 1, false).outcome, Outcome::grant) << "of the same group";
+  EXPECT_EQ(quotas.held_by(11), 2u);
+  const auto refused = ask(3, 2, true);
+  EXPECT_EQ(refused.outcome, Outcome::refuse_quota);
+  EXPECT_EQ(refused.emitted->header.arg, static_cast<uint64_t>(Refusal::no_context));
+  EXPECT_THROW(ask(11, 2, false), Violation);
+  EXPECT_EQ(ask(2, 2, false).outcome, Outcome::grant) << "of another group";
+  Packet gone{to_receiver(Ptype::release, sid, msgid), {}};
+  gone.header.src = 7;
+  gone.header.cid = 1;
+  gone.header.gen = 1;
+  EXPECT_EQ(quotas.packet(gone, {}).outcome, Outcome::released);
+  EXPECT_EQ(quotas.held_by(3), 1u);
+  EXPECT_EQ(ask(3, 1, false).outcome, Outcome::grant);
+  config.rx_quota = 0;
+  quotas.configure(config);
+  EXPECT_EQ(ask(3, 3, true).outcome, Outcome::grant) << "no quota";
 }
 
 TEST_F(ReceiverTest, OfferOfAContextInUseIsAViolation) {
@@ -438,6 +574,28 @@ TEST_F(ReceiverTest, DoneIsRepeated) {
   const auto result = receiver.timeout(cid, {true, {}, 10});
   EXPECT_EQ(result.outcome, Outcome::done_again);
   EXPECT_EQ(result.emitted, (Packet{from_context(Ptype::done), {}}));
+}
+
+TEST_F(ReceiverTest, TimeoutsInVainDoubleInWeftModeOnly) {
+  Config config = small_config(receiver_node);
+  config.max_silent = 15;
+  config.backoff = 2;
+  for (const bool weft_mode : {true, false}) {
+    config.weft_mode = weft_mode;
+    receiver.configure(config);
+    grant();
+    uint16_t now = 0;
+    const auto expect_after = [&](uint16_t ticks) {
+      EXPECT_FALSE(receiver.due(cid, static_cast<uint16_t>(now + ticks - 1)));
+      now = static_cast<uint16_t>(now + ticks);
+      ASSERT_TRUE(receiver.due(cid, now));
+      receiver.timeout(cid, {true, {}, now});
+    };
+    for (const uint16_t wait : {10, 20, 40, 40}) expect_after(weft_mode ? wait : uint16_t{10});
+    receiver.packet(data(0), {true, {}, now});
+    expect_after(10);
+    receiver.packet(release(), {});
+  }
 }
 
 TEST_F(ReceiverTest, TimeoutWithoutRoomCountsTheDroppedPacket) {

@@ -200,10 +200,56 @@ TEST_F(SenderTest, BackoffStartsTheRetriesAnew) {
   EXPECT_EQ(sender.context(sid).state, State::requested);
 }
 
+TEST_F(SenderTest, TimeoutsInVainDouble) {
+  Config config = small_config(sender_node);
+  config.max_retry = 15;
+  config.backoff = 2;
+  sender.configure(config);
+  submit();
+  uint16_t now = 0;
+  for (const uint16_t wait : {10, 20, 40, 40, 40}) {
+    EXPECT_FALSE(sender.due(sid, static_cast<uint16_t>(now + wait - 1)));
+    now = static_cast<uint16_t>(now + wait);
+    ASSERT_TRUE(sender.due(sid, now));
+    EXPECT_EQ(sender.timeout(sid, {true, true, {}, now}).outcome, Outcome::retry_rqt);
+  }
+}
+
+TEST_F(SenderTest, GivesUpOnAReceiverThatIsBusyForever) {
+  Config config = small_config(sender_node);
+  config.backoff = 3;
+  config.max_busy = 5;
+  sender.configure(config);
+  submit();
+  uint16_t now = 0;
+  for (const uint16_t wait : {20, 40, 80, 80, 80}) {
+    EXPECT_EQ(sender.packet(answer(Ptype::rsp, 1), {true, true, {}, now}).outcome, Outcome::backoff);
+    EXPECT_FALSE(sender.due(sid, static_cast<uint16_t>(now + wait - 1)));
+    now = static_cast<uint16_t>(now + wait);
+    EXPECT_TRUE(sender.due(sid, now));
+    EXPECT_EQ(sender.timeout(sid, {true, true, {}, now}).outcome, Outcome::retry_rqt);
+  }
+  const TxResult last = sender.packet(answer(Ptype::rsp, 1), {true, true, {}, now});
+  EXPECT_EQ(last.outcome, Outcome::refused);
+  EXPECT_EQ(last.completion->status, Status::remote_busy);
+  EXPECT_EQ(sender.context(sid).state, State::free);
+}
+
+TEST_F(SenderTest, WaitsForABusyReceiverWithoutBoundIfToldSo) {
+  Config config = small_config(sender_node);
+  config.max_busy = 0;
+  sender.configure(config);
+  submit();
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_EQ(sender.packet(answer(Ptype::rsp, 1), {true, true, {}, 0}).outcome, Outcome::backoff);
+  }
+}
+
 TEST_F(SenderTest, RefusedWithTheCodeAsStatus) {
   const std::pair<uint64_t, Status> cases[] = {{2, Status::bad_length},
                                                {3, Status::misaligned},
                                                {4, Status::bad_region},
+                                               {10, Status::bad_key},
                                                {5, Status::bad_region},
                                                {uint64_t{1} << 32, Status::bad_region},
                                                {(uint64_t{1} << 32) + 2, Status::bad_region}};

@@ -77,6 +77,7 @@ Config two_party_config(uint16_t node, bool weft_mode = false) {
   config.tx_retry = 60;
   config.tx_dead = 4000;
   config.max_silent = config.max_retry = 15;
+  config.backoff = 3;
   return config;
 }
 

@@ -5,6 +5,7 @@
 // how to reproduce it.
 #pragma once
 
+#include <errno.h>  // program_invocation_short_name, of glibc
 #include <gtest/gtest.h>
 
 #include <array>
@@ -14,6 +15,7 @@
 #include <string>
 
 #include "common/verilated_clock.hpp"
+#include "mutant.hpp"
 
 namespace weft::rtl_test {
 
@@ -27,14 +29,15 @@ inline uint64_t seed() { return static_cast<uint64_t>(GTEST_FLAG_GET(random_seed
 
 inline std::string reproduce_command() {
   const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-  return "reproduce: test_rtl --gtest_random_seed=" + std::to_string(seed()) +
-         " --gtest_filter=" + test->test_suite_name() + "." + test->name();
+  return "reproduce: " + std::string(program_invocation_short_name) +
+         " --gtest_random_seed=" + std::to_string(seed()) + " --gtest_filter=" + test->test_suite_name() +
+         "." + test->name();
 }
 
 template <typename Top>
 class Bench {
  public:
-  Bench() : context_(seed()), clock_(context_, "bench"), random_(seed()) {}
+  Bench() : context_(seed()), clock_(context_, "bench"), random_(seed()) { choose_mutant(top()); }
 
   Top* operator->() { return &clock_.top(); }
   Top& top() { return clock_.top(); }

@@ -12,10 +12,11 @@ module rdma_blocks_bench (
   input  logic [ 15:0] now_i,
   input  logic [ 12:0] limit0_i,
   input  logic [ 12:0] limit1_i,
+  input  logic [ 12:0] limit2_i,
   input  logic         set_i,
   input  logic [  2:0] set_idx_i,
   input  logic         set_armed_i,
-  input  logic         set_class_i,
+  input  logic [  1:0] set_class_i,
   output logic         expired_valid_o,
   output logic [  2:0] expired_idx_o,
   input  logic         expired_ready_i,
@@ -25,8 +26,8 @@ module rdma_blocks_bench (
 
   assign crc_o = rdma_pkg::crc_flit(crc_i, flit_i);
 
-  rdma_timer #(.N(8), .CLASSES(2)) i_timer (
-    .clk_i, .rst_ni, .ready_o, .now_i(rdma_pkg::STAMP_W'(now_i)), .limit0_i, .limit1_i, .set_i, .set_idx_i, .set_armed_i, .set_class_i,
+  rdma_timer #(.N(8), .CLASSES(3)) i_timer (
+    .clk_i, .rst_ni, .ready_o, .now_i(rdma_pkg::STAMP_W'(now_i)), .limits_i({limit2_i, limit1_i, limit0_i}), .set_i, .set_idx_i, .set_armed_i, .set_class_i,
     .expired_valid_o, .expired_idx_o, .expired_ready_i, .decided_i, .expired_now_o
   );
 

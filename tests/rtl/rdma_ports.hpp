@@ -9,7 +9,7 @@
 
 namespace weft::rtl_test {
 
-/// rdma_pkg::post_t as words: source, destination, bytes, node and tag, from bit 0 on.
+/// rdma_pkg::post_t as words: source, destination, bytes, node, tag and rkey, from bit 0 on.
 template <typename Port>
 void put_post(Port& port, const rdma::Post& post) {
   port[0] = static_cast<uint32_t>(post.src_addr);
@@ -18,13 +18,14 @@ void put_post(Port& port, const rdma::Post& post) {
   port[3] = static_cast<uint32_t>(post.dst_addr >> 32);
   port[4] = post.bytes;
   port[5] = post.node;
-  port[6] = post.tag;
+  port[6] = post.tag | post.rkey << 16;
+  port[7] = post.rkey >> 16;
 }
 
 template <typename Port>
 rdma::Post get_post(const Port& port) {
-  return {port[0] | uint64_t{port[1]} << 32, port[2] | uint64_t{port[3]} << 32, port[4], port[5],
-          static_cast<uint16_t>(port[6])};
+  return {port[0] | uint64_t{port[1]} << 32, port[2] | uint64_t{port[3]} << 32,     port[4], port[5],
+          static_cast<uint16_t>(port[6]),    port[6] >> 16 | (port[7] & 0xff) << 16};
 }
 
 /// rdma_pkg::completion_t: tag, then status, from bit 0 on.

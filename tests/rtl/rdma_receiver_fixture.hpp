@@ -2,9 +2,12 @@
 // What the tests of rdma_receiver share: its lockstep after reset, and packets that fit its contexts.
 #pragma once
 
+#include "rdma/region.hpp"
 #include "rdma_receiver_lockstep.hpp"
 
 namespace weft::rtl_test {
+
+inline constexpr uint16_t test_key = 0xa7c3;  // of region 1; that of region 0 is 0
 
 /// A request for so many packets; the last one carries 10 bytes.
 inline rdma::formats::Header transfer(uint32_t packets) {
@@ -37,6 +40,7 @@ inline rdma::formats::Header fitting_data(const rdma::RxContext& context, uint16
   header.flags = last ? rdma::formats::flag_last : 0;
   header.len = static_cast<uint16_t>(last ? context.cut.last_len : receiver_params().payload);
   header.pidx = pidx;
+  header.arg = rdma::rkey({context.region, context.region == 0 ? uint16_t{0} : test_key});
   return header;
 }
 
@@ -54,11 +58,12 @@ class ReceiverTest : public testing::Test {
   static rdma::Config config() {
     rdma::Config config;
     config.node_id = 3;
-    config.region_base = 8 * uint64_t{receiver_params().payload};
-    config.region_limit = (1u << 24) - 16 * uint64_t{receiver_params().payload};
+    const uint64_t payload = receiver_params().payload;
+    config.regions = {{8 * payload, (1u << 24) - 16 * payload, 0, true}, {0x4000, 0x6000, test_key, true}};
     config.rx_timeout = 20;
     config.ask_from_after = 1;
     config.max_silent = 2;
+    config.backoff = 0;  // tests of it say so
     return config;
   }
 

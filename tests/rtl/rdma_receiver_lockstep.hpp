@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "rdma_receiver_queues.hpp"
+#include "rdma_region_port.hpp"
 
 namespace weft::rtl_test {
 
@@ -25,6 +26,8 @@ class ReceiverLockstep {
   static constexpr unsigned most_starved = 255;  // packets that may go before a timeout
   static constexpr unsigned latency = 12;        // clocks from a header to its retirement
   static constexpr unsigned room_age = 8;        // ... from where it finds room and a context
+  static constexpr unsigned region_age = 11;     // ... from its last look at its region
+  static constexpr unsigned quota_age = 8;       // ... from where it sees contexts that were freed before
   static constexpr unsigned timer_age = 6;       // ... from the last look at RX_TIMEOUT
   static constexpr unsigned decision_age = 4;    // ... from its decision
   static constexpr unsigned time_age = 3;        // ... from the restart of its timer
@@ -37,7 +40,7 @@ class ReceiverLockstep {
 
   // Inputs. A packet stays until it is taken.
   std::optional<Input> packet;
-  rdma::Config config;  // region and node number only change by reset
+  rdma::Config config;  // the node number only changes by reset; regions follow, one a clock
   uint16_t now = 0;
 
   ReceiverQueues out;
@@ -59,7 +62,9 @@ class ReceiverLockstep {
     packet.reset();
     config = settings;
     out.reset();
+    regions_.assign(receiver_params().n_regions, {});
     drive();
+    bench_->region_set_i = 0;
     bench_.reset(1);
     golden_.configure(config);
     golden_.reset();
@@ -70,10 +75,12 @@ class ReceiverLockstep {
       ASSERT_LT(++waited_, 3 * rx_contexts) << "clocks after reset and still not ready";
       bench_.step();
     }
+    while (regions_ != wanted_regions()) clock();
   }
 
   void clock() {
     drive();
+    drive_regions();
     bench_.settle();
     remember();
     check_idle();
@@ -106,11 +113,11 @@ class ReceiverLockstep {
 
   void drive() {
     bench_->node_id_i = config.node_id;
-    bench_->region_base_i = config.region_base;
-    bench_->region_limit_i = config.region_limit;
     bench_->timeout_i = config.rx_timeout;
     bench_->ask_from_after_i = config.ask_from_after;
     bench_->max_silent_i = config.max_silent;
+    bench_->backoff_i = config.backoff;
+    bench_->quota_i = config.rx_quota;
     bench_->weft_mode_i = config.weft_mode;
     bench_->now_i = now;
     bench_->hdr_valid_i = packet.has_value();
@@ -119,19 +126,39 @@ class ReceiverLockstep {
     out.drive(bench_.top());
   }
 
+  std::vector<rdma::Region> wanted_regions() const {
+    std::vector<rdma::Region> all = config.regions;
+    all.resize(regions_.size());
+    return all;
+  }
+
+  void drive_regions() {
+    const auto wanted = wanted_regions();
+    const auto [changed, to] = std::ranges::mismatch(regions_, wanted);
+    bench_->region_set_i = 0;
+    if (changed == regions_.end()) return;
+    *changed = *to;
+    put_region(bench_.top(), static_cast<uint8_t>(changed - regions_.begin()), *to,
+               receiver_params().payload);
+  }
+
   /// The inputs of this clock and of those before, at which events under way have looked.
   void remember() {
     std::shift_right(nows_.begin(), nows_.end(), 1);
     std::shift_right(configs_.begin(), configs_.end(), 1);
     nows_[0] = now;
     configs_[0] = config;
+    configs_[0].regions = regions_;
     rdma::Config seen = configs_[decision_age];
     seen.rx_timeout = configs_[timer_age].rx_timeout;
+    seen.rx_quota = configs_[room_age].rx_quota;
+    seen.regions = configs_[region_age].regions;
     golden_.configure(seen);
   }
 
   void forget() {
     configs_.fill(config);
+    for (rdma::Config& each : configs_) each.regions = regions_;
     packets_.clear();
     freed_.clear();
     waited_ = since_stolen_ = overdue_ = quiet_ = 0;
@@ -175,9 +202,11 @@ class ReceiverLockstep {
   }
 
   void step(const std::optional<Input>& input) {
-    rdma::RxInputs inputs{bench_->trace_room_o != 0, {}, bench_->trace_now_o};
+    rdma::RxInputs inputs{
+        bench_->trace_room_o != 0, {}, bench_->trace_now_o, bench_->trace_over_quota_o != 0};
     if (bench_->trace_offer_valid_o) inputs.offer = bench_->trace_offer_cid_o;
     const unsigned free_before = golden_.free_contexts();
+    const unsigned held = input ? golden_.held_by(input->header.src) : 0;
     rdma::RxResult result;
     ASSERT_NO_THROW(result = golden_step(input, inputs)) << at();
     const auto event = name(result.outcome);
@@ -186,7 +215,11 @@ class ReceiverLockstep {
     ASSERT_EQ(bench_->trace_wbase_o, result.wbase) << event << ' ' << at();
     ASSERT_EQ(bench_->trace_wvec_o, result.wvec[0]) << event << ' ' << at();
     if (result.outcome == Outcome::refuse_no_context) {
-      ASSERT_EQ(free_before, freed_lately()) << "contexts are free, but none is offered, " << at();
+      ASSERT_EQ(free_before, freed_lately(room_age + 2))
+          << "contexts are free, but none is offered, " << at();
+    }
+    if (result.outcome == Outcome::refuse_quota) {
+      ASSERT_GE(held + freed_lately(quota_age), golden_.config().rx_quota) << "within its quota, " << at();
     }
     if (golden_.free_contexts() > free_before) freed_.push_back(bench_.cycle());
     expect(input, result);
@@ -198,11 +231,11 @@ class ReceiverLockstep {
     return golden_.packet({input->header, std::vector<uint8_t>(input->header.len)}, inputs);
   }
 
-  /// Contexts that were freed too late to be offered to the request that retires now: two clocks through the
-  /// free list.
-  unsigned freed_lately() {
+  /// Contexts that were freed in the last clocks: too late for the request that retires now to know.
+  unsigned freed_lately(unsigned clocks) {
     while (!freed_.empty() && freed_.front() + room_age + 2 <= bench_.cycle()) freed_.pop_front();
-    return static_cast<unsigned>(freed_.size());
+    return static_cast<unsigned>(
+        std::ranges::count_if(freed_, [&](uint64_t cycle) { return cycle + clocks > bench_.cycle(); }));
   }
 
   void expect(const std::optional<Input>& input, const rdma::RxResult& result) {
@@ -251,10 +284,11 @@ class ReceiverLockstep {
   std::deque<uint64_t> freed_;                      // cycles
   bool dropped_now_ = false;
   std::array<uint16_t, 8> nows_{};  // this clock, one clock ago, ...
-  std::array<rdma::Config, 8> configs_{};
-  unsigned waited_ = 0;               // clocks after reset
-  unsigned since_stolen_ = 0;         // packets
-  unsigned overdue_ = 0, quiet_ = 0;  // clocks
+  std::array<rdma::Config, 12> configs_{};
+  std::vector<rdma::Region> regions_;  // as the receiver knows them
+  unsigned waited_ = 0;                // clocks after reset
+  unsigned since_stolen_ = 0;          // packets
+  unsigned overdue_ = 0, quiet_ = 0;   // clocks
 };
 
 }  // namespace weft::rtl_test

@@ -17,7 +17,7 @@
 
 namespace weft::rtl_test {
 
-/// The sizes in CMakeLists.txt.
+/// The sizes in receivers.txt.
 inline constexpr unsigned rx_contexts = 8;
 inline rdma::Params receiver_params() {
   rdma::Params params;
@@ -30,6 +30,8 @@ inline rdma::Params receiver_params() {
   params.addr_bits = 24;
   params.sid_bits = 4;
   params.cid_bits = 5;
+  params.n_regions = 4;
+  params.n_sources = 2;
   return params;
 }
 
@@ -134,7 +136,7 @@ class ReceiverQueues {
     commands_.pop();
   }
 
-  ShownQueue<Control> control_{2};
+  ShownQueue<Control> control_{3};
   ShownQueue<Command> commands_{2};
   std::array<std::size_t, 16> controls_before_{};
   std::size_t commands_before_ = 0;

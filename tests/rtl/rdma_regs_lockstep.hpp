@@ -40,7 +40,7 @@ class RegsLockstep {
 
   // What happened so far.
   unsigned ok_writes = 0, bad_writes = 0, ok_reads = 0, bad_reads = 0, posts_refused = 0, posts_out = 0,
-           popped = 0;
+           regions_set = 0, popped = 0;
   std::optional<uint32_t> last_read;  // nothing: SLVERR
   bool last_write = false;
   uint64_t last_write_cycle = 0;  // in which it took effect
@@ -165,7 +165,7 @@ class RegsLockstep {
     const Write write = writes_.front();
     writes_.pop_front();
     last_write_cycle = bench_.cycle() - 1;
-    last_write = reference_.can_write(write.address, write.strobes, before_);
+    last_write = reference_.can_write(write.address, write.data, write.strobes, before_);
     ASSERT_EQ(bench_->s_axil_bresp_o, last_write ? tb::resp_okay : tb::resp_slverr)
         << "write of " << std::hex << write.address << ", strobes " << int{write.strobes} << std::dec << ' '
         << at();
@@ -177,6 +177,7 @@ class RegsLockstep {
     }
     reference_.write(write.address, write.data, error_before_);
     msgid_written_ = write.address == address_of("MSGID");
+    if (write.address == address_of("REGION_SET")) region_written_ = static_cast<uint8_t>(write.data);
     if (write.address == address_of("POST"))
       posts_.push(reference_.post(static_cast<uint16_t>(write.data)), last_write_cycle);
   }
@@ -203,8 +204,7 @@ class RegsLockstep {
     const auto& out = bench_.top();
     ASSERT_EQ(out.node_known_o, reference_.node_known()) << at();
     ASSERT_EQ(out.node_id_o, reference_.value("NODE_ID")) << at();
-    ASSERT_EQ(out.region_base_o, reference_.region_base()) << at();
-    ASSERT_EQ(out.region_limit_o, reference_.region_limit()) << at();
+    check_region();
     ASSERT_EQ(out.tick_cycles_o, reference_.value("TICK_CYCLES")) << at();
     ASSERT_EQ(out.rx_timeout_o, reference_.value("RX_TIMEOUT")) << at();
     ASSERT_EQ(out.tx_retry_o, reference_.value("TX_RETRY")) << at();
@@ -212,6 +212,9 @@ class RegsLockstep {
     ASSERT_EQ(out.ask_from_after_o, reference_.value("ASK_FROM_AFTER")) << at();
     ASSERT_EQ(out.max_silent_o, reference_.value("MAX_SILENT")) << at();
     ASSERT_EQ(out.max_retry_o, reference_.value("MAX_RETRY")) << at();
+    ASSERT_EQ(out.max_busy_o, reference_.value("MAX_BUSY")) << at();
+    ASSERT_EQ(out.backoff_o, reference_.value("BACKOFF")) << at();
+    ASSERT_EQ(out.rx_quota_o, reference_.value("RX_QUOTA")) << at();
     ASSERT_EQ(out.weft_mode_o, reference_.value("MODE")) << at();
     ASSERT_EQ(out.msgid_o, reference_.value("MSGID")) << at();
     ASSERT_EQ(out.msgid_load_o, msgid_written_) << at();
@@ -221,6 +224,24 @@ class RegsLockstep {
     if (out.post_valid_o) {
       ASSERT_TRUE(get_post(out.post_o) == posts_.front()) << at();
     }
+  }
+
+  /// One clock for each REGION_SET, with what the other registers say then.
+  void check_region() {
+    const auto& out = bench_.top();
+    ASSERT_EQ(out.region_set_o, region_written_.has_value()) << at();
+    if (!region_written_) return;
+    const rdma::Region wanted = reference_.region();
+    const bool empty = wanted.limit <= wanted.base;
+    ASSERT_EQ(out.region_idx_o, *region_written_) << at();
+    ASSERT_EQ(out.region_open_o, wanted.remote_write && !empty) << at();
+    ASSERT_EQ(out.region_key_o, wanted.key) << at();
+    if (!empty) {
+      ASSERT_EQ(out.region_base_o, wanted.base / payload) << at();
+      ASSERT_EQ(out.region_last_o, (wanted.limit - wanted.base) / payload - 1) << at();
+    }
+    ++regions_set;
+    region_written_.reset();
   }
 
   void check_channels() {
@@ -297,6 +318,7 @@ class RegsLockstep {
   tb::StableCheck<uint8_t> stable_b_{"s_axil b"};
   tb::StableCheck<std::pair<uint32_t, uint8_t>> stable_r_{"s_axil r"};
   bool msgid_written_ = false;  // in the clock before
+  std::optional<uint8_t> region_written_;
 };
 
 }  // namespace weft::rtl_test

@@ -15,8 +15,11 @@ namespace weft::rtl_test {
 
 /// The sizes in CMakeLists.txt.
 inline constexpr std::size_t post_depth = 4;
-inline constexpr uint32_t caps0 = 32u << 16 | 256;  // WINDOW, PAYLOAD
-inline constexpr uint32_t caps1 = 8u << 16 | 16;    // N_TX_CTX, N_RX_CTX
+inline constexpr uint32_t payload = 256;
+inline constexpr uint32_t caps0 = 32u << 16 | payload;  // WINDOW, PAYLOAD
+inline constexpr uint32_t regions = 16, sources = 32;
+inline constexpr unsigned address_bits = 44;
+inline constexpr uint32_t caps1 = 8u << 16 | 16;  // N_TX_CTX, N_RX_CTX
 
 enum class Access { ro, rw, wo, rw1c };
 
@@ -32,7 +35,7 @@ struct Register {
 
 inline constexpr std::array registers{
     Register{"ID", 0x000, Access::ro, 32, 0x77656674},
-    Register{"VERSION", 0x004, Access::ro, 32, 1},
+    Register{"VERSION", 0x004, Access::ro, 32, 2},
     Register{"CAPS0", 0x008, Access::ro, 32, caps0},
     Register{"CAPS1", 0x00c, Access::ro, 32, caps1},
     Register{"STATUS", 0x010, Access::ro},
@@ -43,9 +46,9 @@ inline constexpr std::array registers{
     Register{"REGION_BASE_HI", 0x024, Access::rw},
     Register{"REGION_LIMIT_LO", 0x028, Access::rw},
     Register{"REGION_LIMIT_HI", 0x02c, Access::rw},
-    Register{"TICK_CYCLES", 0x030, Access::rw, 16, 16},
-    Register{"RX_TIMEOUT", 0x034, Access::rw, 13, 256},
-    Register{"TX_RETRY", 0x038, Access::rw, 13, 256},
+    Register{"TICK_CYCLES", 0x030, Access::rw, 16, 64},
+    Register{"RX_TIMEOUT", 0x034, Access::rw, 13, 64},
+    Register{"TX_RETRY", 0x038, Access::rw, 13, 64},
     Register{"TX_DEAD", 0x03c, Access::rw, 13, 8191},
     Register{"ASK_FROM_AFTER", 0x040, Access::rw, 2, 3},
     Register{"MAX_SILENT", 0x044, Access::rw, 4, 15},
@@ -61,6 +64,14 @@ inline constexpr std::array registers{
     Register{"POST_DST_HI", 0x06c, Access::rw},
     Register{"POST_BYTES", 0x070, Access::rw},
     Register{"POST_NODE", 0x074, Access::rw},
+    Register{"POST_KEY", 0x090, Access::rw, 24},
+    Register{"CAPS2", 0x094, Access::ro, 32, sources << 16 | regions},
+    Register{"RX_QUOTA", 0x098, Access::rw, 16},
+    Register{"BACKOFF", 0x09c, Access::rw, 2, 3},
+    Register{"MAX_BUSY", 0x0a0, Access::rw, 8, 255},
+    Register{"REGION_KEY", 0x084, Access::rw, 16},
+    Register{"REGION_RIGHTS", 0x088, Access::rw, 1},
+    Register{"REGION_SET", 0x08c, Access::wo},
     Register{"POST", 0x078, Access::wo},
     Register{"CPL_COUNT", 0x07c, Access::ro},
     Register{"CPL", 0x080, Access::ro},
@@ -103,8 +114,10 @@ class RegsReference {
   uint64_t pair(std::string_view low) const {
     return values_.at(address_of(low)) | uint64_t{values_.at(address_of(low) + 4)} << 32;
   }
-  uint64_t region_base() const { return region_base_; }
-  uint64_t region_limit() const { return region_limit_; }
+  rdma::Region region() const {
+    return {pair("REGION_BASE_LO"), pair("REGION_LIMIT_LO"), static_cast<uint16_t>(value("REGION_KEY")),
+            value("REGION_RIGHTS") != 0};
+  }
   bool node_known() const { return node_known_; }
   bool interrupt(const RegsView& view) const { return (irq_status(view) & value("IRQ_ENABLE")) != 0; }
 
@@ -121,10 +134,12 @@ class RegsReference {
     return values_.at(address);
   }
 
-  bool can_write(uint32_t address, uint8_t strobes, const RegsView& view) const {
+  bool can_write(uint32_t address, uint32_t data, uint8_t strobes, const RegsView& view) const {
     const Register* r = find_register(address);
     if (!r || r->access == Access::ro || strobes != 0xf) return false;
     if (address == address_of("MSGID")) return view.tx_idle;
+    if (address == address_of("REGION_SET"))
+      return view.engine_ready && data % 256 < regions && region_can_be();
     return r->access != Access::wo || (view.posts < post_depth && view.engine_ready && node_known_);
   }
 
@@ -133,15 +148,12 @@ class RegsReference {
     const Register& r = *find_register(address);
     if (r.access == Access::rw) values_[address] = data & r.mask();
     if (address == address_of("NODE_ID")) node_known_ = true;
-    if (address == address_of("REGION_LIMIT_HI")) {  // all four words at once
-      region_base_ = pair("REGION_BASE_LO");
-      region_limit_ = pair("REGION_LIMIT_LO");
-    }
     if (r.access == Access::rw1c && (data & 2) != 0) bus_error_seen_ = bus_error;
   }
 
   rdma::Post post(uint16_t tag) const {
-    return {pair("POST_SRC_LO"), pair("POST_DST_LO"), value("POST_BYTES"), value("POST_NODE"), tag};
+    return {pair("POST_SRC_LO"), pair("POST_DST_LO"), value("POST_BYTES"), value("POST_NODE"), tag,
+            value("POST_KEY")};
   }
 
   void bad_access() { ++values_[address_of("BAD_ACCESS")]; }
@@ -153,11 +165,19 @@ class RegsReference {
   }
 
  private:
+  /// Whole payloads; not beyond the bus; at most 2^32 payloads.
+  bool region_can_be() const {
+    const rdma::Region wanted = region();
+    if (wanted.base % payload != 0 || wanted.limit % payload != 0) return false;
+    if (wanted.limit <= wanted.base) return true;
+    return wanted.limit <= uint64_t{1} << address_bits &&
+           (wanted.limit - wanted.base) / payload <= uint64_t{1} << 32;
+  }
+
   uint32_t irq_status(const RegsView& view) const { return bus_error_seen_ << 1 | view.completion_waits; }
 
   std::map<uint32_t, uint32_t> values_;
   std::array<uint32_t, outcome_count> outcomes_{};
-  uint64_t region_base_ = 0, region_limit_ = 0;
   bool node_known_ = false;
   bool bus_error_seen_ = false;
 };

@@ -15,11 +15,13 @@ module rdma_rx_parts_bench
   output logic [  7:0] hole_o,
   output logic         hole_wrapped_o,
   // rdma_rx_request, defaults
-  input  logic [ 63:0] request_base_i,
-  input  logic [ 63:0] request_limit_i,
   input  logic [ 63:0] request_arg_i,
   input  logic [ 31:0] request_bytes_i,
+  input  logic         request_open_i,
+  input  logic [ 39:0] request_base_i,
+  input  logic [ 31:0] request_last_i,
   output logic [  7:0] request_o,
+  output logic [ 31:0] request_offset_o,
   // rdma_rx_outcome
   input  logic [  7:0] verdict_i,
   input  logic         timeout_i,
@@ -27,6 +29,8 @@ module rdma_rx_parts_bench
   input  logic         release_i,
   input  logic         used_i,
   input  logic         match_i,
+  input  logic         key_ok_i,
+  input  logic         outside_i,
   input  logic         beyond_end_i,
   input  logic         good_length_i,
   input  logic         mark_i,
@@ -72,8 +76,8 @@ module rdma_rx_parts_bench
 
   outcome_e verdict;
   rdma_rx_request i_request (
-    .clk_i, .region_base_i(request_base_i), .region_limit_i(request_limit_i), .arg_i(request_arg_i),
-    .bytes_i(request_bytes_i), .verdict_o(verdict)
+    .clk_i, .arg_i(request_arg_i), .bytes_i(request_bytes_i), .open_i(request_open_i), .base_i(request_base_i),
+    .last_i(request_last_i), .verdict_o(verdict), .offset_o(request_offset_o)
   );
   assign request_o = verdict;
 
@@ -82,7 +86,7 @@ module rdma_rx_parts_bench
   rx_answer_e answer;
   assign facts = '{
     timeout: timeout_i, verdict: outcome_e'(verdict_i), request: request_i, release_it: release_i, used: used_i,
-    match: match_i, beyond_end: beyond_end_i, good_length: good_length_i, mark: mark_i, advance: advance_i,
+    match: match_i, key_ok: key_ok_i, outside: outside_i, beyond_end: beyond_end_i, good_length: good_length_i, mark: mark_i, advance: advance_i,
     in_window: in_window_i, behind: behind_i, complete: complete_i, quarter: quarter_i, live: live_i,
     reclaim: reclaim_i, complete_before: complete_before_i, asked_enough: asked_enough_i
   };

@@ -117,9 +117,12 @@ class SenderLockstep {
 
   void drive(const rdma::Config& config) {
     bench_->node_id_i = config.node_id;
+    bench_->msgid_load_i = 0;
     bench_->retry_i = config.tx_retry;
     bench_->dead_i = config.tx_dead;
     bench_->max_retry_i = config.max_retry;
+    bench_->max_busy_i = config.max_busy;
+    bench_->backoff_i = config.backoff;
     drive_inputs();
   }
 
@@ -150,7 +153,10 @@ class SenderLockstep {
     controls_before_ = std::exchange(controls_waiting_, control_.size());
     ASSERT_EQ(bench_->ctl_valid_o, control_.shown(bench_.cycle())) << at();
     if (!bench_->ctl_valid_o) return;
-    ASSERT_TRUE(get_header(bench_->ctl_o) == control_.front()) << at();
+    const Header seen = get_header(bench_->ctl_o);
+    ASSERT_TRUE(seen == control_.front())
+        << "expected " << text(control_.front()) << "\ngot      " << text(seen) << '\n'
+        << at();
     if (ctl_ready) control_.pop();
   }
 

@@ -24,6 +24,8 @@ struct TxEvent {
   bool resend_room = true;
   uint16_t node_id = 0;
   uint8_t max_retry = 0;
+  uint8_t max_busy = 0;
+  uint8_t backoff = 0;
   rdma::TxContext context;  // its timer is not looked at
 };
 
@@ -38,6 +40,7 @@ struct TxDecision {
   std::optional<rdma::Completion> completion;
   bool queue_turn = false;
   TimerAction timer = TimerAction::none;
+  uint8_t doublings = 0;  // of TX_RETRY
   bool freed = false;
 };
 
@@ -78,10 +81,13 @@ class TxDecideBench : public Bench<Vrdma_tx_decide_bench> {
     in.post_bytes_i = event.post.bytes;
     in.post_node_i = event.post.node;
     in.post_tag_i = event.post.tag;
+    in.post_key_i = event.post.rkey;
     in.msgid_i = event.msgid;
     in.resend_room_i = event.resend_room;
     in.node_id_i = event.node_id;
     in.max_retry_i = event.max_retry;
+    in.max_busy_i = event.max_busy;
+    in.backoff_i = event.backoff;
   }
 
   void put_context(const rdma::TxContext& context) {
@@ -94,6 +100,7 @@ class TxDecideBench : public Bench<Vrdma_tx_decide_bench> {
     in.tag_i = context.tag;
     in.src_addr_i = context.src_addr;
     in.dst_addr_i = context.dst_addr;
+    in.rkey_i = context.rkey;
     in.last_i = context.cut.last;
     in.last_len_i = context.cut.last_len;
     in.next_i = context.next;
@@ -102,6 +109,7 @@ class TxDecideBench : public Bench<Vrdma_tx_decide_bench> {
     in.acked_i = context.acked;
     in.asked_i = context.asked;
     in.retries_i = context.retries;
+    in.busy_i = context.busy;
     in.turn_i = context.turn;
   }
 
@@ -116,6 +124,7 @@ class TxDecideBench : public Bench<Vrdma_tx_decide_bench> {
     context.tag = out.tag_o;
     context.src_addr = out.src_addr_o;
     context.dst_addr = out.dst_addr_o;
+    context.rkey = out.rkey_o;
     context.cut = {out.last_o, out.last_len_o};
     context.next = out.next_o;
     context.high = out.high_o;
@@ -123,6 +132,7 @@ class TxDecideBench : public Bench<Vrdma_tx_decide_bench> {
     context.acked = out.acked_o;
     context.asked = out.asked_o;
     context.retries = out.retries_o;
+    context.busy = out.busy_o;
     context.turn = out.turn_o;
     return context;
   }
@@ -143,9 +153,10 @@ class TxDecideBench : public Bench<Vrdma_tx_decide_bench> {
           rdma::Completion{out.cpl_tag_o, static_cast<rdma::formats::Status>(out.cpl_status_o)};
     decision.queue_turn = out.queue_turn_o;
     if (out.timer_set_o) {
-      decision.timer = !out.timer_armed_o  ? TimerAction::stop
-                       : out.timer_class_o ? TimerAction::dead
-                                           : TimerAction::retry;
+      decision.timer = !out.timer_armed_o       ? TimerAction::stop
+                       : out.timer_class_o == 4 ? TimerAction::dead
+                                                : TimerAction::retry;
+      if (decision.timer == TimerAction::retry) decision.doublings = out.timer_class_o;
     }
     decision.freed = out.free_o;
     return decision;

@@ -16,6 +16,7 @@ package rdma_tx_decide_bench_pkg;
     logic [15:0] tag;
     logic [63:0] src_addr;
     logic [63:0] dst_addr;
+    logic [23:0] rkey;
     logic [31:0] last;
     logic [31:0] last_len;
     logic [31:0] next;
@@ -24,6 +25,7 @@ package rdma_tx_decide_bench_pkg;
     logic [31:0] acked;
     logic [55:0] asked;
     logic [ 3:0] retries;
+    logic [ 7:0] busy;
     logic        turn;
   } wide_ctx_t;
 
@@ -36,6 +38,8 @@ package rdma_tx_decide_bench_pkg;
     logic        resend_room;
     logic [15:0] node_id;
     logic [ 3:0] max_retry;
+    logic [ 7:0] max_busy;
+    logic [ 1:0] backoff;
     wide_ctx_t   ctx;
   } stimulus_t;
 
@@ -55,7 +59,7 @@ package rdma_tx_decide_bench_pkg;
     logic        turn;
     logic        timer_set;
     logic        timer_armed;
-    logic        timer_class;
+    logic [TX_CLASS_W-1:0] timer_class;
     logic        free;
   } decision_t;
 endpackage
@@ -91,6 +95,7 @@ module rdma_tx_decide_lane
         tag: s.ctx.tag,
         src_addr: ADDR_W'(s.ctx.src_addr),
         dst_addr: ADDR_W'(s.ctx.dst_addr),
+        rkey: s.ctx.rkey,
         last: PIDX_W'(s.ctx.last),
         last_len: LEN_W'(s.ctx.last_len),
         next: PIDX_W'(s.ctx.next),
@@ -99,6 +104,7 @@ module rdma_tx_decide_lane
         acked: PIDX_W'(s.ctx.acked),
         asked: s.ctx.asked,
         retries: s.ctx.retries,
+        busy: s.ctx.busy,
         turn: s.ctx.turn
     };
   end
@@ -108,7 +114,7 @@ module rdma_tx_decide_lane
     .ADDR_W(ADDR_W), .LEN_W(LEN_W), .ctx_t(ctx_t)
   ) i_decide (
     .kind_i(s.kind), .expired_i(s.expired), .hdr_i(s.hdr), .post_i(s.post), .msgid_i(MSGID_W'(s.msgid)),
-    .resend_room_i(s.resend_room), .node_id_i(s.node_id), .max_retry_i(s.max_retry), .ctx_i(ctx_in), .ctx_o(ctx_out),
+    .resend_room_i(s.resend_room), .node_id_i(s.node_id), .max_retry_i(s.max_retry), .max_busy_i(s.max_busy), .backoff_i(s.backoff), .ctx_i(ctx_in), .ctx_o(ctx_out),
     .ctx_we_o(d.ctx_we), .outcome_o(d.outcome), .has_ctx_o(d.has_ctx), .emit_o(d.emit), .emit_hdr_o(d.emit_hdr),
     .send_o(d.send), .resend_o(d.resend), .data_hdr_o(d.data_hdr), .data_addr_o(data_addr), .complete_o(d.complete),
     .completion_o(d.completion), .turn_o(d.turn), .timer_set_o(d.timer_set), .timer_armed_o(d.timer_armed),
@@ -125,6 +131,7 @@ module rdma_tx_decide_lane
           tag: ctx_out.tag,
           src_addr: 64'(ctx_out.src_addr),
           dst_addr: 64'(ctx_out.dst_addr),
+          rkey: ctx_out.rkey,
           last: 32'(ctx_out.last),
           last_len: 32'(ctx_out.last_len),
           next: 32'(ctx_out.next),
@@ -133,6 +140,7 @@ module rdma_tx_decide_lane
           acked: 32'(ctx_out.acked),
           asked: ctx_out.asked,
           retries: ctx_out.retries,
+          busy: ctx_out.busy,
           turn: ctx_out.turn
       };
 endmodule
@@ -152,10 +160,13 @@ module rdma_tx_decide_bench
   input  logic [ 31:0] post_bytes_i,
   input  logic [ 31:0] post_node_i,
   input  logic [ 15:0] post_tag_i,
+  input  logic [ 23:0] post_key_i,
   input  logic [ 23:0] msgid_i,
   input  logic         resend_room_i,
   input  logic [ 15:0] node_id_i,
   input  logic [  3:0] max_retry_i,
+  input  logic [  7:0] max_busy_i,
+  input  logic [  1:0] backoff_i,
   // context before and after
   input  logic [  1:0] state_i,
   input  logic [ 15:0] dst_i,
@@ -165,6 +176,7 @@ module rdma_tx_decide_bench
   input  logic [ 15:0] tag_i,
   input  logic [ 63:0] src_addr_i,
   input  logic [ 63:0] dst_addr_i,
+  input  logic [ 23:0] rkey_i,
   input  logic [ 31:0] last_i,
   input  logic [ 31:0] last_len_i,
   input  logic [ 31:0] next_i,
@@ -173,6 +185,7 @@ module rdma_tx_decide_bench
   input  logic [ 31:0] acked_i,
   input  logic [ 55:0] asked_i,
   input  logic [  3:0] retries_i,
+  input  logic [  7:0] busy_i,
   input  logic         turn_i,
   output logic         ctx_we_o,
   output logic [  1:0] state_o,
@@ -183,6 +196,7 @@ module rdma_tx_decide_bench
   output logic [ 15:0] tag_o,
   output logic [ 63:0] src_addr_o,
   output logic [ 63:0] dst_addr_o,
+  output logic [ 23:0] rkey_o,
   output logic [ 31:0] last_o,
   output logic [ 31:0] last_len_o,
   output logic [ 31:0] next_o,
@@ -191,6 +205,7 @@ module rdma_tx_decide_bench
   output logic [ 31:0] acked_o,
   output logic [ 55:0] asked_o,
   output logic [  3:0] retries_o,
+  output logic [  7:0] busy_o,
   output logic         turn_o,
   // decision
   output logic [  7:0] outcome_o,
@@ -207,7 +222,7 @@ module rdma_tx_decide_bench
   output logic         queue_turn_o,
   output logic         timer_set_o,
   output logic         timer_armed_o,
-  output logic         timer_class_o,
+  output logic [  2:0] timer_class_o,
   output logic         free_o
 );
   stimulus_t s;
@@ -216,13 +231,15 @@ module rdma_tx_decide_bench
   assign s.kind        = rdma_pkg::event_e'(kind_i);
   assign s.expired     = expired_i;
   assign s.hdr         = hdr_i;
-  assign s.post        = '{tag: post_tag_i, node: post_node_i, bytes: post_bytes_i, dst_addr: post_dst_i, src_addr: post_src_i};
+  assign s.post        = '{rkey: post_key_i, tag: post_tag_i, node: post_node_i, bytes: post_bytes_i, dst_addr: post_dst_i, src_addr: post_src_i};
   assign s.msgid       = msgid_i;
   assign s.resend_room = resend_room_i;
   assign s.node_id     = node_id_i;
   assign s.max_retry   = max_retry_i;
-  assign s.ctx = {state_i, dst_i, cid_i, gen_i, ctx_msgid_i, tag_i, src_addr_i, dst_addr_i, last_i, last_len_i, next_i,
-                  high_i, span_i, acked_i, asked_i, retries_i, turn_i};
+  assign s.max_busy    = max_busy_i;
+  assign s.backoff     = backoff_i;
+  assign s.ctx = {state_i, dst_i, cid_i, gen_i, ctx_msgid_i, tag_i, src_addr_i, dst_addr_i, rkey_i, last_i, last_len_i, next_i,
+                  high_i, span_i, acked_i, asked_i, retries_i, busy_i, turn_i};
 
   rdma_tx_decide_lane i_narrow (.s, .d(d0));
   rdma_tx_decide_lane #(
@@ -230,8 +247,8 @@ module rdma_tx_decide_bench
   ) i_default (.s, .d(d1));
 
   assign d = lane_i ? d1 : d0;
-  assign {state_o, dst_o, cid_o, gen_o, ctx_msgid_o, tag_o, src_addr_o, dst_addr_o, last_o, last_len_o, next_o, high_o,
-          span_o, acked_o, asked_o, retries_o, turn_o} = d.ctx;
+  assign {state_o, dst_o, cid_o, gen_o, ctx_msgid_o, tag_o, src_addr_o, dst_addr_o, rkey_o, last_o, last_len_o, next_o, high_o,
+          span_o, acked_o, asked_o, retries_o, busy_o, turn_o} = d.ctx;
   assign ctx_we_o      = d.ctx_we;
   assign outcome_o     = d.outcome;
   assign has_ctx_o     = d.has_ctx;

@@ -44,6 +44,7 @@ inline rdma::TxContext RandomTxEvents::random_context() {
   c.gen = static_cast<uint8_t>(bench_.below(256));
   c.msgid = static_cast<uint32_t>(bench_.below(1u << params_.msgid_bits));
   c.tag = static_cast<uint16_t>(bench_.below(1 << 16));
+  c.rkey = static_cast<uint32_t>(bench_.below(1 << 24));
   c.cut.last = static_cast<uint32_t>(edge({0, 1, bench_.below(8), most, bench_.below(most + 1)}));
   c.cut.last_len = static_cast<uint32_t>(edge({1, params_.payload, 1 + bench_.below(params_.payload)}));
   const uint64_t pages =
@@ -59,6 +60,7 @@ inline rdma::TxContext RandomTxEvents::random_context() {
             c.next - std::min(c.next, (1u << c.span) + 1)}));
   c.asked = bench_.chance(60) ? 0 : random_map(c.high - c.acked);
   c.retries = static_cast<uint8_t>(bench_.below(16));
+  c.busy = static_cast<uint8_t>(edge({0, 1, 2, 3, 4, 15, 16, 254, 255, bench_.below(256)}));
   c.turn = bench_.chance(50);
   return c;
 }
@@ -82,7 +84,7 @@ inline rdma::formats::Header RandomTxEvents::random_header(const rdma::TxContext
     spoil(h);
     return h;
   }
-  h.arg = edge({0, 0, 0, bench_.below(7), uint64_t{1} << bench_.below(64)});
+  h.arg = edge({0, 0, 0, 1, bench_.below(12), uint64_t{1} << bench_.below(64)});
   spoil(h);
   return h;
 }
@@ -142,6 +144,7 @@ inline rdma::Post RandomTxEvents::random_post() {
   post.node =
       static_cast<uint32_t>(edge({0, nodes - 1, good, good, good, good | uint64_t{1} << bench_.below(32)}));
   post.tag = static_cast<uint16_t>(bench_.below(1 << 16));
+  post.rkey = static_cast<uint32_t>(bench_.below(1 << 24));
   return post;
 }
 
@@ -155,6 +158,8 @@ inline TxEvent RandomTxEvents::next() {
   event.resend_room = bench_.chance(70);
   event.node_id = static_cast<uint16_t>(bench_.below(1 << 16));
   event.max_retry = static_cast<uint8_t>(edge({0, 15, event.context.retries, bench_.below(16)}));
+  event.max_busy = static_cast<uint8_t>(edge({0, 255, event.context.busy, bench_.below(256)}));
+  event.backoff = static_cast<uint8_t>(bench_.below(4));
   event.expired = bench_.chance(80);
   event.kind = std::array{TxKind::packet, TxKind::packet,  TxKind::packet,
                           TxKind::post,   TxKind::timeout, TxKind::turn}[bench_.below(6)];

@@ -55,6 +55,7 @@ class TxRules {
     context.tag = post.tag;
     context.src_addr = post.src_addr;
     context.dst_addr = post.dst_addr;
+    context.rkey = post.rkey;
     context.cut.last = static_cast<uint32_t>(packets - 1);
     context.cut.last_len = static_cast<uint32_t>(post.bytes - (packets - 1) * params_.payload);
     context.turn = before_.turn;  // a turn may still be in the queue
@@ -88,13 +89,18 @@ class TxRules {
       return became(Outcome::drop_repeated_rsp);
     }
     if (header_.arg == 0) return adopt(header_.pidx);
-    if (header_.arg == 1) {
+    const bool again = event_.max_busy == 0 || before_.busy < event_.max_busy;
+    if (header_.arg == 1 && again) {
       decision_.context.retries = 0;
+      if (before_.busy < 255) decision_.context.busy += 1;
+      decision_.doublings = std::min(decision_.context.busy, event_.backoff);
       return became(Outcome::backoff, TimerAction::retry);
     }
-    finish(Outcome::refused, header_.arg == 2   ? Status::bad_length
-                             : header_.arg == 3 ? Status::misaligned
-                                                : Status::bad_region);
+    finish(Outcome::refused, header_.arg == 1    ? Status::remote_busy
+                             : header_.arg == 2  ? Status::bad_length
+                             : header_.arg == 3  ? Status::misaligned
+                             : header_.arg == 10 ? Status::bad_key
+                                                 : Status::bad_region);
   }
 
   void adopt(uint64_t span) {
@@ -181,6 +187,7 @@ class TxRules {
   void timeout() {
     if (before_.state == State::requested && before_.retries < event_.max_retry) {
       decision_.context.retries += 1;
+      decision_.doublings = std::min(decision_.context.retries, event_.backoff);
       request();
       return became(Outcome::retry_rqt, TimerAction::retry);
     }
@@ -219,6 +226,8 @@ class TxRules {
     rqt.msgid = context.msgid;
     rqt.pidx = context.cut.last * params_.payload + context.cut.last_len;
     rqt.arg = context.dst_addr;
+    rqt.gen = static_cast<uint8_t>(context.rkey >> 16);
+    rqt.cid = static_cast<uint16_t>(context.rkey);
   }
 
   void release() {
@@ -247,6 +256,7 @@ class TxRules {
     order.header.msgid = before_.msgid;
     order.header.len = static_cast<uint16_t>(last ? before_.cut.last_len : params_.payload);
     order.header.pidx = pidx;
+    order.header.arg = before_.rkey;
   }
 
   const rdma::Params& params_;

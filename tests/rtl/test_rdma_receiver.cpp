@@ -10,6 +10,7 @@
 #include "Vrdma_receiver.h"
 #include "bench.hpp"
 #include "rdma/receiver.hpp"
+#include "rdma_region_port.hpp"
 
 namespace weft::rtl_test {
 namespace {
@@ -35,7 +36,7 @@ rdma::Params params() {
 rdma::Config config() {
   rdma::Config config;
   config.node_id = node;
-  config.region_limit = region_limit;
+  config.regions = {{0, region_limit, 0, true}};
   config.rx_timeout = 8191;
   return config;
 }
@@ -44,12 +45,13 @@ class RdmaReceiver : public testing::Test {
  protected:
   void SetUp() override {
     bench_->node_id_i = node;
-    bench_->region_base_i = 0;
-    bench_->region_limit_i = region_limit;
+    bench_->region_set_i = 0;
     bench_->timeout_i = 8191;  // never comes, as time stands still
     bench_->now_i = 0;
     bench_->ask_from_after_i = 3;
     bench_->max_silent_i = 15;
+    bench_->backoff_i = 3;
+    bench_->quota_i = 0;
     bench_->hdr_valid_i = 0;
     bench_->verdict_i = 0;
     bench_->cmd_ready_i = 1;
@@ -58,6 +60,9 @@ class RdmaReceiver : public testing::Test {
     bench_.reset();
     for (bench_.settle(); !bench_->ready_o && bench_.cycle() < 1000; bench_.settle()) bench_.step();
     ASSERT_TRUE(bench_->ready_o);
+    put_region(bench_.top(), 0, config().regions[0], payload);
+    bench_.step();
+    bench_->region_set_i = 0;
     for (uint16_t sid = 0; sid < contexts; ++sid) offer(request(sid));
     drain();
     ASSERT_EQ(granted_, contexts);

@@ -15,6 +15,7 @@ class RdmaReceiverRandom : public ReceiverTest {
  protected:
   void random_paces();
   void random_settings();
+  std::vector<rdma::Region> random_regions();
   void random_clock();
   void end_all();
 
@@ -38,11 +39,19 @@ Header RdmaReceiverRandom::random_request() {
   header.src = static_cast<uint16_t>(any(16));
   header.sid = static_cast<uint16_t>(any(16));
   header.msgid = any(64);
-  header.pidx -= any(10);  // 1 to 10 bytes in the last packet
-  header.arg = (8 + bench_.below(1000)) * params.payload;
+  header.pidx -= any(10);                            // 1 to 10 bytes in the last packet
+  header.cid = static_cast<uint16_t>(any(1 << 16));  // of no meaning
+  header.arg = (8 + bench_.below((1 << 18) - 8 - 16 - 60)) * params.payload;
   if (bench_.chance(3)) header.pidx = any(2) * 256 * params.payload;
   if (bench_.chance(3)) header.arg |= 1 + bench_.below(params.payload - 1);
   if (bench_.chance(3)) header.arg = (bench_.chance(50) ? 7 : (1 << 18) - 16) * uint64_t{params.payload};
+  if (bench_.chance(3)) header.arg |= uint64_t{1} << (24 + bench_.below(40));
+  if (bench_.chance(30)) {  // region 1, or one that does not exist
+    header.gen = bench_.chance(95) ? 1 : static_cast<uint8_t>(1 << any(8));
+    header.cid = test_key;
+    header.arg = 0x4000 + bench_.below(128) * params.payload;
+  }
+  if (bench_.chance(3)) header.cid ^= static_cast<uint16_t>(1 << any(16));
   return header;
 }
 
@@ -66,24 +75,33 @@ Header RdmaReceiverRandom::random_data(uint16_t cid) {
 
 /// One bit wrong in a field that counts.
 void RdmaReceiverRandom::spoil(Header& header) {
-  switch (bench_.below(7)) {
+  switch (bench_.below(10)) {
     case 0:
-      header.src ^= 1;
+      header.src ^= static_cast<uint16_t>(1 << any(16));
       break;
     case 1:
-      header.sid ^= 8;
+      header.sid ^= static_cast<uint16_t>(1 << any(16));
       break;
     case 2:
-      header.msgid ^= 32;
+      header.msgid ^= 1 << any(24);
       break;
     case 3:
-      header.gen ^= 128;
+      header.gen ^= static_cast<uint8_t>(1 << any(8));
       break;
     case 4:
       header.cid ^= static_cast<uint16_t>(1 << any(16));
       break;
     case 5:
-      header.len ^= 64;
+      header.len ^= static_cast<uint16_t>(1 << any(16));
+      break;
+    case 6:
+      header.pidx ^= uint32_t{1} << any(32);
+      break;
+    case 7:
+      header.arg ^= 1u << any(24);
+      break;
+    case 8:
+      header.arg ^= 1u << 16;  // the other region
       break;
     default:
       header.flags ^= rdma::formats::flag_last;
@@ -134,6 +152,36 @@ void RdmaReceiverRandom::random_settings() {
   receiver_.config.rx_timeout = std::array<uint16_t, 4>{0, 5, 20, 100}[bench_.below(4)];
   receiver_.config.ask_from_after = static_cast<uint8_t>(bench_.below(4));
   receiver_.config.max_silent = static_cast<uint8_t>(bench_.below(4));
+  receiver_.config.backoff = static_cast<uint8_t>(bench_.below(4));
+  receiver_.config.rx_quota = std::array<uint16_t, 6>{0, 0, 1, 3, 5, 300}[bench_.below(6)];
+  receiver_.config.regions = random_regions();
+}
+
+/// As at the start, moved, shrunk, closed or with another key: while transfers to them are under way.
+std::vector<rdma::Region> RdmaReceiverRandom::random_regions() {
+  std::vector<rdma::Region> regions = config().regions;
+  const uint64_t payload = receiver_params().payload;
+  for (rdma::Region& region : regions) {
+    if (bench_.chance(70)) continue;
+    const uint64_t moved = bench_.below(100) * payload;
+    switch (bench_.below(5)) {
+      case 0:
+        region.base += moved;
+        break;
+      case 1:
+        region.limit = region.base + moved;
+        break;
+      case 2:
+        region.key ^= static_cast<uint16_t>(1 << any(16));
+        break;
+      case 3:
+        region.remote_write = false;
+        break;
+      default:
+        region.limit -= moved;
+    }
+  }
+  return regions;
 }
 
 /// Without any packet every context comes back by its timer.
@@ -163,7 +211,7 @@ TEST_F(RdmaReceiverRandom, EqualsTheGoldenModelInBothModesWithPausesAndResets) {
     RecordProperty(std::string(name(outcome)), std::to_string(receiver_.outcomes[outcome]));
   }
   EXPECT_GT(receiver_.dropped, 50u);
-  EXPECT_GT(receiver_.stolen.size(), 50u);
+  EXPECT_GT(receiver_.stolen.size(), 20u);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ class RdmaRegs : public testing::Test {
     const auto kind = bench_.below(10);
     if (kind < 6) return known;
     if (kind < 7) return outcome_base + 4 * static_cast<uint32_t>(bench_.below(outcome_count));
-    if (kind < 8) return address_of("POST");
+    if (kind < 8) return address_of(bench_.chance(50) ? "POST" : "REGION_SET");
     return static_cast<uint32_t>(kind < 9 ? known ^ 1u << bench_.below(12) : bench_.below(1 << 12));
   }
 
@@ -143,6 +143,41 @@ TEST_F(RdmaRegs, PostsFillTheirQueueAndGoOnWhenItHasRoom) {
   regs_.post_ready = true;
   clocks(10);
   EXPECT_EQ(regs_.posts_out, post_depth + 1);
+}
+
+/// REGION_SET after the other registers.
+TEST_F(RdmaRegs, RegionIsTakenOnlyIfItCanBe) {
+  const auto set = [&](uint64_t base, uint64_t limit, uint32_t number = 3) {
+    regs_.write("REGION_BASE_LO", static_cast<uint32_t>(base));
+    regs_.write("REGION_BASE_HI", static_cast<uint32_t>(base >> 32));
+    regs_.write("REGION_LIMIT_LO", static_cast<uint32_t>(limit));
+    regs_.write("REGION_LIMIT_HI", static_cast<uint32_t>(limit >> 32));
+    return regs_.write("REGION_SET", number);
+  };
+  constexpr uint64_t end = uint64_t{1} << address_bits, most = uint64_t{payload} << 32;
+  regs_.write("REGION_KEY", 0x1234);
+  for (const uint32_t rights : {0u, 1u}) {
+    regs_.write("REGION_RIGHTS", rights);
+    EXPECT_TRUE(set(0x1000, 0x1100));
+    EXPECT_TRUE(set(0x1000, 0x1000)) << "empty";
+    EXPECT_TRUE(set(0x1000, 0)) << "empty";
+    EXPECT_TRUE(set(~uint64_t{0xff}, 0x100)) << "empty";
+    EXPECT_TRUE(set(0, most));
+    EXPECT_FALSE(set(0, most + payload));
+    EXPECT_TRUE(set(end - most, end));
+    EXPECT_FALSE(set(end - payload, end + payload));
+    EXPECT_FALSE(set(end, end + payload));
+    EXPECT_FALSE(set(~uint64_t{0x1ff}, ~uint64_t{0xff}));
+    EXPECT_FALSE(set(0x1001, 0x2000));
+    EXPECT_FALSE(set(0x1000, 0x2080));
+    EXPECT_FALSE(set(0x1080, 0)) << "not even an empty one";
+  }
+  EXPECT_TRUE(set(0, 0x100, regions - 1));
+  EXPECT_FALSE(set(0, 0x100, regions));
+  EXPECT_TRUE(set(0, 0x100, 0xffffff00)) << "only the lowest byte counts";
+  regs_.engine_ready = false;
+  EXPECT_FALSE(set(0, 0x100));
+  EXPECT_EQ(regs_.regions_set, 14u);
 }
 
 TEST_F(RdmaRegs, EachReadOfCplTakesOneCompletion) {
@@ -258,9 +293,12 @@ void RdmaRegs::random_surroundings() {
 
 void RdmaRegs::random_accesses() {
   if (regs_.writes_open() < 3 && bench_.chance(paces_.writes)) {
-    const auto data = static_cast<uint32_t>(bench_.below(uint64_t{1} << 32));
-    regs_.start_write(
-        {random_address(), data, static_cast<uint8_t>(bench_.chance(85) ? 0xf : bench_.below(16))});
+    const uint32_t address = random_address();
+    auto data = static_cast<uint32_t>(bench_.below(uint64_t{1} << 32));
+    const bool region = address >= address_of("REGION_BASE_LO") && address <= address_of("REGION_LIMIT_HI");
+    if (region && bench_.chance(90)) data &= address % 8 == 0 ? 0xffffff00 : 0xfff;
+    if (address == address_of("REGION_SET") && bench_.chance(90)) data &= 0xf;
+    regs_.start_write({address, data, static_cast<uint8_t>(bench_.chance(85) ? 0xf : bench_.below(16))});
   }
   if (regs_.reads_open() < 2 && bench_.chance(paces_.reads)) regs_.start_read(random_address());
 }
@@ -282,6 +320,7 @@ TEST_F(RdmaRegs, EqualsItsReferenceUnderRandomAccessesAndResets) {
     EXPECT_GT(count, 2000u);
   }
   EXPECT_GT(regs_.posts_refused, 200u);
+  EXPECT_GT(regs_.regions_set, 200u);
   EXPECT_GT(regs_.posts_out, 200u);
   EXPECT_GT(regs_.popped, 200u);
 }

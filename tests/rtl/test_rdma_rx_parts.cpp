@@ -27,6 +27,7 @@ class RdmaRxParts : public testing::Test {
     auto& top = bench_.top();
     top.verdict_i = 0;
     top.timeout_i = top.request_i = top.release_i = top.used_i = top.match_i = 0;
+    top.key_ok_i = top.outside_i = 0;
     top.beyond_end_i = top.good_length_i = top.mark_i = top.advance_i = 0;
     top.in_window_i = top.behind_i = top.complete_i = top.quarter_i = 0;
     top.live_i = top.reclaim_i = top.complete_before_i = top.asked_enough_i = 0;
@@ -75,13 +76,25 @@ class RdmaRxRequest : public RdmaRxParts {
  protected:
   static constexpr uint64_t base = 0x10000, limit = 0x50000, bus = uint64_t{1} << 48;
 
-  Outcome check(uint64_t address, uint32_t bytes, uint64_t region_base = base,
-                uint64_t region_limit = limit) {
+  Outcome check(uint64_t address, uint32_t bytes, uint64_t region_base = base, uint64_t region_limit = limit,
+                bool open = true) {
+    put(address, bytes);
+    bench_.step();
+    put_region(region_base, region_limit, open);
+    for (int clock = 0; clock < 2; ++clock) bench_.step();
+    return result();
+  }
+
+  void put(uint64_t address, uint32_t bytes) {
     bench_->request_arg_i = address;
     bench_->request_bytes_i = bytes;
-    bench_->request_base_i = region_base;
-    bench_->request_limit_i = region_limit;
-    for (int clock = 0; clock < 3; ++clock) bench_.step();
+  }
+  void put_region(uint64_t region_base, uint64_t region_limit, bool open = true) {
+    bench_->request_open_i = open;
+    bench_->request_base_i = region_base / 256;
+    bench_->request_last_i = static_cast<uint32_t>((region_limit - region_base) / 256 - 1);
+  }
+  Outcome result() {
     bench_.settle();
     return static_cast<Outcome>(bench_->request_o);
   }
@@ -94,51 +107,56 @@ TEST_F(RdmaRxRequest, Region) {
   EXPECT_EQ(check(limit - 256, 256), Outcome::none);
   EXPECT_EQ(check(limit - 256, 257), Outcome::refuse_region);
   EXPECT_EQ(check(limit, 1), Outcome::refuse_region);
-  EXPECT_EQ(check(base, 1, base, base), Outcome::refuse_region) << "nothing is open";
-  EXPECT_EQ(check(base, 1, limit, base), Outcome::refuse_region) << "base beyond limit";
+  EXPECT_EQ(check(base + 0x300, limit - base - 0x300), Outcome::none);
+  EXPECT_EQ(bench_->request_offset_o, 3u);
+  EXPECT_EQ(check(base + 0x300, 1, base, base + 0x300), Outcome::refuse_region);
+  EXPECT_EQ(check(base + 0x300, 1, base, base + 0x400), Outcome::none);
+  EXPECT_EQ(check(base, 1, base, limit, false), Outcome::refuse_key);
+  EXPECT_EQ(check(0, 1, base, limit, false), Outcome::refuse_key) << "whether it would be inside or not";
 }
 
 TEST_F(RdmaRxRequest, EndOfTheBusAndOfNumbers) {
-  EXPECT_EQ(check(bus - 256, 256, 0, bus), Outcome::none);
-  EXPECT_EQ(check(bus - 256, 256, 0, UINT64_MAX), Outcome::none);
-  EXPECT_EQ(check(bus - 256, 257, 0, UINT64_MAX), Outcome::refuse_region);
-  EXPECT_EQ(check(bus, 1, 0, UINT64_MAX), Outcome::refuse_region);
-  EXPECT_EQ(check(UINT64_MAX - 255, 256, 0, UINT64_MAX), Outcome::refuse_region) << "the sum wraps 64 bits";
-  EXPECT_EQ(check(0x00ffff00, 0x100, 0, 0x01000000), Outcome::none) << "carry between the halves of the sum";
-  EXPECT_EQ(check(0x00ffff00, 0x101, 0, 0x01000000), Outcome::refuse_region);
-  EXPECT_EQ(check(0xffffff00, 0x100, 0, 0x100000000), Outcome::none);
-  EXPECT_EQ(check(0xffffff00, 0x101, 0, 0x100000000), Outcome::refuse_region);
+  constexpr uint64_t most = uint64_t{256} << 32;  // bytes of a region
+  EXPECT_EQ(check(bus - 256, 256, bus - most, bus), Outcome::none);
+  EXPECT_EQ(check(bus - 256, 257, bus - most, bus), Outcome::refuse_region);
+  EXPECT_EQ(check(bus - most, 256, bus - most, bus), Outcome::none);
+  EXPECT_EQ(check(bus - most - 256, 256, bus - most, bus), Outcome::refuse_region);
+  EXPECT_EQ(check(bus, 1, bus - most, bus), Outcome::refuse_region);
+  EXPECT_EQ(check(UINT64_MAX - 255, 256, 0, most), Outcome::refuse_region);
+  EXPECT_EQ(check(bus | 0x100, 256, 0, most), Outcome::refuse_region) << "a bit beyond those of the bus";
+  EXPECT_EQ(check(uint64_t{1} << 63 | 0x100, 256, 0, most), Outcome::refuse_region);
+  EXPECT_EQ(check(most - 256, 256, 0, most), Outcome::none);
+  EXPECT_EQ(check(most, 256, 0, most), Outcome::refuse_region);
+  EXPECT_EQ(check(0, 257, bus - 256, bus), Outcome::refuse_region);
 }
 
 TEST_F(RdmaRxRequest, LengthComesBeforeAlignmentAndThatBeforeRegion) {
   constexpr uint32_t longest = ((1u << 24) - 1) * 256;
-  EXPECT_EQ(check(0, longest, 0, bus), Outcome::none);
-  EXPECT_EQ(check(0, longest + 1, 0, bus), Outcome::refuse_length);
-  EXPECT_EQ(check(0, UINT32_MAX, 0, bus), Outcome::refuse_length);
+  constexpr uint64_t top = uint64_t{1} << 32;
+  EXPECT_EQ(check(0, longest, 0, top), Outcome::none);
+  EXPECT_EQ(check(0, longest + 1, 0, top), Outcome::refuse_length);
+  EXPECT_EQ(check(0, UINT32_MAX, 0, top), Outcome::refuse_length);
   EXPECT_EQ(check(base, 0), Outcome::refuse_length);
   EXPECT_EQ(check(1, 0), Outcome::refuse_length);
   EXPECT_EQ(check(base + 1, 1), Outcome::refuse_align);
+  EXPECT_EQ(check(base, 0, base, limit, false), Outcome::refuse_length);
+  EXPECT_EQ(check(base + 1, 1, base, limit, false), Outcome::refuse_align);
   EXPECT_EQ(check(base + 128, 1), Outcome::refuse_align);
   EXPECT_EQ(check(1, 1), Outcome::refuse_align);
 }
 
-TEST_F(RdmaRxRequest, OneAClockWithBaseAndLimitOfTheSameClock) {
-  // Two requests in consecutive clocks; the region moves between their looks at it.
-  bench_->request_bytes_i = 256;
-  bench_->request_arg_i = base;
+TEST_F(RdmaRxRequest, OneAClockEachWithTheRegionOfTheNextClock) {
+  put(base, 256);
   bench_.step();
-  bench_->request_arg_i = limit;
+  put(limit, 256);
+  put_region(base, limit);
   bench_.step();
-  bench_->request_base_i = base;
-  bench_->request_limit_i = limit;
+  put_region(limit, limit + 256);
   bench_.step();
-  bench_.settle();
-  EXPECT_EQ(static_cast<Outcome>(bench_->request_o), Outcome::none);
-  bench_->request_base_i = limit;
-  bench_->request_limit_i = limit + 256;
+  EXPECT_EQ(result(), Outcome::none);
+  put_region(0, 256, false);
   bench_.step();
-  bench_.settle();
-  EXPECT_EQ(static_cast<Outcome>(bench_->request_o), Outcome::none);
+  EXPECT_EQ(result(), Outcome::none);
 }
 
 // rdma_rx_outcome
@@ -174,7 +192,8 @@ TEST_F(RdmaRxParts, OutcomeOfABadPacketIsItsVerdict) {
       {Outcome::drop_crc, Answer::none},         {Outcome::drop_malformed, Answer::none},
       {Outcome::drop_not_mine, Answer::none},    {Outcome::drop_busy, Answer::none},
       {Outcome::refuse_length, Answer::refusal}, {Outcome::refuse_align, Answer::refusal},
-      {Outcome::refuse_region, Answer::refusal}, {Outcome::refuse_no_context, Answer::refusal}};
+      {Outcome::refuse_region, Answer::refusal}, {Outcome::refuse_no_context, Answer::refusal},
+      {Outcome::refuse_key, Answer::refusal}};
   bench_->used_i = bench_->match_i = bench_->release_i = 1;  // of no meaning
   for (const auto& [verdict, expected] : verdicts) {
     bench_->verdict_i = static_cast<uint8_t>(verdict);
@@ -193,16 +212,18 @@ TEST_F(RdmaRxParts, OutcomeOfAPacketIsThatOfTheFirstRule) {
     Answer paper, weft;
   };
   const std::vector<Rule> from_last_to_first = {
-      {[&] { top.used_i = top.match_i = top.good_length_i = 1; }, Outcome::drop_window, Answer::resend,
-       Answer::none},
+      {[&] { top.used_i = top.match_i = top.key_ok_i = top.good_length_i = 1; }, Outcome::drop_window,
+       Answer::resend, Answer::none},
       {[&] { top.in_window_i = 1; }, Outcome::drop_duplicate, Answer::none, Answer::none},
       {[&] { top.in_window_i = 0, top.behind_i = 1; }, Outcome::drop_duplicate, Answer::none, Answer::none},
       {[&] { top.advance_i = 1; }, Outcome::advance, Answer::none, Answer::none},
       {[&] { top.quarter_i = 1; }, Outcome::advance, Answer::none, Answer::ack},
       {[&] { top.complete_i = 1; }, Outcome::finish, Answer::done, Answer::done},
       {[&] { top.mark_i = 1; }, Outcome::accept, Answer::none, Answer::none},
+      {[&] { top.outside_i = 1; }, Outcome::drop_region, Answer::none, Answer::none},
       {[&] { top.good_length_i = 0; }, Outcome::drop_bad_length, Answer::none, Answer::none},
       {[&] { top.beyond_end_i = 1; }, Outcome::drop_beyond_end, Answer::none, Answer::none},
+      {[&] { top.key_ok_i = 0; }, Outcome::drop_key, Answer::none, Answer::none},
       {[&] { top.release_i = 1; }, Outcome::released, Answer::none, Answer::none},
       {[&] { top.match_i = 0; }, Outcome::drop_zombie, Answer::none, Answer::none},
       {[&] { top.used_i = 0; }, Outcome::drop_unknown_cid, Answer::none, Answer::none},
@@ -273,6 +294,7 @@ TEST_F(RdmaRxAnswer, Refusals) {
   const std::map<Outcome, Refusal> codes = {{Outcome::refuse_length, Refusal::bad_length},
                                             {Outcome::refuse_align, Refusal::misaligned},
                                             {Outcome::refuse_region, Refusal::bad_region},
+                                            {Outcome::refuse_key, Refusal::bad_key},
                                             {Outcome::refuse_no_context, Refusal::no_context}};
   for (const auto& [outcome, code] : codes) {
     Header header = expected(Ptype::rsp, false);

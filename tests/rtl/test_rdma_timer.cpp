@@ -20,7 +20,7 @@ class RdmaTimer : public testing::Test {
  protected:
   struct Timer {
     bool armed = false;
-    bool cls = false;
+    uint8_t cls = 0;
     uint16_t stamp = 0;
     unsigned late = 0;  // clocks since it ended
   };
@@ -33,16 +33,16 @@ class RdmaTimer : public testing::Test {
   }
 
   bool expired(const Timer& timer) const {
-    const uint16_t limit = timer.cls ? limits_[1] : limits_[0];
+    const uint16_t limit = limits_[timer.cls];
     const auto age = static_cast<uint16_t>(now_ - timer.stamp);
     return timer.armed && age >= std::max<uint16_t>(limit, 1);
   }
 
-  void set(unsigned idx, bool armed, bool cls) {
+  void set(unsigned idx, bool armed, unsigned cls) {
     bench_->set_i = 1;
     bench_->set_idx_i = static_cast<uint8_t>(idx);
     bench_->set_armed_i = armed;
-    bench_->set_class_i = cls;
+    bench_->set_class_i = static_cast<uint8_t>(cls);
   }
 
   /// Ends a cycle in which set() may have been called; `tick` moves the time on afterwards.
@@ -50,10 +50,11 @@ class RdmaTimer : public testing::Test {
     bench_->now_i = now_;
     bench_->limit0_i = limits_[0];
     bench_->limit1_i = limits_[1];
+    bench_->limit2_i = limits_[2];
     bench_.settle();
     for (Timer& timer : timers_) timer.late = expired(timer) ? timer.late + 1 : 0;
     if (bench_->set_i) {
-      timers_[bench_->set_idx_i] = {bench_->set_armed_i != 0, bench_->set_class_i != 0, now_, 0};
+      timers_[bench_->set_idx_i] = {bench_->set_armed_i != 0, bench_->set_class_i, now_, 0};
     }
     bench_.step();
     bench_->set_i = 0;
@@ -78,20 +79,20 @@ class RdmaTimer : public testing::Test {
     bench_->expired_ready_i = 1;
     end_cycle(false);
     for (unsigned n = 0; n < clocks; ++n) {
-      if (restart && n == 0) set(idx, true, false);
+      if (restart && n == 0) set(idx, true, 0);
       end_cycle(false);
     }
     bench_->decided_i = 1;
     bench_.settle();
     const bool still = bench_->expired_now_o;
-    set(idx, false, false);
+    set(idx, false, 0);
     end_cycle(false);
     return still;
   }
 
   RdmaBlocksBench bench_;
   std::array<Timer, timers> timers_{};
-  std::array<uint16_t, 2> limits_{10, 20};
+  std::array<uint16_t, 3> limits_{10, 20, 45};
   uint16_t now_ = 0;
 };
 
@@ -104,7 +105,7 @@ TEST_F(RdmaTimer, NothingIsOfferedUnlessArmed) {
 
 TEST_F(RdmaTimer, EndsAtItsLimitAndNotATickEarlier) {
   wait_until_ready();
-  for (const bool cls : {false, true}) {
+  for (const unsigned cls : {0u, 1u, 2u}) {
     for (const uint16_t limit : {0, 1, 2, 100, 8191}) {
       limits_[cls] = limit;
       const auto start = static_cast<uint16_t>(bench_.below(1 << 16));  // the tick counter wraps on the way
@@ -123,7 +124,7 @@ TEST_F(RdmaTimer, EndsAtItsLimitAndNotATickEarlier) {
 
 TEST_F(RdmaTimer, RestartBetweenOfferAndDecisionCounts) {
   wait_until_ready();
-  set(3, true, false);
+  set(3, true, 0);
   end_cycle(false);
   now_ = 10;
   ASSERT_TRUE(offered_within(max_lateness, false));
@@ -151,10 +152,12 @@ TEST_F(RdmaTimer, EqualsReferenceUnderRandomUse) {
     bench_->now_i = now_;
     bench_->limit0_i = limits_[0];
     bench_->limit1_i = limits_[1];
+    bench_->limit2_i = limits_[2];
     bench_.settle();
     for (const Timer& timer : timers_) ASSERT_LE(timer.late, max_lateness) << "cycle " << n;
     if (bench_.chance(sets))
-      set(static_cast<unsigned>(bench_.below(timers)), bench_.chance(80), bench_.chance(50));
+      set(static_cast<unsigned>(bench_.below(timers)), bench_.chance(80),
+          static_cast<unsigned>(bench_.below(3)));
     if (taken && wait-- == 0) {
       bench_->decided_i = 1;
       bench_.settle();
@@ -165,7 +168,7 @@ TEST_F(RdmaTimer, EqualsReferenceUnderRandomUse) {
       }
       if (bench_->expired_now_o) {
         ++expiries;
-        set(*taken, bench_.chance(50), bench_.chance(50));
+        set(*taken, bench_.chance(50), static_cast<unsigned>(bench_.below(3)));
       }
       taken.reset();
     } else if (!taken && bench_->expired_valid_o && bench_.chance(90)) {

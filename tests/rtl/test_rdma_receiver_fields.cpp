@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdma_receiver with every bit of every field in use: requests against any region, packets that differ in one
+// bit from what fits, all limits of timers, counts that wrap.
+#include <algorithm>
+
+#include "rdma_receiver_fixture.hpp"
+
+namespace weft::rtl_test {
+namespace {
+
+class RdmaReceiverFields : public ReceiverTest {
+ protected:
+  /// Of any magnitude.
+  uint64_t any_number(unsigned bits) {
+    return bench_.below(uint64_t{1} << 63) >> (63 - bits + bench_.below(bits));
+  }
+
+  Header any_request() {
+    const uint32_t payload = receiver_params().payload;
+    const uint64_t bus = uint64_t{1} << receiver_params().addr_bits;
+    Header request = random_header(bench_);
+    request.ptype = static_cast<uint8_t>(Ptype::rqt);
+    request.pidx = static_cast<uint32_t>(any_number(bench_.chance(80) ? 14 : 32));
+    if (bench_.chance(10)) request.pidx = 255 * payload - 1 + static_cast<uint32_t>(bench_.below(3));
+    request.arg = any_number(bench_.chance(80) ? 24 : 63);
+    if (bench_.chance(20)) request.arg = bus - request.pidx - payload + bench_.below(2 * payload);
+    if (bench_.chance(90)) request.arg -= request.arg % payload;
+    if (bench_.chance(5)) request.arg ^= uint64_t{1} << bench_.below(64);
+    return request;
+  }
+
+  /// So that the request just fits or just does not; or the region is any other one, or one bit of its number
+  /// or key is wrong.
+  void choose_region(Header& request) {
+    const uint64_t payload = receiver_params().payload;
+    const uint64_t bus = uint64_t{1} << receiver_params().addr_bits;
+    const auto place = [&](uint64_t address) { return std::min(address, bus) / payload * payload; };
+    const uint64_t end = request.arg + request.pidx;
+    rdma::Region region;
+    region.base = place(bench_.chance(20) ? any_number(24)
+                                          : request.arg - std::min(request.arg, payload * bench_.below(2)));
+    region.limit = place(bench_.chance(20) ? any_number(24) : end + payload * bench_.below(2));
+    region.key = static_cast<uint16_t>(any_number(16));
+    region.remote_write = !bench_.chance(5);
+    const auto number = static_cast<uint8_t>(bench_.below(receiver_params().n_regions));
+    config_.regions.resize(receiver_params().n_regions);
+    config_.regions[number] = region;
+    receiver_.config = config_;
+    receiver_.clocks(receiver_params().n_regions);
+    request.gen = number;
+    request.cid = region.key;
+    if (bench_.chance(10)) request.gen ^= static_cast<uint8_t>(1 << bench_.below(8));
+    if (bench_.chance(10)) request.cid ^= static_cast<uint16_t>(1 << bench_.below(16));
+  }
+
+  void give_data(Header header) {
+    header.arg |= any_number(39) << 24;  // of no meaning in DATA
+    give(header);
+  }
+
+  /// The first one.
+  uint16_t context_in_use() const {
+    uint16_t cid = 0;
+    while (context(cid).state == RxContext::State::free) ++cid;
+    return cid;
+  }
+
+  rdma::Config config_ = config();
+};
+
+TEST_F(RdmaReceiverFields, RequestsAgainstAnyRegion) {
+  for (unsigned n = 0; n < 8000 && !HasFatalFailure(); ++n) {
+    if (n % 1000 == 0) {
+      config_.node_id = static_cast<uint16_t>(bench_.below(1 << 16));
+      config_.weft_mode = bench_.chance(50);
+      receiver_.reset(config_);  // all contexts free again; most requests find none
+    }
+    Header request = any_request();
+    choose_region(request);
+    give(request);
+    receiver_.clocks(settled);
+  }
+  for (const auto outcome : {Outcome::grant, Outcome::refuse_no_context, Outcome::refuse_length,
+                             Outcome::refuse_align, Outcome::refuse_region, Outcome::refuse_key}) {
+    EXPECT_GT(receiver_.outcomes[outcome], 50u) << name(outcome);
+  }
+}
+
+TEST_F(RdmaReceiverFields, PacketWithOneWrongBitIsNotTakenForTheOneThatFits) {
+  grant(1, 3);
+  for (const uint32_t pidx : {1u, 2u, 0u}) {
+    const Header good = data(0, pidx);
+    for (unsigned bit = 0; bit < 32; ++bit) {
+      const auto one = uint32_t{1} << bit;
+      Header wrong = good;
+      wrong.pidx ^= one;
+      if (wrong.pidx > 2) give_data(wrong);
+      if (bit >= 24) continue;
+      wrong = good;
+      wrong.msgid ^= one;
+      give_data(wrong);
+      wrong = good;
+      wrong.arg ^= one;
+      give_data(wrong);
+      if (bit >= 16) continue;
+      for (auto field : {&Header::src, &Header::sid, &Header::cid, &Header::len}) {
+        wrong = good;
+        wrong.*field = static_cast<uint16_t>(wrong.*field ^ one);
+        give_data(wrong);
+      }
+      if (bit >= 8) continue;
+      wrong = good;
+      wrong.gen = static_cast<uint8_t>(wrong.gen ^ one);
+      give_data(wrong);
+    }
+    receiver_.clocks(settled);
+    EXPECT_EQ(out_.writes, pidx == 1 ? 0 : pidx == 2 ? 1 : 2) << "no wrong one";
+    give_data(good);
+    receiver_.clocks(settled);
+  }
+  EXPECT_EQ(out_.writes, 3);
+}
+
+TEST_F(RdmaReceiverFields, ReleaseWithOneWrongBitReleasesNothing) {
+  grant(1, 3);
+  const Header good = release(0);
+  for (unsigned bit = 0; bit < 24; ++bit) {
+    Header wrong = good;
+    wrong.msgid ^= uint32_t{1} << bit;
+    give(wrong);
+    if (bit >= 16) continue;
+    for (auto field : {&Header::src, &Header::sid, &Header::cid}) {
+      wrong = good;
+      wrong.*field = static_cast<uint16_t>(wrong.*field ^ (1u << bit));
+      give(wrong);
+    }
+    if (bit >= 8) continue;
+    wrong = good;
+    wrong.gen = static_cast<uint8_t>(wrong.gen ^ (1u << bit));
+    give(wrong);
+  }
+  receiver_.clocks(settled);
+  EXPECT_EQ(receiver_.outcomes[Outcome::released], 0u);
+  EXPECT_EQ(free_contexts(), rx_contexts - 1);
+  give(good);
+  receiver_.clocks(settled);
+  EXPECT_EQ(receiver_.outcomes[Outcome::released], 1u);
+}
+
+/// One tick before its time there is no timeout, then there is; the counter of ticks starts anywhere.
+TEST_F(RdmaReceiverFields, TimeoutAfterExactlyAsManyTicksAsSet) {
+  const unsigned look = 40;  // clocks until a timer that has ended is found and its timeout has retired
+  for (uint32_t limit = 1; limit < 1 << 13 && !HasFatalFailure(); limit = 2 * limit + bench_.below(2)) {
+    for (const uint32_t ticks : {limit, limit ^ (limit >> 1), limit | (limit >> 1)}) {
+      rdma::Config settings = config();
+      settings.rx_timeout = static_cast<uint16_t>(ticks);
+      receiver_.now = static_cast<uint16_t>(bench_.below(1 << 16));
+      receiver_.reset(settings);
+      grant(1, 4);
+      const unsigned before = receiver_.timeouts;
+      receiver_.now = static_cast<uint16_t>(receiver_.now + ticks - 1);
+      receiver_.clocks(look);
+      EXPECT_EQ(receiver_.timeouts, before) << "early, of " << ticks;
+      receiver_.now = static_cast<uint16_t>(receiver_.now + 1);
+      receiver_.clocks(look);
+      EXPECT_EQ(receiver_.timeouts, before + 1) << "of " << ticks;
+    }
+  }
+}
+
+/// A timer stays overdue up to half of what its stamp can tell, and each power of two there counts.
+TEST_F(RdmaReceiverFields, TimeoutHoweverLateItIsSeen) {
+  for (unsigned late = 1; late < 1 << 15 && !HasFatalFailure(); late *= 2) {
+    rdma::Config settings = config();
+    settings.rx_timeout = 1;
+    receiver_.reset(settings);
+    grant(1, 4);
+    const unsigned before = receiver_.timeouts;
+    receiver_.now = static_cast<uint16_t>(receiver_.now + late);
+    receiver_.clocks(40);
+    EXPECT_EQ(receiver_.timeouts, before + 1) << late << " ticks";
+  }
+}
+
+TEST_F(RdmaReceiverFields, AsksAsOftenAsAllowedAndThenReclaims) {
+  for (unsigned most = 0; most < 16; ++most) {
+    rdma::Config settings = config();
+    settings.max_silent = static_cast<uint8_t>(most);
+    settings.weft_mode = most % 2 == 0;
+    settings.ask_from_after = static_cast<uint8_t>(most % 4);
+    receiver_.reset(settings);
+    receiver_.outcomes.clear();
+    grant(1, 4);
+    for (unsigned n = 0; n <= most; ++n) {
+      EXPECT_EQ(receiver_.outcomes[Outcome::reclaim], 0u) << n << " of " << most;
+      receiver_.now = static_cast<uint16_t>(receiver_.now + settings.rx_timeout);
+      receiver_.clocks(50);
+    }
+    EXPECT_EQ(receiver_.outcomes[Outcome::reclaim], 1u);
+    const unsigned one_by_one = settings.weft_mode ? 0 : std::min<unsigned>(most, settings.ask_from_after);
+    EXPECT_EQ(receiver_.outcomes[Outcome::ask_map], settings.weft_mode ? most : 0);
+    EXPECT_EQ(receiver_.outcomes[Outcome::ask_one], one_by_one);
+    EXPECT_EQ(receiver_.outcomes[Outcome::ask_from], settings.weft_mode ? 0 : most - one_by_one);
+  }
+}
+
+/// 66,250 writes; memory answers each after a few more, so that DONE has to wait at every count.
+TEST_F(RdmaReceiverFields, CountOfWritesWraps) {
+  const uint32_t packets = 250;
+  while (out_.writes <= 66'000 && !HasFatalFailure()) {
+    grant(1, packets);
+    const uint16_t used = context_in_use();
+    for (uint32_t pidx = 0; pidx < packets && !HasFatalFailure(); ++pidx) {
+      out_.answered = std::max<int64_t>(out_.writes - 5, 0);
+      give(data(used, pidx));
+    }
+    receiver_.clocks(settled);
+    EXPECT_FALSE(out_.empty()) << "DONE waits";
+    out_.answered = out_.writes;
+    receiver_.clocks(4);
+    EXPECT_TRUE(out_.empty());
+    give(release(used));
+    receiver_.clocks(settled);
+  }
+  EXPECT_EQ(out_.writes, receiver_.outcomes[Outcome::grant] * packets);
+}
+
+}  // namespace
+}  // namespace weft::rtl_test

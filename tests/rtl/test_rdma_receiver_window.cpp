@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdma_receiver's window as a part of it: full windows behind a missing packet at every slot and in both
+// laps, for one context in consecutive clocks and for several in turn.
+#include <algorithm>
+#include <vector>
+
+#include "rdma_receiver_fixture.hpp"
+
+namespace weft::rtl_test {
+namespace {
+
+class RdmaReceiverWindow : public ReceiverTest {
+ protected:
+  static constexpr uint32_t packets = 250;  // of a transfer
+
+  /// What to send of one window: the packet at WBASE and a few others are kept back until all else has come.
+  struct Plan {
+    std::vector<uint32_t> first, late;
+  };
+
+  Plan plan(uint16_t cid, unsigned missing_percent) {
+    const uint32_t base = context(cid).window.base;
+    const uint32_t end = std::min(base + receiver_params().window, packets - 1);
+    Plan plan;
+    for (uint32_t pidx = base + 1; pidx <= end; ++pidx) {
+      (bench_.chance(missing_percent) ? plan.late : plan.first).push_back(pidx);
+    }
+    plan.late.push_back(base);
+    shuffle(plan.first);
+    shuffle(plan.late);
+    return plan;
+  }
+
+  void shuffle(std::vector<uint32_t>& list) {
+    for (std::size_t n = list.size(); n > 1; --n) std::swap(list[n - 1], list[bench_.below(n)]);
+  }
+
+  /// A header for each PIDX, made before the first leaves, so that nothing comes between them.
+  void give_all(uint16_t cid, const std::vector<uint32_t>& list) {
+    std::vector<Header> headers;
+    for (const uint32_t pidx : list) headers.push_back(data(cid, pidx));
+    for (const Header& header : headers) give(header);
+  }
+
+  bool done(uint16_t cid) const { return context(cid).state != RxContext::State::active; }
+
+  void finish_all(unsigned contexts) {
+    receiver_.clocks(settled);
+    EXPECT_EQ(receiver_.outcomes[Outcome::finish], contexts);
+    EXPECT_EQ(out_.writes, int64_t{contexts} * packets);
+  }
+};
+
+TEST_F(RdmaReceiverWindow, FullBehindAMissingPacketInConsecutiveClocks) {
+  for (unsigned round = 0; round < 60 && !HasFatalFailure(); ++round) {
+    receiver_.reset(config());
+    receiver_.outcomes.clear();
+    grant(1, packets);
+    while (!done(0) && !HasFatalFailure()) {
+      const Plan next = plan(0, round % 4 * 8);
+      give_all(0, next.first);
+      give_all(0, next.late);
+      receiver_.clocks(settled);
+    }
+    finish_all(1);
+  }
+}
+
+/// Each packet finds the window as it was read from memory.
+TEST_F(RdmaReceiverWindow, FullBehindAMissingPacketOfSeveralContextsInTurn) {
+  for (unsigned round = 0; round < 20 && !HasFatalFailure(); ++round) {
+    receiver_.reset(config());
+    receiver_.outcomes.clear();
+    grant(rx_contexts, packets);
+    std::vector<std::vector<Header>> waiting(rx_contexts);
+    for (bool more = true; more && !HasFatalFailure();) {
+      more = false;
+      for (uint16_t cid = 0; cid < rx_contexts; ++cid) {
+        if (waiting[cid].empty() && !done(cid)) {
+          const Plan next = plan(cid, round % 4 * 8);
+          for (const auto* list : {&next.first, &next.late}) {
+            for (const uint32_t pidx : *list) waiting[cid].insert(waiting[cid].begin(), data(cid, pidx));
+          }
+        }
+        if (waiting[cid].empty()) continue;
+        more = true;
+        give(waiting[cid].back());
+        waiting[cid].pop_back();
+        if (waiting[cid].empty()) receiver_.clocks(settled);
+      }
+    }
+    finish_all(rx_contexts);
+  }
+}
+
+}  // namespace
+}  // namespace weft::rtl_test
