@@ -13,8 +13,8 @@
 
 #include "commands.hpp"
 #include "rdma_run.hpp"
-#include "rdma_system.hpp"
 #include "report.hpp"
+#include "wave_program.hpp"
 
 namespace weft::sim {
 
@@ -73,19 +73,6 @@ void tell_progress(const Progress& progress) {
   std::fflush(stderr);
 }
 
-/// Waves need the other program; it sits beside this one.
-[[noreturn]] void run_with_waves(std::vector<std::string> arguments) {
-  std::error_code error;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::string program = (self.parent_path() / "weft-sim-waves").string();
-  std::vector<char*> argv;
-  argv.reserve(arguments.size() + 1);
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  execv(program.c_str(), argv.data());
-  throw BadInput(fmt::format("--waves: needs {}, which cannot be run: {}", program, std::strerror(errno)));
-}
-
 int run(Options& options, const std::vector<std::string>& arguments) {
   if (options.scheme != "rxwindow") {
     throw BadInput(fmt::format("--scheme {}: only rxwindow is there yet", options.scheme));
@@ -95,13 +82,7 @@ int run(Options& options, const std::vector<std::string>& arguments) {
   }
   options.run.weft_mode = options.mode == "weft";
   options.run.nodes = parse_nodes(options.nodes);
-  if (std::filesystem::exists(options.run.waves) && !std::filesystem::is_regular_file(options.run.waves)) {
-    throw BadInput(fmt::format("{}: is no regular file, waves need one", options.run.waves));
-  }
-  if (!options.run.waves.empty() && !tb::waves_built_in()) run_with_waves(arguments);
-  if (!options.run.waves.empty() && !std::ofstream(options.run.waves)) {
-    throw BadInput(fmt::format("{}: cannot be written: {}", options.run.waves, std::strerror(errno)));
-  }
+  prepare_waves(options.run.waves, arguments);
   const std::vector<uint8_t> bytes = bytes_to_send(options);
   const bool terminal = isatty(STDERR_FILENO);
   const RunResult result = run_rdma(options.run, bytes, terminal ? tell_progress : OnProgress{});

@@ -7,12 +7,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <limits>
 #include <set>
 #include <span>
 #include <string_view>
 
+#include "event_traces.hpp"
 #include "rdma_system.hpp"
 #include "weft/rdma/formats.hpp"
 
@@ -24,7 +24,8 @@ namespace {
 
 constexpr uint64_t source_base = 0x1000'0000;
 constexpr uint64_t destination_base = 0x10'0000'0000;  // beyond 32 bits, to use the upper halves of registers
-constexpr uint32_t timeout_ticks = 256;  // at the most, so that TX_DEAD can outlast MAX_SILENT of them
+constexpr uint16_t region_key = 0x5eed;
+constexpr uint32_t timeout_ticks = 64;  // at the most, so that TX_DEAD can outlast MAX_SILENT of them
 constexpr uint64_t start_cycles = 200'000;
 constexpr uint64_t progress_check_cycles = 16384;
 constexpr uint64_t stall_cycles = 4'000'000;  // without a byte or a completion: more than any timer
@@ -111,7 +112,6 @@ class Traffic {
 
  private:
   uint64_t expected_completions() const { return pieces_.size() * config_.nodes; }
-  void open_traces();
   void fill_memories();
   void watch_node(uint32_t index);
   void start();
@@ -163,8 +163,9 @@ void Traffic::watch_node(uint32_t index) {
 
 void Traffic::start() {
   driver::RdmaSetup setup;
-  setup.region_base = destination_base;
-  setup.region_limit = destination_base + std::max<uint64_t>(1, bytes_.size());
+  const uint64_t payload = build_.params.payload;
+  const uint64_t payloads = std::max<uint64_t>(1, (bytes_.size() + payload - 1) / payload);
+  setup.regions = {{destination_base, destination_base + payloads * payload, region_key}};
   const uint32_t timeout = config_.timeout ? config_.timeout : usual_timeout(config_, build_);
   setup.tick_cycles = static_cast<uint16_t>(std::max(16u, timeout / timeout_ticks));
   setup.rx_timeout = setup.tx_retry =
@@ -186,7 +187,7 @@ void Traffic::post_all() {
       const Piece& piece = pieces_[tag];
       system_.node(index).driver().post({source_base + piece.offset, destination_base + piece.offset,
                                          piece.bytes, (index + 1) % system_.size(),
-                                         static_cast<uint16_t>(tag)});
+                                         static_cast<uint16_t>(tag), driver::rdma_rkey(0, region_key)});
     }
   }
 }
@@ -291,22 +292,9 @@ void Traffic::collect() {
   }
 }
 
-void Traffic::open_traces() {
-  try {
-    std::filesystem::create_directories(config_.trace_dir);
-    for (uint32_t index = 0; index < system_.size(); ++index) {
-      system_.node(index).scoreboard().write_traces(config_.trace_dir);
-    }
-  } catch (const std::filesystem::filesystem_error& error) {
-    throw BadInput(fmt::format("--trace {}: {}", config_.trace_dir, error.code().message()));
-  } catch (const trace::Fault& fault) {
-    throw BadInput(fault.what());
-  }
-}
-
 RunResult Traffic::run(const OnProgress& on_progress) {
   const auto began = Clock::now();
-  if (!config_.trace_dir.empty()) open_traces();
+  if (!config_.trace_dir.empty()) open_traces(system_, config_.trace_dir);
   fill_memories();
   for (uint32_t index = 0; index < system_.size(); ++index) watch_node(index);
   start();
@@ -323,7 +311,7 @@ RunResult Traffic::run(const OnProgress& on_progress) {
     compare_memories();
   }
   result_.cycles = last_completion_ - first;
-  for (uint32_t index = 0; index < system_.size(); ++index) system_.node(index).scoreboard().close_traces();
+  close_traces(system_);
   collect();
   result_.total_cycles = system_.cycle();
   result_.trace_mismatches = system_.findings().count();

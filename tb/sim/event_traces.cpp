@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Event traces of RTL and golden model of every node.
+#include "event_traces.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "rdma_run.hpp"
+#include "rdma_system.hpp"
+
+namespace weft::sim {
+
+void open_traces(tb::RdmaSystem& system, const std::string& folder) {
+  try {
+    std::filesystem::create_directories(folder);
+    for (uint32_t index = 0; index < system.size(); ++index) {
+      system.node(index).scoreboard().write_traces(folder);
+    }
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw BadInput(fmt::format("--trace {}: {}", folder, error.code().message()));
+  } catch (const trace::Fault& fault) {
+    throw BadInput(fault.what());
+  }
+}
+
+void close_traces(tb::RdmaSystem& system) {
+  for (uint32_t index = 0; index < system.size(); ++index) system.node(index).scoreboard().close_traces();
+}
+
+}  // namespace weft::sim

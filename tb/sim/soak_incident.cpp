@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the incident of a plan happen.
+#include "soak_incident.hpp"
+
+#include <set>
+#include <string_view>
+
+namespace weft::sim {
+
+namespace formats = rdma::formats;
+
+namespace {
+
+/// Posts that the engine has taken from its queue.
+uint64_t posts_taken(const tb::Scoreboard& board) {
+  uint64_t count = 0;
+  for (uint32_t code = 0; code < tb::outcome_codes; ++code) {
+    const auto outcome = static_cast<formats::Outcome>(code);
+    const bool of_post = outcome == formats::Outcome::submit || formats::name(outcome).starts_with("REJECT_");
+    if (of_post) count += board.outcomes()[code];
+  }
+  return count;
+}
+
+}  // namespace
+
+void SoakIncident::step() {
+  switch (phase_) {
+    case Phase::early:
+      if (ledger_.ended() < incident_.after_completions) return;
+      next_ = system_.cycle() + incident_.after_cycles;
+      phase_ = Phase::soon;
+      return;
+    case Phase::soon:
+      if (system_.cycle() < next_) return;
+      begin();
+      next_ = system_.cycle() + incident_.cycles;
+      phase_ = incident_.kind == IncidentKind::death ? Phase::over : Phase::under_way;
+      return;
+    case Phase::under_way:
+      if (system_.cycle() < next_) return;
+      end();
+      phase_ = incident_.kind == IncidentKind::reset ? Phase::restarting : Phase::over;
+      return;
+    case Phase::restarting:
+      if (!system_.node(incident_.node).driver().ready()) return;
+      ledger_.end_excuses(system_.cycle());
+      phase_ = Phase::over;
+      return;
+    case Phase::over:
+      return;
+  }
+}
+
+void SoakIncident::begin() {
+  switch (incident_.kind) {
+    case IncidentKind::none:
+      return;
+    case IncidentKind::stall:
+      return system_.node(incident_.node).stall_output(true);
+    case IncidentKind::reset:
+      lose_node();
+      return system_.reset_node(incident_.node);
+    case IncidentKind::death:
+      lose_node();
+      ledger_.silent_from(incident_.node, system_.cycle() + plan_.bounds.chain());
+      return system_.halt_node(incident_.node);
+    case IncidentKind::long_cut:
+      excuse_links();
+      [[fallthrough]];
+    case IncidentKind::short_cut:
+      return set_links(true);
+  }
+}
+
+void SoakIncident::end() {
+  switch (incident_.kind) {
+    case IncidentKind::none:
+    case IncidentKind::death:
+      return;
+    case IncidentKind::stall:
+      return system_.node(incident_.node).stall_output(false);
+    case IncidentKind::reset:
+      return restart();
+    case IncidentKind::long_cut:
+      ledger_.expect_ended(must_end_, system_.cycle(),
+                           "although the network was cut for longer than its timers");
+      ledger_.end_excuses(system_.cycle());
+      [[fallthrough]];
+    case IncidentKind::short_cut:
+      return set_links(false);
+  }
+}
+
+void SoakIncident::lose_node() {
+  on_loss_(incident_.node);
+  ledger_.lose(incident_.node);
+  for (uint32_t other = 0; other < system_.size(); ++other) {
+    if (other != incident_.node) ledger_.excuse(other, incident_.node, system_.cycle());
+  }
+}
+
+void SoakIncident::set_links(bool cut) {
+  for (const auto& [from, to] : incident_.links) {
+    if (cut) {
+      system_.network().cut(from, to);
+    } else {
+      system_.network().heal(from, to);
+    }
+  }
+}
+
+/// A transfer needs both directions.
+void SoakIncident::excuse_links() {
+  std::set<std::pair<uint32_t, uint32_t>> pairs;
+  for (const auto& [from, to] : incident_.links) {
+    pairs.emplace(from, to);
+    pairs.emplace(to, from);
+  }
+  for (const auto& [from, to] : pairs) {
+    ledger_.excuse(from, to, system_.cycle());
+    const uint64_t taken = posts_taken(system_.node(from).scoreboard());
+    const auto open = ledger_.open_among_first(taken, from, to);
+    must_end_.insert(must_end_.end(), open.begin(), open.end());
+  }
+}
+
+void SoakIncident::restart() {
+  driver::RdmaSetup setup = plan_.setups[incident_.node];
+  const uint32_t mask = (1u << plan_.system.node.build.params.msgid_bits) - 1;
+  setup.first_msgid = (setup.first_msgid + incident_.msgid_step) & mask;
+  system_.node(incident_.node).driver().start(setup);
+}
+
+}  // namespace weft::sim

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans of the fault campaign: they keep what docs/rdma.md asks of software, and leave no fault out.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "rdma_run.hpp"
+#include "soak_plan.hpp"
+
+namespace weft::sim {
+namespace {
+
+using rdma::formats::Status;
+
+constexpr uint64_t plans = 500;
+
+template <typename Action>
+void for_plans(Action action) {
+  for (uint64_t seed = 1; seed <= plans; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    action(make_plan(seed));
+  }
+}
+
+TEST(SoakPlan, SameSeedSamePlanOtherSeedOtherPlan) {
+  const auto posts = [](uint64_t seed) {
+    std::vector<uint64_t> numbers;
+    for (const auto& round : make_plan(seed).rounds) {
+      for (const PlannedPost& post : round) {
+        numbers.insert(numbers.end(),
+                       {post.after_cycles, post.node, post.request.bytes, post.request.dst_addr});
+      }
+    }
+    return numbers;
+  };
+  EXPECT_EQ(posts(7), posts(7));
+  EXPECT_NE(posts(7), posts(8));
+}
+
+TEST(SoakPlan, AnotherEngineLeavesTheNetworkAsItIs) {
+  const Plan drawn = make_plan(3), other = make_plan(3, "w64");
+  EXPECT_EQ(other.system.node.build.name, "w64");
+  EXPECT_NE(drawn.system.node.build.name, "w64");
+  EXPECT_EQ(drawn.system.faults.loss, other.system.faults.loss);
+  EXPECT_EQ(drawn.incident.kind, other.incident.kind);
+  EXPECT_THROW(make_plan(3, "w33"), BadInput);
+}
+
+TEST(SoakPlan, EveryIncidentFieldEngineAndKindOfPostIsDrawn) {
+  std::set<IncidentKind> incidents;
+  std::map<bool, std::set<std::string_view>> fields;  // by "CRC mended"
+  std::set<std::string> engines;
+  std::set<Status> deserved;
+  std::set<uint32_t> nodes;
+  std::set<bool> modes;
+  double least_loss = 1, most_loss = 0;
+  for_plans([&](const Plan& plan) {
+    incidents.insert(plan.incident.kind);
+    if (plan.header_errors.rate > 0)
+      fields[plan.header_errors.crc_mended].insert(plan.header_errors.field.name);
+    engines.insert(plan.system.node.build.name);
+    nodes.insert(plan.nodes());
+    for (const auto& setup : plan.setups) modes.insert(setup.weft_mode);
+    for (const auto& post : plan.rounds[0]) deserved.insert(post.deserved);
+    least_loss = std::min(least_loss, plan.system.faults.loss);
+    most_loss = std::max(most_loss, plan.system.faults.loss);
+  });
+  EXPECT_EQ(incidents.size(), incident_names.size());
+  EXPECT_EQ(fields[false].size(), rdma::formats::fields.size());
+  EXPECT_EQ(fields[true].size(), rdma::formats::fields.size() - 1) << "all but the CRC itself";
+  EXPECT_GE(engines.size(), 3u);
+  EXPECT_EQ(nodes, (std::set<uint32_t>{2, 3, 4}));
+  EXPECT_EQ(modes.size(), 2u);
+  EXPECT_EQ(deserved,
+            (std::set<Status>{Status::ok, Status::bad_length, Status::misaligned, Status::bad_region,
+                              Status::bad_key, Status::bad_node, Status::no_answer, Status::bad_address}));
+  EXPECT_EQ(least_loss, 0);
+  EXPECT_GT(most_loss, 0.15);
+}
+
+TEST(SoakPlan, TimersAreAsTheProgrammersGuideAsks) {
+  for_plans([](const Plan& plan) {
+    for (const auto& setup : plan.setups) {
+      EXPECT_LT(setup.tx_dead, 1u << 13);
+      uint32_t asked_in_vain = 0;
+      for (uint32_t silent = 0; silent <= setup.max_silent; ++silent) {
+        asked_in_vain += setup.rx_timeout * (1u << std::min<uint32_t>(silent, setup.backoff));
+      }
+      EXPECT_GT(setup.tx_dead, asked_in_vain);
+      EXPECT_LT(setup.rx_timeout << setup.backoff, 1u << 13) << "else it doubles less often";
+    }
+    const uint64_t give_up = uint64_t{plan.setups[0].tx_dead} * plan.setups[0].tick_cycles;
+    if (plan.incident.kind == IncidentKind::long_cut) {
+      EXPECT_GT(plan.incident.cycles, give_up);
+    } else if (plan.incident.kind == IncidentKind::short_cut || plan.incident.kind == IncidentKind::stall) {
+      EXPECT_LT(plan.incident.cycles * 3, give_up);
+    }
+  });
+}
+
+TEST(SoakPlan, ANodeThatIsResetNumbersAnewOrWaits) {
+  std::set<bool> both;
+  for_plans([&](const Plan& plan) {
+    const auto& incident = plan.incident;
+    if (incident.kind != IncidentKind::reset) return;
+    both.insert(incident.msgid_step > 0);
+    const uint64_t contexts_life =
+        (plan.setups[0].max_silent + 1ull) * plan.setups[0].rx_timeout * plan.setups[0].tick_cycles;
+    EXPECT_TRUE(incident.msgid_step > plan.rounds[0].size() || incident.cycles > contexts_life);
+    EXPECT_FALSE(plan.header_errors.crc_mended && plan.header_errors.rate > 0);
+  });
+  EXPECT_EQ(both.size(), 2u);
+}
+
+TEST(SoakPlan, PacketsThatDoNotArriveStayBelowAFifth) {
+  for_plans([](const Plan& plan) {
+    EXPECT_LE(plan.system.faults.loss + plan.system.faults.corrupt + plan.header_errors.rate, 0.2 + 1e-9);
+  });
+}
+
+TEST(SoakPlan, PlacesOfTransfersDoNotTouchAndTagsAreUnique) {
+  for_plans([](const Plan& plan) {
+    std::map<uint32_t, std::map<uint64_t, uint64_t>> sources, destinations;
+    std::set<std::pair<uint32_t, uint16_t>> tags;
+    for (const auto& round : plan.rounds) {
+      for (const PlannedPost& post : round) {
+        EXPECT_TRUE(tags.emplace(post.node, post.request.tag).second);
+        if (post.deserved != Status::ok) continue;
+        const auto& request = post.request;
+        EXPECT_GE(request.dst_addr, plan.setups[0].regions.back().base);
+        EXPECT_LE(request.dst_addr + request.bytes, plan.setups[0].regions.back().limit);
+        EXPECT_TRUE(sources[post.node].emplace(request.src_addr, request.bytes).second);
+        EXPECT_TRUE(destinations[request.node].emplace(request.dst_addr, request.bytes).second);
+      }
+    }
+    for (const auto* memories : {&sources, &destinations}) {
+      for (const auto& [node, places] : *memories) {
+        uint64_t free_from = 0;
+        for (const auto& [address, bytes] : places) {
+          EXPECT_GT(address, free_from) << "no room in between";
+          free_from = address + bytes;
+        }
+      }
+    }
+  });
+}
+
+TEST(SoakPlan, TheDeadPostNothingAfterwardsAndAnswerNobody) {
+  uint64_t to_the_dead = 0;
+  for_plans([&](const Plan& plan) {
+    if (plan.incident.kind != IncidentKind::death) return;
+    for (const PlannedPost& post : plan.rounds[1]) {
+      EXPECT_NE(post.node, plan.incident.node);
+      if (post.request.node != plan.incident.node) continue;
+      EXPECT_NE(post.deserved, Status::ok);
+      to_the_dead += post.deserved == Status::no_answer;
+    }
+  });
+  EXPECT_GT(to_the_dead, 0u);
+}
+
+}  // namespace
+}  // namespace weft::sim

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums up the runs of a fault campaign.
+#include "soak_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace weft::sim {
+
+namespace formats = rdma::formats;
+using formats::Outcome;
+
+namespace {
+
+std::string outcome_name(uint32_t code) { return std::string(formats::name(static_cast<Outcome>(code))); }
+
+bool is_drop(uint32_t code) {
+  const std::string name = outcome_name(code);
+  return name.starts_with("DROP_") || name.starts_with("REFUSE_");
+}
+
+/// No engine asks for what these refuse: its own sender rejects such posts with the same rules.
+bool can_occur(Outcome outcome) {
+  return outcome != Outcome::refuse_length && outcome != Outcome::refuse_align;
+}
+
+using Cells = std::vector<std::string>;
+
+std::string markdown_row(const Cells& cells) {
+  std::string text = "|";
+  for (const std::string& cell : cells) text += " " + cell + " |";
+  return text + "\n";
+}
+
+/// The first column is text, all others are numbers.
+std::string markdown_table(const Cells& columns, const std::vector<Cells>& rows) {
+  std::string text = markdown_row(columns) + "|---|";
+  for (size_t i = 1; i < columns.size(); ++i) text += "---:|";
+  text += "\n";
+  for (const Cells& row : rows) text += markdown_row(row);
+  return text + "\n";
+}
+
+std::string number(uint64_t value) { return fmt::format("{}", value); }
+
+/// With commas between thousands.
+std::string grouped(uint64_t value) {
+  std::string text = number(value);
+  for (auto at = static_cast<ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
+    text.insert(static_cast<size_t>(at), ",");
+  return text;
+}
+
+std::string loss_class(double loss) {
+  if (loss < 0.05) return "below 5 %";
+  return loss < 0.1 ? "from 5 to 10 %" : "from 10 to 20 %";
+}
+
+/// Faults that a plan has, with the packets that each has struck.
+std::vector<std::pair<std::string, uint64_t>> faults_of(const Plan& plan, const SoakResult& result) {
+  std::vector<std::pair<std::string, uint64_t>> list;
+  const fabric::Faults& faults = plan.system.faults;
+  if (faults.loss > 0) list.emplace_back("loss " + loss_class(faults.loss), result.network.lost);
+  if (faults.duplicate > 0) list.emplace_back("duplication", result.network.duplicated);
+  if (faults.reorder_degree > 0) list.emplace_back("reordering", result.network.reordered);
+  if (faults.corrupt > 0) list.emplace_back("bit errors anywhere", result.network.corrupted);
+  if (plan.header_errors.rate > 0) {
+    list.emplace_back(plan.header_errors.crc_mended
+                          ? "bit errors in a header field that the CRC does not show"
+                          : "bit errors in a header field",
+                      result.header_hits);
+  }
+  if (list.empty()) list.emplace_back("none of these", 0);
+  return list;
+}
+
+std::string mode_of(const Plan& plan) {
+  const auto weft = std::ranges::count_if(plan.setups, &driver::RdmaSetup::weft_mode);
+  if (weft == 0) return "paper mode";
+  return weft == static_cast<ptrdiff_t>(plan.setups.size()) ? "weft mode" : "both modes";
+}
+
+}  // namespace
+
+void SoakReport::add_to(Group& group, const Plan& plan, const SoakResult& result, uint64_t packets) {
+  group.runs++;
+  group.failed += !result.ok();
+  group.excused += result.excused;
+  group.lost += result.lost;
+  group.packets += packets;
+  if (result.settle_cycles < group.worst_settle) return;
+  group.worst_settle = result.settle_cycles;
+  group.its_chain = plan.bounds.chain();
+  group.its_seed = plan.seed;
+}
+
+void SoakReport::add(const Plan& plan, const SoakResult& result) {
+  runs_++;
+  events_ += result.events;
+  cycles_ += result.cycles;
+  given_ += result.given;
+  accepted_ += result.accepted;
+  lost_ += result.lost;
+  excused_ += result.excused;
+  add_to(by_incident_[std::string(name(plan.incident.kind))], plan, result, result.network.cut_off);
+  for (const auto& [fault, packets] : faults_of(plan, result))
+    add_to(by_fault_[fault], plan, result, packets);
+  if (plan.header_errors.rate > 0) {
+    add_to(by_field_[std::string(plan.header_errors.field.name)], plan, result, result.header_hits);
+  }
+  const std::string shapes[] = {"engine " + plan.system.node.build.name,
+                                fmt::format("{} nodes", plan.nodes()), "receivers in " + mode_of(plan)};
+  for (const std::string& shape : shapes) add_to(by_shape_[shape], plan, result, result.network.sent);
+  for (const auto& [status, count] : result.completions)
+    completions_[std::string(formats::name(status))] += count;
+  for (uint32_t code = 0; code < tb::outcome_codes; ++code) {
+    outcomes_[code] += result.outcomes[code];
+    runs_with_[code] += result.outcomes[code] > 0;
+  }
+  if (!result.ok()) failures_.push_back({plan.seed, result.finding});
+}
+
+std::vector<std::string> SoakReport::drops_never_seen() const {
+  std::vector<std::string> names;
+  for (uint32_t code = 0; code < tb::outcome_codes; ++code) {
+    const bool missing = is_drop(code) && can_occur(static_cast<Outcome>(code)) && outcomes_[code] == 0;
+    if (missing) names.push_back(outcome_name(code));
+  }
+  return names;
+}
+
+const SoakReport::Group& SoakReport::worst() const {
+  static const Group none;
+  const auto found =
+      std::ranges::max_element(by_incident_, {}, [](const auto& entry) { return entry.second.worst_settle; });
+  return found == by_incident_.end() ? none : found->second;
+}
+
+std::string SoakReport::reproduction(uint64_t seed) const { return fmt::format("{} {}", command_, seed); }
+
+std::string SoakReport::table() const {
+  std::string text = fmt::format(
+      "{} runs, seeds {} to {}: {}\n", runs_, first_seed_, first_seed_ + runs_ - 1,
+      ok() ? "nothing wrong delivered, nothing lost, no hang" : fmt::format("{} FAILED", failures_.size()));
+  const auto row = [&](const char* title, const std::string& value) {
+    text += fmt::format("  {:<26} {}\n", title, value);
+  };
+  std::string statuses;
+  for (const auto& [status, count] : completions_) statuses += fmt::format("  {} {}", status, count);
+  row("events compared", fmt::format("{}", events_));
+  row("posts", fmt::format("{}, gone with a node that was reset or died: {}", given_, lost_));
+  row("completions", statuses.empty() ? "none" : statuses.substr(2));
+  row("errors of an incident", fmt::format("{}", excused_));
+  row("longest to settle", fmt::format("{} cycles, seed {} (its bound: {})", worst().worst_settle,
+                                       worst().its_seed, worst().its_chain));
+  const auto never = drops_never_seen();
+  std::string names;
+  for (const std::string& each : never) names += " " + each;
+  row("drops that never occurred", never.empty() ? "none" : names.substr(1));
+  return text;
+}
+
+std::string SoakReport::markdown() const {
+  std::string text = "# Fault campaign\n\n";
+  text += fmt::format(
+      "Written by `make soak`: {} runs, seeds {} to {}. {} cycles, {} events compared with the golden model, "
+      "{} posts. "
+      "Verdict: **{}**.\n\n",
+      grouped(runs_), first_seed_, first_seed_ + runs_ - 1, grouped(cycles_), grouped(events_),
+      grouped(given_),
+      ok() ? "nothing wrong delivered, nothing lost, no hang"
+           : fmt::format("{} runs failed", failures_.size()));
+  text += "What a run is and what it checks: [verification.md](../verification.md#the-fault-campaign).\n\n";
+
+  const auto rows_of = [](const std::map<std::string, Group>& groups, bool times) {
+    std::vector<Cells> rows;
+    for (const auto& [title, group] : groups) {
+      Cells row{title, grouped(group.runs), grouped(group.failed), grouped(group.packets)};
+      if (times) {
+        const Cells more{grouped(group.excused), grouped(group.lost), grouped(group.worst_settle),
+                         grouped(group.its_chain), number(group.its_seed)};
+        row.insert(row.end(), more.begin(), more.end());
+      }
+      rows.push_back(row);
+    }
+    return rows;
+  };
+  text += "## By incident\n\n";
+  text += markdown_table(
+      {"incident", "runs", "failed", "packets cut off", "transfers ended with an error for it",
+       "posts gone with their node", "longest to settle, cycles", "bound of that run", "its seed"},
+      rows_of(by_incident_, true));
+  text += "## By fault of the network\n\n";
+  text += markdown_table({"fault", "runs", "failed", "packets struck"}, rows_of(by_fault_, false));
+  text += "## Bit errors by header field\n\n";
+  text += markdown_table({"field", "runs", "failed", "packets struck"}, rows_of(by_field_, false));
+  text += "## By system\n\n";
+  text += markdown_table({"system", "runs", "failed", "packets sent"}, rows_of(by_shape_, false));
+
+  text += "## Completions\n\n";
+  std::vector<Cells> rows;
+  for (const auto& [status, count] : completions_) rows.push_back({"`" + status + "`", grouped(count)});
+  text += markdown_table({"status", "transfers"}, rows);
+
+  text += "## Drops and refusals\n\n";
+  rows.clear();
+  for (uint32_t code = 0; code < tb::outcome_codes; ++code) {
+    if (!is_drop(code)) continue;
+    const bool possible = can_occur(static_cast<Outcome>(code));
+    const std::string remark = outcomes_[code] == 0 ? (possible ? "**never**" : "cannot occur here") : "";
+    rows.push_back(
+        {"`" + outcome_name(code) + "`", grouped(outcomes_[code]), grouped(runs_with_[code]), remark});
+  }
+  text += markdown_table({"reason", "packets", "runs", ""}, rows);
+  text += "`REFUSE_LENGTH` and `REFUSE_ALIGN` cannot occur here: every sender rejects such posts itself.\n\n";
+
+  text += "## Failures\n\n";
+  if (ok()) return text + "None.\n";
+  for (const Failure& failure : failures_) {
+    text += fmt::format("Seed {}: `{}`\n\n```\n{}\n```\n\n", failure.seed, reproduction(failure.seed),
+                        failure.finding);
+  }
+  return text;
+}
+
+nlohmann::json SoakReport::json() const {
+  const auto groups = [](const std::map<std::string, Group>& from) {
+    nlohmann::json json = nlohmann::json::object();
+    for (const auto& [title, group] : from) {
+      json[title] = {{"runs", group.runs},
+                     {"failed", group.failed},
+                     {"packets", group.packets},
+                     {"excused_errors", group.excused},
+                     {"posts_lost_with_node", group.lost},
+                     {"worst_settle_cycles", group.worst_settle},
+                     {"worst_settle_bound", group.its_chain},
+                     {"worst_settle_seed", group.its_seed}};
+    }
+    return json;
+  };
+  nlohmann::json outcomes = nlohmann::json::object();
+  for (uint32_t code = 0; code < tb::outcome_codes; ++code) {
+    if (outcome_name(code) == "?") continue;
+    outcomes[outcome_name(code)] = {{"count", outcomes_[code]}, {"runs", runs_with_[code]}};
+  }
+  nlohmann::json failures = nlohmann::json::array();
+  for (const Failure& failure : failures_) {
+    failures.push_back(
+        {{"seed", failure.seed}, {"finding", failure.finding}, {"command", reproduction(failure.seed)}});
+  }
+  return {{"ok", ok()},
+          {"runs", runs_},
+          {"first_seed", first_seed_},
+          {"cycles", cycles_},
+          {"events", events_},
+          {"posts", given_},
+          {"posts_accepted", accepted_},
+          {"posts_lost_with_node", lost_},
+          {"excused_errors", excused_},
+          {"completions", completions_},
+          {"outcomes", outcomes},
+          {"drops_never_seen", drops_never_seen()},
+          {"by_incident", groups(by_incident_)},
+          {"by_fault", groups(by_fault_)},
+          {"by_header_field", groups(by_field_)},
+          {"by_system", groups(by_shape_)},
+          {"failures", failures}};
+}
+
+}  // namespace weft::sim
