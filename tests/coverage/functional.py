@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counts which points of the testplan the traces of some runs hit; every hole needs its reason in holes.json.
+
+usage: functional.py FOLDER RUN=FOLDER...: all golden traces below the folder of each run. Writes FOLDER/functional.json and
+docs/results/coverage.md. Exit status 0: every point is hit by each run that it is tied to, or explained; 1: some are not, or an
+explanation is of a point that is hit; 2: bad input.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import testplan  # noqa: E402
+import trace_facts  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PLAN = ROOT / "docs" / "testplan.json"
+HOLES = pathlib.Path(__file__).resolve().parent / "holes.json"
+PAGE = ROOT / "docs" / "results" / "coverage.md"
+
+
+def traces(folder):
+    found = sorted(pathlib.Path(folder).rglob("golden.node*.trace"))
+    if not found:
+        raise testplan.BadPlan(f"{folder}: has no golden.node*.trace")
+    return found
+
+
+def count_runs(points, runs):
+    """How many events there were, by run."""
+    events = {}
+    for run, folder in runs:
+        events[run] = sum(testplan.count(points, run, trace_facts.events(file)) for file in traces(folder))
+    return events
+
+
+class Holes:
+    """Patterns of names of points, and why they are not hit."""
+
+    def __init__(self, file):
+        with open(file, encoding="utf-8") as text:
+            self.reasons = [(re.compile(entry["pattern"]), entry["why"]) for entry in json.load(text)["holes"]]
+
+    def reason(self, point):
+        return next((why for pattern, why in self.reasons if pattern.fullmatch(point.name)), None)
+
+    def unused(self, holes):
+        return [pattern.pattern for pattern, _ in self.reasons if not any(pattern.fullmatch(point.name) for point in holes)]
+
+
+def groups(points):
+    """Points by the entry of the plan that they come from, in its order."""
+    found = {}
+    for point in points:
+        found.setdefault(point.name.split(":")[0], []).append(point)
+    return found
+
+
+def page(points, holes, events):
+    hit = sum(not point.missing() for point in points)
+    runs = ", ".join(f"{run} ({count:,} events)" for run, count in events.items())
+    lines = ["# Coverage", "", "Written by `make coverage`; points: [testplan.json](../testplan.json), how they are seen: `tests/coverage/trace_facts.py`.", "",
+             "## Functional", "", f"{hit} of {len(points)} points hit ({100 * hit / len(points):.1f} %), by the runs {runs}.", "",
+             "| points | what | hit | of | fewest hits of one that is hit |", "|---|---|---:|---:|---:|"]
+    for name, group in groups(points).items():
+        counts = [sum(point.hits.values()) for point in group if not point.missing()]
+        lines.append(f"| {name} | {group[0].what} | {len(counts)} | {len(group)} | {min(counts, default=0):,} |")
+    lines += ["", "## Holes", "", "| point | why |", "|---|---|"]
+    lines += [f"| {point.name} | {holes.reason(point) or '**not explained**'} |" for point in points if point.missing()]
+    return "\n".join(lines) + "\n"
+
+
+def write_whole(file, text):
+    temporary = file.with_suffix(".part")
+    temporary.write_text(text, encoding="utf-8")
+    os.replace(temporary, file)
+
+
+def run_of(text):
+    name, equals, folder = text.partition("=")
+    if not equals or not name or not folder:
+        raise argparse.ArgumentTypeError(f"'{text}' is not RUN=FOLDER")
+    return name, folder
+
+
+def judge(points, holes):
+    """Whether every hole is explained, and every explanation is of a hole."""
+    missed = [point for point in points if point.missing()]
+    unexplained = [point for point in missed if not holes.reason(point)]
+    for point in unexplained:
+        print(f"coverage: not hit by {', '.join(point.missing())}: {point.name}")
+    unused = holes.unused(missed)
+    for pattern in unused:
+        print(f"coverage: holes.json explains '{pattern}', which is no hole")
+    print(f"coverage: {len(points) - len(missed)} of {len(points)} points hit, {len(missed) - len(unexplained)} holes explained")
+    return not unexplained and not unused
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=pathlib.Path, help="where functional.json goes: the hits of each point by run")
+    parser.add_argument("runs", nargs="+", type=run_of, metavar="RUN=FOLDER", help="name of a run, and where its traces are")
+    args = parser.parse_args()
+    try:
+        points, holes = testplan.load(PLAN), Holes(HOLES)
+        events = count_runs(points, args.runs)
+        result = [{"name": point.name, "hits": point.hits, "missing": point.missing(), "why": holes.reason(point)} for point in points]
+        write_whole(args.folder / "functional.json", json.dumps({"events": events, "points": result}, indent=1) + "\n")
+        write_whole(PAGE, page(points, holes, events))
+    except (OSError, KeyError, ValueError, re.error, testplan.BadPlan) as error:
+        print(f"coverage: {error}", file=sys.stderr)
+        return 2
+    return 0 if judge(points, holes) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

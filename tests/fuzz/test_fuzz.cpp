@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the fuzzer is made of, with any compiler: random bytes are courses without a difference, the courses
+// to start from reach what they are for, and a fault in the engine is found.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "fabric/random.hpp"
+#include "player.hpp"
+#include "seeds.hpp"
+#include "wire.hpp"
+
+namespace weft::fuzz {
+namespace {
+
+using rdma::formats::Outcome;
+
+std::vector<uint8_t> random_bytes(uint64_t seed) {
+  RandomStream random(seed, 1);
+  std::vector<uint8_t> bytes(random.below(max_bytes + record_bytes));
+  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random.next());
+  return bytes;
+}
+
+/// Every event of a course, on a line each.
+std::string events_of(const Course& course) {
+  std::string text;
+  PlayOptions options;
+  options.on_receiver_event = [&](uint64_t cycle, const rdma::RxEventView& view) {
+    text += std::to_string(cycle) + ' ' + std::string(rdma::formats::name(view.outcome)) + '\n';
+  };
+  EXPECT_EQ(play(course, options).finding, "");
+  return text;
+}
+
+TEST(FuzzCourse, BytesAndCourseAreTheSame) {
+  for (const Seed& seed : seeds()) {
+    const Course again = parse(encode(seed.course));
+    EXPECT_EQ(again.setting, seed.course.setting) << seed.name;
+    EXPECT_EQ(again.steps, seed.course.steps) << seed.name;
+  }
+}
+
+TEST(FuzzCourse, AnyNumberOfBytesIsOne) {
+  for (std::size_t size = 0; size < 3 * record_bytes; ++size) {
+    const std::size_t records = size / record_bytes;
+    EXPECT_EQ(parse(std::vector<uint8_t>(size, 7)).steps.size(), records > 0 ? records - 1 : 0) << size;
+  }
+  EXPECT_EQ(parse(std::vector<uint8_t>(2 * max_bytes)).steps.size(), max_steps);
+}
+
+TEST(FuzzCourse, PlaysTheSameEachTime) {
+  const Course course = parse(random_bytes(4));
+  const std::string events = events_of(course);
+  EXPECT_GT(std::ranges::count(events, '\n'), 20);
+  EXPECT_EQ(events_of(course), events);
+}
+
+TEST(FuzzWire, EveryFaultChangesTheBeats) {
+  Flits packet(3 * rdma::flit_bytes, 0x5a);
+  seal(packet);
+  const auto sound = to_beats(packet, WireFault::none, 9, 32);
+  ASSERT_EQ(sound.size(), 3u);
+  for (unsigned fault = 1; fault < static_cast<unsigned>(WireFault::count); ++fault) {
+    const auto which = static_cast<WireFault>(fault);
+    if (which == WireFault::swapped) continue;  // below: these flits are all alike
+    EXPECT_NE(to_beats(packet, which, 9, 32), sound) << name(which);
+  }
+  packet.back() = 0;
+  EXPECT_NE(to_beats(packet, WireFault::swapped, 9, 32), to_beats(packet, WireFault::none, 9, 32));
+}
+
+TEST(FuzzSeeds, AreWithoutADifferenceAndReachEveryOutcome) {
+  std::set<Outcome> seen;
+  for (const Seed& seed : seeds()) {
+    PlayOptions options;
+    options.on_receiver_event = [&](uint64_t, const rdma::RxEventView& view) { seen.insert(view.outcome); };
+    options.on_sender_event = [&](uint64_t, const rdma::TxEventView& view) { seen.insert(view.outcome); };
+    EXPECT_EQ(play(seed.course, options).finding, "") << seed.name;
+  }
+  for (uint8_t code = 1; code < tb::outcome_codes; ++code) {
+    const auto outcome = static_cast<Outcome>(code);
+    if (rdma::formats::name(outcome) == "?") continue;
+    EXPECT_TRUE(seen.contains(outcome)) << rdma::formats::name(outcome);
+  }
+}
+
+// Of the seeds alone, without any search.
+TEST(FuzzSeeds, FindTheWrongWindow) {
+  PlayOptions options;
+  options.build = "broken";
+  std::string found;
+  for (const Seed& seed : seeds()) found += play(seed.course, options).finding;
+  EXPECT_NE(found.find("wbase: expected"), std::string::npos) << found;
+}
+
+/// Some seconds of other bytes each day would not be repeatable; so always the same number of courses.
+class FuzzRandom : public testing::TestWithParam<uint64_t> {};
+
+TEST_P(FuzzRandom, BytesAreWithoutADifference) {
+  constexpr uint64_t courses = 25;
+  for (uint64_t n = 0; n < courses; ++n) {
+    const uint64_t seed = GetParam() * courses + n;
+    EXPECT_EQ(play(parse(random_bytes(seed)), {}).finding, "") << "seed " << seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, FuzzRandom, testing::Range<uint64_t>(0, 20));
+
+}  // namespace
+}  // namespace weft::fuzz
