@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the protocol with SPIN and proves the receive window by induction; writes docs/results/formal.md.
+"""Checks the protocol with SPIN, proves the receive window and other RTL blocks; writes docs/results/formal.md.
 
-Every check is also run on something broken on purpose, where it must find a fault. Needs spin, gcc, yosys and the Python of
-`make verilog` (elaboration). Exit status 1 if any result is not the expected one.
+Every check is also run on something broken on purpose, where it must find a fault. Needs spin, gcc, yosys, z3 and the
+Python of `make verilog` (elaboration). Exit status 1 if any result is not the expected one.
 """
 
 import argparse
 import concurrent.futures
 import os
-import pathlib
 import re
-import subprocess
 import sys
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-WORK = ROOT / "build" / "formal"
+import blocks
+from tools import ROOT, WORK, ToolError, must, read_list, write_changed, write_list
+
 PAGE = ROOT / "docs" / "results" / "formal.md"
 STEP = "rdma_window_step.sv"
 
@@ -40,23 +39,6 @@ WINDOWS = [
 ]
 
 
-class ToolError(Exception):
-    """A tool did not come to a result."""
-
-
-def run(command, folder, log):
-    with open(folder / log, "w", encoding="utf-8") as file:
-        status = subprocess.run(command, cwd=folder, stdout=file, stderr=subprocess.STDOUT, check=False).returncode
-    return status, (folder / log).read_text(encoding="utf-8", errors="replace")
-
-
-def must(command, folder, log):
-    status, text = run(command, folder, log)
-    if status:
-        raise ToolError(f"{command[0]} failed, see {(folder / log).relative_to(ROOT)}: {text.strip().splitlines()[-1] if text.strip() else ''}")
-    return text
-
-
 def check_protocol(title, defines, progress, _):
     """Does it hold, and a few words on how much was searched."""
     folder = WORK / re.sub(r"\W+", "_", title)
@@ -77,17 +59,7 @@ def window_sources(folder, fault):
     listing = ROOT / "formal" / "window_proof.f"
     if not fault:
         return listing
-    step = (ROOT / "rtl" / "rdma" / STEP).read_text(encoding="utf-8")
-    if fault[0] not in step:
-        raise ToolError(f"{STEP} has no '{fault[0]}' that could be broken")
-    (folder / STEP).write_text(step.replace(fault[0], fault[1]), encoding="utf-8")
-    lines = []
-    for line in listing.read_text(encoding="utf-8").splitlines():
-        prefix, path = ("+incdir+", line.removeprefix("+incdir+")) if line.startswith("+incdir+") else ("", line)
-        if path and not path.startswith("//"):
-            path = folder / STEP if path.endswith("/" + STEP) else (listing.parent / path).resolve()
-            lines.append(f"{prefix}{os.path.relpath(path, folder)}")
-    (folder / "sources.f").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_list(folder / "sources.f", [(prefix, write_changed(file, folder, *fault) if file.name == STEP else file) for prefix, file in read_list(listing)])
     return folder / "sources.f"
 
 
@@ -112,6 +84,8 @@ def jobs():
         window, bits, fault = entry
         title = f"window of {window}, PIDX of {bits} bits" + (f", `{fault[0]}` made `{fault[1]}`" if fault else "")
         yield "receive window", title, fault is None, check_window, entry
+    for number, (proof, fault) in enumerate(blocks.BLOCKS):
+        yield "block", blocks.title(proof, fault), fault is None, blocks.check_block, (number, proof, fault)
 
 
 def timed(check, arguments):
@@ -131,12 +105,13 @@ def page(rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", metavar="TEXT", default="", help="checks whose name has this text; leaves docs/ alone")
     parser.add_argument("--jobs", type=int, default=2, help="checks at a time (default: %(default)s)")
     args = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
     rows, good = [], True
     with concurrent.futures.ThreadPoolExecutor(max_workers=args.jobs) as pool:
-        futures = [(subject, title, expected, pool.submit(timed, check, arguments)) for subject, title, expected, check, arguments in jobs()]
+        futures = [(subject, title, expected, pool.submit(timed, check, arguments)) for subject, title, expected, check, arguments in jobs() if args.only in f"{subject}: {title}"]
         for subject, title, expected, future in futures:
             try:
                 result = future.result()
@@ -147,9 +122,10 @@ def main():
             verdict = "as expected" if result[0] == expected else "NOT AS EXPECTED"
             print(f"formal: {subject}: {title}: {'holds' if result[0] else 'fault found'}, {verdict} ({result[2]:.0f} s)", flush=True)
             rows.append((subject, title, expected, result))
-    temporary = PAGE.with_suffix(".tmp")
-    temporary.write_text(page(rows), encoding="utf-8")
-    os.replace(temporary, PAGE)
+    if not args.only:
+        temporary = PAGE.with_suffix(".tmp")
+        temporary.write_text(page(rows), encoding="utf-8")
+        os.replace(temporary, PAGE)
     if not good:
         sys.exit("formal: some results are not the expected ones")
 

@@ -32,6 +32,7 @@ RAM_SETUP_NS = 0.3  # address, data and enables before the clock
 
 DESIGNS = {
     "rdma_receiver": "receiver",
+    "rdma_queues": "host queues",
     "rdma_top": "whole engine",
 }
 QUICK = ["rdma_receiver"]
@@ -102,12 +103,29 @@ def memory_results(source):
     }
 
 
-def read_commands(top, with_rams):
-    commands = [f"read_verilog {VERILOG / (top + '.v')}", f"hierarchy -check -top {top}", "proc"]
+def read_commands(top, with_rams, source=None):
+    commands = [f"read_verilog {source or VERILOG / (top + '.v')}", f"hierarchy -check -top {top}", "proc"]
     if not with_rams:
         # A name with $ needs the backslash; keep_hierarchy is implied by the black box.
         commands += [f"blackbox {RAM_PREFIX}*"]
     return commands
+
+
+def osu018_commands(top, folder, source=None):
+    """From plain Verilog to a flat netlist of OSU 0.18 um cells, with the RAMs as black boxes."""
+    (folder / "abc.script").write_text(ABC_SCRIPT + "\n", encoding="utf-8")
+    (folder / "abc.constr").write_text(ABC_CONSTRAINTS, encoding="utf-8")
+    return [
+        f"read_liberty -lib {LIBERTY}",
+        *read_commands(top, False, source),
+        f"synth -flatten -top {top}",
+        f"dfflibmap -liberty {LIBERTY}",
+        f"abc -liberty {LIBERTY} -constr {folder / 'abc.constr'} -script {folder / 'abc.script'}",
+        "setundef -zero",
+        "splitnets",
+        "opt_clean -purge",
+        "check -assert",
+    ]
 
 
 # --- flows ---------------------------------------------------------------------------------------------------------------
@@ -124,19 +142,9 @@ def generic_gates(top, folder):
 
 def standard_cells(top, folder):
     netlist, open_netlist, stat = folder / "osu018.v", folder / "osu018_open.v", folder / "osu018.stat"
-    (folder / "abc.script").write_text(ABC_SCRIPT + "\n", encoding="utf-8")
-    (folder / "abc.constr").write_text(ABC_CONSTRAINTS, encoding="utf-8")
     yosys(
-        [f"read_liberty -lib {LIBERTY}"]
-        + read_commands(top, False)
+        osu018_commands(top, folder)
         + [
-            f"synth -flatten -top {top}",
-            f"dfflibmap -liberty {LIBERTY}",
-            f"abc -liberty {LIBERTY} -constr {folder / 'abc.constr'} -script {folder / 'abc.script'}",
-            "setundef -zero",
-            "splitnets",
-            "opt_clean -purge",
-            "check -assert",
             f"tee -q -o {stat} stat -liberty {LIBERTY}",
             # OpenSTA wants to know the ports of the RAMs, and no names it could not parse.
             f"write_verilog -noattr -noexpr -nohex {netlist}",
@@ -195,7 +203,7 @@ def timing(top, folder, netlist):
 
 def ram_timing(top, folder, netlist):
     """Worst path that begins or ends at a RAM, with the assumed RAM."""
-    ports = re.findall(r"^  (input|output) (?:\[\d+:0\] )?\\(\S+\.u_ram\.\w+|\S+\.i_failed\.\w+) ;", netlist.read_text(encoding="utf-8"), re.M)
+    ports = re.findall(r"^  (input|output) (?:\[\d+:0\] )?\\(\S+\.(?:u_ram|i_failed|i_places|i_owners|i_targets|i_moderation)\.\w+) ;", netlist.read_text(encoding="utf-8"), re.M)
     if not ports:
         return {"ram_period_ns": None}
     lines = [CLOCK]

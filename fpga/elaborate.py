@@ -28,6 +28,7 @@ def arguments():
     parser.add_argument("--list", type=pathlib.Path, default=RDMA_LIST, help="file list (default: %(default)s)")
     parser.add_argument("-G", dest="parameters", action="append", default=[], metavar="NAME=VALUE",
                         help="parameter of the top modules")
+    parser.add_argument("--rtlil", action="store_true", help="write MODULE.il instead, Yosys's own format, with the place in the source of each cell")
     parser.add_argument("--force", action="store_true", help="also when the result is newer than its sources")
     return parser.parse_args()
 
@@ -92,7 +93,8 @@ def relative(path):
 
 
 def elaborate(module, files, includes, parameters, result):
-    temporary = result.with_suffix(".tmp.v")
+    temporary = result.with_suffix(f".tmp{result.suffix}")
+    write = "write_rtlil" if result.suffix == ".il" else "write_verilog -noattr"
     options = ["-j", "1", "--keep-hierarchy", "-D", "SYNTHESIS=1", "--top", module]
     for folder in includes:
         options += ["-I", relative(folder)]
@@ -107,7 +109,7 @@ def elaborate(module, files, includes, parameters, result):
         "opt_expr -mux_bool",
         "opt_clean",
         "check -assert",
-        f"write_verilog -noattr {relative(temporary)}",
+        f"{write} {relative(temporary)}",
     ]
     status = run_yosys(commands)
     if status:
@@ -126,7 +128,7 @@ def main():
     os.chdir(ROOT)
     enlarge_stack()
     for module in args.modules:
-        result = out / f"{module}.v"
+        result = out / f"{module}.{'il' if args.rtlil else 'v'}"
         if not args.force and is_current(result, files, includes):
             continue
         print(f"verilog: {module} -> {relative(result)}", flush=True)

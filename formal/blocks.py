@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proofs of RTL blocks with yosys-smtbmc and ABC: formal/blocks/*_proof.sv, together with the assertions that the RTL itself has.
+
+From reset on for a number of clocks (bounded), and for ever: by induction over as many clocks as it takes. Blocks too large
+for z3 are checked by ABC, bounded only. A fault counts as found if it is within the bound, not if merely the induction fails.
+"""
+
+import dataclasses
+import re
+import sys
+
+from tools import ROOT, WORK, ToolError, must, read_list, run, write_changed
+
+PROOFS = ROOT / "formal" / "blocks"
+RDMA_LIST = ROOT / "rtl" / "rdma" / "rdma.f"
+FORMATS = ROOT / "build" / "gen" / "rtl" / "rdma_formats_pkg.sv"
+
+
+@dataclasses.dataclass(frozen=True)
+class Change:
+    """One text of a source replaced by another."""
+
+    source: str
+    right: str
+    wrong: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Proof:
+    """A module of formal/blocks, and how far it is checked."""
+
+    module: str
+    bound: int  # clocks
+    induction: int = 0  # clocks it may take at most; 0: none
+    parameters: tuple = ()
+    engine: str = "z3"  # or abc
+    smaller: tuple = ()  # changes of constants that would make it too large
+    words: str = ""  # for the table
+
+
+SYNC_FIFO = Proof("sync_fifo_proof", 12, 2)
+PACKET_FIFO = Proof("packet_fifo_proof", 12, 2)
+RAM_FIFO = Proof("packet_fifo_proof", 12, 2, ("PLAIN=1",))
+SKID_BUFFER = Proof("skid_buffer_proof", 12, 2)
+FREE_LIST = Proof("free_list_proof", 12, 3)
+RAMS = Proof("ram_forward_proof", 8, 3)
+COUNTERS = Proof("counter_bank_proof", 10, 3)
+TIMER = Proof("rdma_timer_proof", 36, engine="abc", words="time stamps of 5 bits",
+              smaller=(Change("rdma_pkg.sv", "STAMP_W = 15;", "STAMP_W = 5;"), Change("rdma_pkg.sv", "LIMIT_W = 13;", "LIMIT_W = 3;")))
+RECEIVER = Proof("rdma_receiver_proof", 22, engine="abc", words="from reset")
+RECEIVER_ANY = Proof("rdma_receiver_proof", 15, parameters=("ANY_STATE=1",), engine="abc", words="from any contents of the contexts")
+
+# Proof, fault put in (which must be found) or nothing.
+BLOCKS = [
+    (SYNC_FIFO, None),
+    (dataclasses.replace(SYNC_FIFO, parameters=("DEPTH=1",)), None),
+    (SYNC_FIFO, Change("sync_fifo.sv", "assign ready_o = (count_q != COUNT_W'(DEPTH));", "assign ready_o = 1'b1;")),
+    (PACKET_FIFO, None),
+    (dataclasses.replace(PACKET_FIFO, parameters=("DEPTH=2",)), None),
+    (PACKET_FIFO, Change("packet_fifo.sv", "rollback_i ? committed_q : written_q", "written_q")),
+    (RAM_FIFO, None),
+    (RAM_FIFO, Change("packet_fifo.sv", "(fetched_q != committed_q) && (!head_valid_q || ready_i)", "(fetched_q != committed_q)")),
+    (SKID_BUFFER, None),
+    (SKID_BUFFER, Change("skid_buffer.sv", "ready_q ? data_i : skid_q", "data_i")),
+    (FREE_LIST, None),
+    (dataclasses.replace(FREE_LIST, parameters=("N=3",)), None),
+    (FREE_LIST, Change("free_list.sv", "fill_id_q == ID_W'(N - 1)", "fill_id_q == ID_W'(N - 2)")),
+    (RAMS, None),
+    (RAMS, Change("ram_forward.sv", "else if (written_q) rdata_o <= wdata_q;", "")),
+    (RAMS, Change("ram_1r1w.sv", "we_i && re_i && (waddr_i == raddr_i)", "1'b0")),
+    (COUNTERS, None),
+    (COUNTERS, Change("counter_bank.sv", "assign we      = !ready_q || inc_q;", "assign we      = !ready_q || (inc_q && !inc_i);")),
+    (TIMER, None),
+    (TIMER, Change("rdma_timer.sv", "if (!expired_now_o) begin", "if (1'b0) begin")),
+    (TIMER, Change("rdma_timer.sv", "assign idx_next = idx_q == IDX_W'(N - 1) ? '0 : idx_q + 1'b1;", "assign idx_next = idx_q + IDX_W'(idx_q != IDX_W'(N - 1));")),
+    (RECEIVER, None),
+    (RECEIVER, Change("rdma_receiver.sv", "assign m_free      = m_valid_q && m_q.free;", "assign m_free      = m_valid_q && m_q.write;")),
+    (RECEIVER_ANY, None),
+    (RECEIVER_ANY, Change("rdma_window_step.sv", "in_window_o && !marked", "in_window_o")),
+    (RECEIVER_ANY, Change("rdma_receiver.sv", "h_q.hdr.msgid == 24'(h_kept_grant.msgid) && ", "")),
+    (RECEIVER_ANY, Change("rdma_window_step.sv", "assign next_base = window_i.first;", "assign next_base = window_i.first + 1'b1;")),
+    (RECEIVER_ANY, Change("rdma_receiver.sv", "h_q.key_ok && !h_beyond_end &&", "h_q.key_ok &&")),
+    (RECEIVER_ANY, Change("rdma_receiver.sv", "h_match && h_q.key_ok &&", "h_match &&")),
+    (RECEIVER_ANY, Change("rdma_receiver.sv", "h_good_length && !h_outside;", "h_good_length;")),
+]
+
+
+def title(proof, fault):
+    name = proof.module.removesuffix("_proof") + "".join(f", {words}" for words in ([proof.words] if proof.words else proof.parameters))
+    return name + (f", `{fault.right}` made `{fault.wrong}`" if fault else "")
+
+
+def sources(proof, fault, folder):
+    """Packages, RTL, model and proof; the RTL with constants made smaller and the fault put in."""
+    files = [FORMATS, *(file for prefix, file in read_list(RDMA_LIST) if not prefix)]
+    for change in [*proof.smaller, *([fault] if fault else [])]:
+        place = next(i for i, file in enumerate(files) if file.name == change.source)
+        files[place] = write_changed(files[place], folder, change.right, change.wrong)
+    return [*files, PROOFS / "queue_model.sv", PROOFS / f"{proof.module}.sv"]
+
+
+def elaborate(proof, fault, folder):
+    command = [sys.executable, str(ROOT / "formal" / "to_smt2.py"), "--out", str(folder)]
+    if proof.engine == "abc":
+        command.append("--aiger")
+    for parameter in proof.parameters:
+        command += ["-G", parameter]
+    for include in (ROOT / "rtl" / "common", ROOT / "rtl" / "rdma", PROOFS):
+        command += ["-I", str(include)]
+    must([*command, proof.module, *map(str, sources(proof, fault, folder))], folder, "elaborate.log")
+    return re.findall(r"^; yosys-smt2-assert \d+ (\S+)", (folder / f"{proof.module}.smt2").read_text(encoding="utf-8"), re.M)
+
+
+def smtbmc(proof, folder, options, log):
+    """Do the assertions hold?"""
+    _, text = run(["yosys-smtbmc", "--noprogress", "--unroll", "-s", "z3", *options, f"{proof.module}.smt2"], folder, log)
+    status = re.search(r"Status: (PASSED|FAILED)", text)
+    if not status or "Traceback" in text:
+        raise ToolError(f"yosys-smtbmc came to no result, see {(folder / log).relative_to(ROOT)}")
+    return status[1] == "PASSED"
+
+
+def bounded_by_abc(proof, folder):
+    text = must(["yosys-abc", "-c", f"read {proof.module}.aig; fold; strash; scorr; bmc3 -F {proof.bound}"], folder, "abc.log")
+    holds, fails = re.search(r"No output asserted in (\d+) frames", text), "was asserted in frame" in text
+    if bool(holds) == fails or (holds and int(holds[1]) < proof.bound):
+        raise ToolError(f"abc came to no result, see {(folder / 'abc.log').relative_to(ROOT)}")
+    return not fails
+
+
+def check_block(number, proof, fault):
+    """Do all assertions hold, and how far was searched."""
+    folder = WORK / f"block{number}_{proof.module}"
+    folder.mkdir(parents=True, exist_ok=True)
+    assertions = elaborate(proof, fault, folder)
+    inside = sum(1 for name in assertions if re.search(r"(^|\.)(dut|i_\w+)\.", name))
+    extent = f"{len(assertions)} assertions, {inside} of the RTL: first {proof.bound} clocks"
+    if proof.engine == "abc":
+        return bounded_by_abc(proof, folder), f"{extent} (ABC)"
+    if not smtbmc(proof, folder, ["-t", str(proof.bound)], "bounded.log"):
+        return False, extent
+    if fault or not proof.induction:
+        return True, f"{extent} (z3)"
+    if not smtbmc(proof, folder, ["-i", "-t", str(proof.induction)], "induction.log"):
+        raise ToolError(f"holds for {proof.bound} clocks, but induction over {proof.induction} fails, see {(folder / 'induction.log').relative_to(ROOT)}")
+    return True, f"{extent}, and for ever by induction (z3)"

@@ -1,0 +1,7 @@
+// Sources of formal/window_unit.sv, each path relative to this file.
++incdir+../rtl/common
++incdir+../rtl/rdma
+../rtl/rdma/rdma_next_hole.sv
+../rtl/rdma/rdma_window_open.sv
+../rtl/rdma/rdma_window_step.sv
+window_unit.sv

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The receive window's two combinational parts side by side, all their ports brought out: what `make netlist` compares with its gates.
+`include "rdma_typedef.svh"
+
+module window_unit #(
+  parameter  int unsigned WINDOW = 128,
+  parameter  int unsigned PIDX_W = 24,
+  localparam int unsigned POS_W  = $clog2(WINDOW),
+  localparam int unsigned KEPT_W = PIDX_W + POS_W + 1 + WINDOW,
+  localparam int unsigned OPEN_W = 4 * WINDOW + 2 * PIDX_W + 2
+) (
+  // rdma_window_open
+  input  logic [KEPT_W-1:0] kept_i,
+  output logic [OPEN_W-1:0] open_o,
+  // rdma_window_step
+  input  logic [OPEN_W-1:0] window_i,
+  input  logic [PIDX_W-1:0] pidx_i,
+  input  logic [WINDOW-1:0] slot_i,
+  input  logic              receive_i,
+  output logic [OPEN_W-1:0] window_o,
+  output logic              at_base_o,
+  output logic              in_window_o,
+  output logic              new_o
+);
+  `RDMA_TYPEDEF_WINDOW(kept_t, WINDOW, PIDX_W)
+  `RDMA_TYPEDEF_OPEN_WINDOW(open_t, WINDOW, PIDX_W)
+
+  if ($bits(kept_t) != KEPT_W || $bits(open_t) != OPEN_W) begin : g_bad_widths
+    $error("window_unit: ports of %0d and %0d bits for windows of %0d and %0d", KEPT_W, OPEN_W, $bits(kept_t), $bits(open_t));
+  end
+
+  rdma_window_open #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .kept_t(kept_t), .open_t(open_t)) i_open (.kept_i, .open_o);
+
+  rdma_window_step #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .open_t(open_t)) i_step (
+    .window_i, .pidx_i, .slot_i, .receive_i, .window_o, .at_base_o, .in_window_o, .new_o
+  );
+endmodule

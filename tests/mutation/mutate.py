@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Puts mutants into the receiver and runs its tests on each; writes docs/results/mutation.md and build/mutation/results.json.
+
+Each mutant has to be caught by a test, proven equivalent, or named with a reason in equivalents.json; else exit status 1. Needs
+z3, yosys-abc and the Python of `make verilog`. With --only the mutants have the same numbers, and no page is written.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import dataclasses
+import hashlib
+import json
+import os
+import pathlib
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+import equivalence
+import netlist
+
+ROOT = netlist.ROOT
+PAGE = ROOT / "docs" / "results" / "mutation.md"
+REVIEWED = pathlib.Path(__file__).with_name("equivalents.json")
+TEST = ROOT / "build-mutation" / "bin" / "test_receiver_mutants"
+CPU_SECONDS = 120  # of the tests for one mutant; without a fault they take about four
+QUICK_CPU_SECONDS = 1  # within which nearly all faults show
+PROOF_SECONDS = 5
+
+CAUGHT, PROVEN, REVIEWED_ONE, SURVIVED = "caught", "equivalent, proven", "equivalent, reviewed", "SURVIVED"
+
+
+class Unfinished(Exception):
+    """Tests that were stopped; says which one was running."""
+
+
+@dataclasses.dataclass
+class Result:
+    verdict: str
+    how: str  # the test, or why it is equivalent
+    seconds: float = 0.0
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--mutants", type=int, default=310, help="how many to draw evenly (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="of the draw (default: %(default)s)")
+    parser.add_argument("--only", type=int, nargs="+", metavar="NUMBER", help="only these of them; no page is written")
+    parser.add_argument("--jobs", type=int, default=2, help="mutants at a time (default: %(default)s)")
+    args = parser.parse_args()
+    if args.mutants < 1 or args.jobs < 1:
+        parser.error("--mutants and --jobs must be at least 1")
+    return args
+
+
+def build_tests(jobs):
+    for command in (["cmake", "--preset", "mutation", "--log-level=NOTICE", "-Wno-dev"],
+                    ["cmake", "--build", "--preset", "mutation", "-j", str(jobs), "--target", TEST.name]):
+        run = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if run.returncode:
+            raise netlist.ToolError(f"{' '.join(command)}: {run.stdout.strip()[-500:]}")
+
+
+def run_tests(number, cpu_seconds=CPU_SECONDS):
+    """The test that catches it, and how; nothing if all pass. Unfinished if there is no result in the time."""
+    run = subprocess.run([TEST, "--gtest_fail_fast", "--gtest_color=no"], env={**os.environ, "WEFT_MUTANT": str(number)},
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds)),
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+    if run.returncode == 0:
+        return None
+    if failed := re.search(r"^\[  FAILED  \] (\w+\.\w+)", run.stdout, re.MULTILINE):
+        return failed[1]
+    started = re.findall(r"^\[ RUN      \] (\w+\.\w+)", run.stdout, re.MULTILINE)
+    test = started[-1] if started else "start"
+    if run.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        raise Unfinished(test)
+    return f"{test} (crash, status {run.returncode})"
+
+
+def caught_by(number):
+    try:
+        return run_tests(number)
+    except Unfinished as test:
+        return f"{test} (does not end)"
+
+
+def caught_quickly_by(number):
+    try:
+        return run_tests(number, QUICK_CPU_SECONDS)
+    except Unfinished:
+        return None
+
+
+def proof(number, graph):
+    """Why the mutant is equivalent; nothing if that cannot be said."""
+    changed = graph.change(number)
+    if not graph.possible(changed):
+        return "changes nothing in any state"
+    try:
+        never = graph.reached(changed, PROOF_SECONDS) is None
+    except equivalence.Undecided:
+        return None
+    return "changes nothing in any state that can be reached" if never else None
+
+
+def load_reviewed():
+    """Identity of a mutant -> why it is equivalent."""
+    try:
+        entries = json.loads(REVIEWED.read_text(encoding="utf-8"))
+        return {mutant: entry["why"] for entry in entries for mutant in entry["mutants"]}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise netlist.ToolError(f"{REVIEWED.relative_to(ROOT)}: {error}") from error
+
+
+class Earlier:
+    """Results of an earlier run of the same netlist and tests, so that an interrupted run goes on and a review costs no second one."""
+
+    def __init__(self, seed):
+        digest = hashlib.sha256(b"".join(path.read_bytes() for path in (netlist.WORK / "mutants.v", TEST))).hexdigest()
+        self._file = netlist.WORK / f"results_{seed}_{digest[:16]}.json"
+
+    def load(self):
+        """By number; what survived or was reviewed is judged again."""
+        if not self._file.exists():
+            return {}
+        kept = {int(number): Result(**fields) for number, fields in json.loads(self._file.read_text(encoding="utf-8")).items()}
+        return {number: result for number, result in kept.items() if result.verdict in (CAUGHT, PROVEN)}
+
+    def save(self, results):
+        write(self._file, json.dumps({number: dataclasses.asdict(result) for number, result in results.items()}))
+
+
+def stages(graph):
+    """What says of a mutant's number that it is caught or equivalent, the cheapest first, each with its verdict."""
+    return [(CAUGHT, "tests, quickly", caught_quickly_by), (PROVEN, "proofs", lambda number: proof(number, graph)), (CAUGHT, "tests to the end", caught_by)]
+
+
+def timed(decide, number):
+    start = time.monotonic()
+    return decide(number), time.monotonic() - start
+
+
+def judge_all(mutants, graph, reviewed, jobs, earlier):
+    """Results in the order of the mutants."""
+    results, seconds = earlier.load(), collections.Counter()
+    for verdict, title, decide in stages(graph):
+        left = [mutant.number for mutant in mutants if mutant.number not in results]
+        with concurrent.futures.ThreadPoolExecutor(max_workers=jobs) as pool:
+            waiting = {pool.submit(timed, decide, number): number for number in left}
+            for done, future in enumerate(concurrent.futures.as_completed(waiting), 1):
+                number = waiting[future]
+                how, taken = future.result()
+                seconds[number] += taken
+                if how:
+                    results[number] = Result(verdict, how, round(seconds[number], 2))
+                if done % 20 == 0 or done == len(left):
+                    earlier.save(results)
+                    print(f"mutate: {title}: {done} of {len(left)}", flush=True)
+    for mutant in mutants:
+        if mutant.number not in results:
+            results[mutant.number] = without_proof(mutant, reviewed)
+    return {mutant: results[mutant.number] for mutant in mutants}
+
+
+def without_proof(mutant, reviewed):
+    """No test has caught it, no proof was found."""
+    if reason := reviewed.get(mutant.identity()):
+        return Result(REVIEWED_ONE, reason)
+    print(f"mutate: {mutant.number} SURVIVED: {mutant.identity()} at {mutant.place}\n"
+          f"  repeat: WEFT_MUTANT={mutant.number} {TEST.relative_to(ROOT)}", flush=True)
+    return Result(SURVIVED, f"at {mutant.place}: no test fails, and it is neither proven equivalent nor in equivalents.json")
+
+
+def table(title, columns, rows):
+    return [f"| {' | '.join([title, *columns])} |", f"|{'---|'}{'---:|' * len(columns)}", *(f"| {' | '.join(map(str, row))} |" for row in rows), ""]
+
+
+def counts_by(results, key):
+    """Rows: key, mutants, and how many have each verdict."""
+    counts = collections.defaultdict(collections.Counter)
+    for mutant, result in results.items():
+        counts[key(mutant)][result.verdict] += 1
+        counts["all"][result.verdict] += 1
+    names = sorted(set(counts) - {"all"}) + ["all"]
+    return [[name, sum(counts[name].values()), *(counts[name][verdict] for verdict in VERDICTS)] for name in names]
+
+
+VERDICTS = [CAUGHT, PROVEN, REVIEWED_ONE, SURVIVED]
+
+
+def page(results, seed):
+    columns = ["mutants", *VERDICTS]
+    tests = collections.Counter(result.how for result in results.values() if result.verdict == CAUGHT).most_common()
+    lines = ["# Mutation of the receiver", "", f"Written by `make mutate` (seed {seed}); what a mutant is and how it is judged: [verification](../verification.md#mutation).",
+             "", *table("module", columns, counts_by(results, lambda mutant: pathlib.Path(mutant.file).stem)),
+             *table("change of one bit", columns, counts_by(results, lambda mutant: netlist.KINDS[mutant.mode])),
+             *table("first test that fails", ["mutants"], [(f"`{test}`", count) for test, count in tests])]
+    for verdict, title in ((PROVEN, "Proven equivalent"), (REVIEWED_ONE, "Reviewed: equivalent"), (SURVIVED, "Survived")):
+        chosen = [(mutant, result) for mutant, result in results.items() if result.verdict == verdict]
+        if chosen:
+            lines += [f"## {title}", ""]
+            lines += [f"* {mutant.number}: {mutant.identity()}: {result.how}" for mutant, result in chosen] + [""]
+    return "\n".join(lines)
+
+
+def write(path, text):
+    temporary = path.with_suffix(".tmp" + path.suffix)
+    temporary.write_text(text, encoding="utf-8")
+    os.replace(temporary, path)
+
+
+def machine_readable(results, seed):
+    rows = [{**dataclasses.asdict(mutant), "identity": mutant.identity(), **dataclasses.asdict(result)} for mutant, result in results.items()]
+    return json.dumps({"seed": seed, "mutants": rows}, indent=1) + "\n"
+
+
+def run(args):
+    reviewed = load_reviewed()
+    netlist.WORK.mkdir(parents=True, exist_ok=True)
+    netlist.flatten()
+    mutants = netlist.draw(args.mutants, args.seed)
+    _, gates = netlist.build(mutants)
+    print(f"mutate: {len(mutants)} mutants, seed {args.seed}", flush=True)
+    build_tests(args.jobs)
+    if failed := caught_by(0):
+        raise netlist.ToolError(f"{failed} fails without a mutant: WEFT_MUTANT=0 {TEST.relative_to(ROOT)}")
+    chosen = [mutant for mutant in mutants if not args.only or mutant.number in args.only]
+    if args.only and len(chosen) != len(set(args.only)):
+        raise netlist.ToolError(f"--only: there are mutants 1 to {len(mutants)}")
+    results = judge_all(chosen, equivalence.Netlist(gates), reviewed, args.jobs, Earlier(args.seed))
+    if not args.only:
+        write(netlist.WORK / "results.json", machine_readable(results, args.seed))
+        write(PAGE, page(results, args.seed))
+    counts = collections.Counter(result.verdict for result in results.values())
+    print("mutate: " + ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS))
+    return 1 if counts[SURVIVED] else 0
+
+
+def main():
+    try:
+        sys.exit(run(arguments()))
+    except (netlist.ToolError, equivalence.SolverError) as error:
+        print(f"mutate: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()
