@@ -9,15 +9,21 @@ PRESET ?= release
 # File that `make sim` sends through the engine; empty: the program itself.
 FILE   ?=
 SIM_ARGS ?=
+# For example: --mutants 1000 --seed 7
+MUTATE_ARGS ?=
+# More options of `make soak`, such as --seed 2000 or --minutes 30.
+SOAK_ARGS ?=
+# How long `make fuzz` looks for a difference.
+SECONDS := 600
 
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 PYTHON_VENV := build/venv
 
-.PHONY: help setup configure build sim sim-verilog test lint format formats verilog synth formal clean
+.PHONY: help setup configure build sim sim-verilog soak test lint format formats verilog synth formal netlist mutate fuzz coverage clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
-	@echo "  variables: PRESET=release|debug|asan|ubsan  WERROR=ON  JOBS=2  FILE=path (sim)  QUICK=1 (synth)"
+	@echo "  variables: PRESET=release|debug|asan|ubsan  WERROR=ON  JOBS=2  FILE=path (sim)  QUICK=1 (synth, fuzz)  SECONDS=600 (fuzz)"
 
 setup: ## install missing Debian packages (root or sudo)
 	@bash scripts/setup.sh
@@ -32,6 +38,10 @@ sim: configure ## simulate the RDMA engine on a real file through losses, reorde
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim weft-sim-waves weft
 	$(BUILD)/bin/weft-sim matrix $(if $(FILE),--file $(FILE)) $(SIM_ARGS)
 
+soak: configure ## fault campaign: 1,000 runs with random faults, into docs/results/soak.md
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim
+	$(BUILD)/bin/weft-sim soak --runs 1000 --threads $(JOBS) --json $(BUILD)/soak.json --markdown docs/results/soak.md $(SOAK_ARGS)
+
 test: build ## run all tests
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
@@ -41,7 +51,7 @@ lint: configure ## check RTL, C++, scripts
 format: setup ## format the C++ sources
 	find model sw tb tests -name '*.cpp' -o -name '*.hpp' | xargs -r clang-format -i
 
-formats: configure ## write docs/rdma_formats.md from spec/rdma.json
+formats: configure ## write docs/*_formats.md from spec/*.json
 	cmake --build --preset $(PRESET) --target formats
 
 $(PYTHON_VENV)/ready: fpga/requirements.txt | setup
@@ -51,6 +61,7 @@ $(PYTHON_VENV)/ready: fpga/requirements.txt | setup
 
 verilog: configure $(PYTHON_VENV)/ready ## elaborate the engine into plain Verilog, build/verilog/*.v
 	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog rdma_top rdma_receiver
+	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog --list rtl/rdma_queues/rdma_queues.f --formats build/gen/rtl/rdma_queues_formats_pkg.sv rdma_queues
 	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog --list fpga/window_designs/windows.f window_plain window_tree window_round window_holes
 	fpga/check_plain.sh build/verilog/*.v
 
@@ -67,5 +78,24 @@ synth: verilog ## area and timing into build/synth/*.json and docs/results/*.md
 formal: configure $(PYTHON_VENV)/ready ## protocol by SPIN, receive window by induction, into docs/results/formal.md
 	$(PYTHON_VENV)/bin/python formal/prove.py --jobs $(JOBS)
 
+netlist: configure $(PYTHON_VENV)/ready ## tests of the receiver on its gates, window unit's gates against its source, into docs/results/netlist.md
+	$(PYTHON_VENV)/bin/python fpga/netlist.py --jobs $(JOBS)
+
+mutate: configure $(PYTHON_VENV)/ready ## mutants of the receiver against its tests, into docs/results/mutation.md
+	$(PYTHON_VENV)/bin/python tests/mutation/mutate.py --jobs $(JOBS) $(MUTATE_ARGS)
+
+fuzz: setup ## fuzz the packet input of the engine beside the golden model (SECONDS=600), into docs/results/fuzz.md
+	cmake --preset fuzz --log-level=NOTICE -Wno-dev >/dev/null
+	cmake --build --preset fuzz -j $(JOBS) --target weft-fuzz weft-fuzzer $(if $(filter 1,$(QUICK)),,weft-fuzzer-faulty)
+	python3 tests/fuzz/fuzz.py build-fuzz --seconds $(SECONDS) $(if $(filter 1,$(QUICK)),--part engine)
+
+coverage: setup ## which points of docs/testplan.json the courses kept by `make fuzz` hit, into docs/results/coverage.md
+	cmake --preset fuzz --log-level=NOTICE -Wno-dev >/dev/null
+	cmake --build --preset fuzz -j $(JOBS) --target weft-fuzz
+	rm -rf build-fuzz/traces
+	build-fuzz/bin/weft-fuzz --seeds build-fuzz/corpus
+	build-fuzz/bin/weft-fuzz --quiet --traces build-fuzz/traces build-fuzz/corpus/* >build-fuzz/coverage.log
+	python3 tests/coverage/functional.py build-fuzz fuzz=build-fuzz/traces
+
 clean: ## remove everything built
-	rm -rf build build-debug build-asan build-ubsan build-verilog
+	rm -rf build build-debug build-asan build-ubsan build-fuzz build-verilog build-gates build-mutation
