@@ -14,6 +14,7 @@
 #include "player.hpp"
 #include "setting.hpp"
 
+// NOLINTBEGIN(readability-identifier-naming): names that libFuzzer gives
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 
 namespace {
@@ -182,3 +183,4 @@ extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* left, size_t left_siz
   std::copy_n(left, size, out);
   return insert_steps(out, size, max_out_size, right, right_size, random);
 }
+// NOLINTEND(readability-identifier-naming)

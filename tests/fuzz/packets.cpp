@@ -170,7 +170,7 @@ Packets::Header Packets::request(const Step& step) const {
       header.pidx = ((1u << params_.pidx_bits) - 1) * params_.payload + 1;
       break;
     case 3:
-      header.arg += 1u << step.amount % std::bit_width(params_.payload - 1);
+      header.arg += 1u << step.amount % std::max<unsigned>(1, std::bit_width(params_.payload - 1));
       break;
     case 4:
       header.arg = region_base - params_.payload;

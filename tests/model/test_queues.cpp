@@ -53,7 +53,7 @@ class QueuesModel : public testing::Test {
     Outcome outcome;
     outcome.queue = number;
     Queues::Placed placed;
-    const std::string fault = queues.place(outcome, placed);
+    std::string fault = queues.place(outcome, placed);
     if (!fault.empty()) return fault;
     queues.placed(outcome, placed);
     return queues.retire(number, placed.discard, false, false);

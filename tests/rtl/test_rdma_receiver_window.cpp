@@ -38,6 +38,7 @@ class RdmaReceiverWindow : public ReceiverTest {
   /// A header for each PIDX, made before the first leaves, so that nothing comes between them.
   void give_all(uint16_t cid, const std::vector<uint32_t>& list) {
     std::vector<Header> headers;
+    headers.reserve(list.size());
     for (const uint32_t pidx : list) headers.push_back(data(cid, pidx));
     for (const Header& header : headers) give(header);
   }
