@@ -16,6 +16,9 @@ SOAK_ARGS ?=
 # How long `make fuzz` looks for a difference.
 SECONDS := 600
 
+# -Wno-dev: advice to authors of CMake packages, which Debian's package of Verilator gives cause for and its users cannot heed.
+CMAKE_QUIET := --log-level=NOTICE -Wno-dev
+
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 PYTHON_VENV := build/venv
 
@@ -29,7 +32,7 @@ setup: ## install missing Debian packages (root or sudo)
 	@bash scripts/setup.sh
 
 configure: setup
-	@cmake --preset $(PRESET) -DWEFT_WERROR=$(WERROR) --log-level=NOTICE -Wno-dev >/dev/null
+	@cmake --preset $(PRESET) -DWEFT_WERROR=$(WERROR) $(CMAKE_QUIET) >/dev/null
 
 build: configure ## build everything into build/bin
 	cmake --build --preset $(PRESET) -j $(JOBS)
@@ -66,7 +69,7 @@ verilog: configure $(PYTHON_VENV)/ready ## elaborate the engine into plain Veril
 	fpga/check_plain.sh build/verilog/*.v
 
 sim-verilog: verilog ## the simulations of `make sim`, quick, on the plain Verilog
-	cmake --preset verilog --log-level=NOTICE -Wno-dev >/dev/null
+	cmake --preset verilog $(CMAKE_QUIET) >/dev/null
 	cmake --build --preset verilog -j $(JOBS) --target weft-sim rdma_engine_test
 	build-verilog/bin/rdma_engine_test --gtest_brief=1
 	build-verilog/bin/weft-sim matrix --quick $(if $(FILE),--file $(FILE)) $(SIM_ARGS)
@@ -85,12 +88,12 @@ mutate: configure $(PYTHON_VENV)/ready ## mutants of the receiver against its te
 	$(PYTHON_VENV)/bin/python tests/mutation/mutate.py --jobs $(JOBS) $(MUTATE_ARGS)
 
 fuzz: setup ## fuzz the packet input of the engine beside the golden model (SECONDS=600), into docs/results/fuzz.md
-	cmake --preset fuzz --log-level=NOTICE -Wno-dev >/dev/null
+	cmake --preset fuzz $(CMAKE_QUIET) >/dev/null
 	cmake --build --preset fuzz -j $(JOBS) --target weft-fuzz weft-fuzzer $(if $(filter 1,$(QUICK)),,weft-fuzzer-faulty)
 	python3 tests/fuzz/fuzz.py build-fuzz --seconds $(SECONDS) $(if $(filter 1,$(QUICK)),--part engine)
 
 coverage: setup ## which points of docs/testplan.json the courses kept by `make fuzz` hit, into docs/results/coverage.md
-	cmake --preset fuzz --log-level=NOTICE -Wno-dev >/dev/null
+	cmake --preset fuzz $(CMAKE_QUIET) >/dev/null
 	cmake --build --preset fuzz -j $(JOBS) --target weft-fuzz
 	rm -rf build-fuzz/traces
 	build-fuzz/bin/weft-fuzz --seeds build-fuzz/corpus
