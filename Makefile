@@ -22,7 +22,7 @@ CMAKE_QUIET := --log-level=NOTICE -Wno-dev
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 PYTHON_VENV := build/venv
 
-.PHONY: help setup configure build sim sim-verilog soak test lint format formats verilog synth formal netlist mutate fuzz coverage clean
+.PHONY: help setup configure build sim sim-verilog soak bench test lint format formats verilog synth formal netlist mutate fuzz coverage clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
@@ -44,6 +44,10 @@ sim: configure ## simulate the RDMA engine on a real file through losses, reorde
 soak: configure ## fault campaign: 1,000 runs with random faults, into docs/results/soak.md
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim
 	$(BUILD)/bin/weft-sim soak --runs 1000 --threads $(JOBS) --json $(BUILD)/soak.json --markdown docs/results/soak.md $(SOAK_ARGS)
+
+bench: configure ## speed in clocks: packets a clock, goodput without loss, into docs/results/bench.md
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim
+	$(BUILD)/bin/weft-sim bench --json $(BUILD)/bench.json --markdown docs/results/bench.md
 
 test: build ## run all tests
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the whole-engine tests share: a running system, its completions, and packets made by hand.
+// What the whole-engine tests share: a running system and its completions.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,14 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "rdma/packet.hpp"
+#include "made_packets.hpp"
 #include "rdma_system.hpp"
 #include "weft/rdma/formats.hpp"
 
 namespace weft::tb {
 
-inline constexpr uint64_t source_base = 0x1000'0000;
-inline constexpr uint64_t destination_base = 0x10'0000'0000;
 inline constexpr uint64_t region_bytes = 1 << 20;
 
 /// A system that is up, with the region [destination_base, + region_bytes) open on every node.
@@ -117,28 +115,5 @@ class EngineBench {
   std::map<uint16_t, rdma::formats::Status> completions[8];  ///< by node, then by tag
   RdmaSystem system;
 };
-
-/// Header of a packet to node 0 from node 7, which exists only in the tests.
-inline rdma::formats::Header header_to_zero(rdma::formats::Ptype type) {
-  rdma::formats::Header header;
-  header.ptype = static_cast<uint8_t>(type);
-  header.dst = 0;
-  header.src = 7;
-  header.sid = 3;
-  header.msgid = 5;
-  return header;
-}
-
-inline std::vector<uint8_t> flits_of(const rdma::formats::Header& header) {
-  return rdma::encode({header, std::vector<uint8_t>(header.len, 0xa5)});
-}
-
-/// CRC put right after the bytes were changed by hand.
-inline std::vector<uint8_t> with_crc(std::vector<uint8_t> flits) {
-  for (size_t i = 28; i < 32; ++i) flits[i] = 0;
-  const uint32_t crc = rdma::crc32c(flits);
-  for (size_t i = 0; i < 4; ++i) flits[28 + i] = static_cast<uint8_t>(crc >> (8 * i));
-  return flits;
-}
 
 }  // namespace weft::tb

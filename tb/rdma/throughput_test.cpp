@@ -13,33 +13,7 @@
 namespace weft::tb {
 namespace {
 
-using rdma::formats::Header;
 using rdma::formats::Outcome;
-using rdma::formats::Ptype;
-
-constexpr uint8_t first_generation = 1;
-
-/// A request of transfer `sid` for `bytes` bytes at the start of the region's part `sid`.
-Header request(uint16_t sid, uint32_t bytes) {
-  Header header = header_to_zero(Ptype::rqt);
-  header.sid = sid;
-  header.pidx = bytes;
-  const uint64_t part = (uint64_t{bytes} + 255) / 256 * 256;
-  header.arg = destination_base + sid * part;
-  return header;
-}
-
-/// Packet `pidx` of `count` of transfer `sid`; contexts are granted in order, so that its CID is `sid`.
-std::vector<uint8_t> data_packet(uint16_t sid, uint32_t pidx, uint32_t count, uint32_t payload) {
-  Header header = header_to_zero(Ptype::data);
-  header.sid = sid;
-  header.cid = sid;
-  header.gen = first_generation;
-  header.pidx = pidx;
-  header.len = static_cast<uint16_t>(payload);
-  header.flags = pidx + 1 == count ? rdma::formats::flag_last : 0;
-  return flits_of(header);
-}
 
 /// Sends the packets without pauses; the clocks from the first to the last retired event, both counted.
 uint64_t clocks_to_retire(EngineBench& bench, const std::vector<std::vector<uint8_t>>& packets) {

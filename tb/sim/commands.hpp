@@ -20,6 +20,7 @@ using Command = std::function<int(const std::vector<std::string>& arguments)>;
 Command add_rdma_command(CLI::App& app);
 Command add_matrix_command(CLI::App& app);
 Command add_soak_command(CLI::App& app);
+Command add_bench_command(CLI::App& app);
 
 /// Whole file. Throws BadInput if there is none that can be read.
 std::vector<uint8_t> read_file(const std::string& file);

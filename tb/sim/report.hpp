@@ -19,6 +19,9 @@ nlohmann::json to_json(const RunConfig& config, const RunResult& result);
 /// Writes to FILE.part, then renames. Throws BadInput with the name of the file and the fault.
 void write_json(const std::string& file, const nlohmann::json& json);
 
+/// The same with any text.
+void write_text(const std::string& file, const std::string& text);
+
 /// The last line of a failed run: how to see it again.
 std::string reproduction(const std::vector<std::string>& arguments);
 

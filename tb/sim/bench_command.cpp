@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft-sim bench: the table of speeds.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "bench_run.hpp"
+#include "commands.hpp"
+#include "rdma_run.hpp"
+#include "report.hpp"
+
+namespace weft::sim {
+
+namespace {
+
+struct Options {
+  bool quick = false;
+  std::string json;
+  std::string markdown;
+};
+
+constexpr uint32_t transfer_bytes = 256 << 10;
+constexpr double wanted_goodput = 0.99;
+
+std::vector<std::function<Rate()>> all_rates() {
+  return {headers_of_one_context, headers_of_many_contexts, responses, data_of_one_beat};
+}
+
+std::vector<Goodput> all_goodputs(bool quick) {
+  const auto one = [](std::string what, uint32_t transfers, uint32_t bytes, bool both_ways, uint32_t delay) {
+    Goodput goodput;
+    goodput.what = std::move(what);
+    goodput.build = "w128";
+    goodput.transfers = transfers;
+    goodput.bytes = bytes;
+    goodput.both_ways = both_ways;
+    goodput.delay = delay;
+    goodput.wanted = wanted_goodput;
+    return goodput;
+  };
+  std::vector<Goodput> cases = {one("one transfer of 256 KiB", 1, transfer_bytes, false, 1)};
+  if (quick) return cases;
+  cases.push_back(one("the same, links of 100 clocks", 1, transfer_bytes, false, 100));
+  cases.push_back(one("the same, both nodes send", 1, transfer_bytes, true, 1));
+  cases.push_back(one("eight transfers of 256 KiB at once", 8, transfer_bytes, false, 1));
+  cases.push_back(one("the same, both nodes send", 8, transfer_bytes, true, 1));
+  cases.push_back(one("eight transfers of 256 KiB, links of 1,000 clocks", 8, transfer_bytes, false, 1000));
+  return cases;
+}
+
+struct Results {
+  std::vector<Rate> rates;
+  std::vector<Goodput> goodputs;
+
+  bool ok() const {
+    for (const Rate& rate : rates) {
+      if (!rate.ok()) return false;
+    }
+    for (const Goodput& goodput : goodputs) {
+      if (!goodput.ok()) return false;
+    }
+    return true;
+  }
+};
+
+template <typename Figure>
+void tell(const Figure& figure, const std::string& line) {
+  if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r{:60}\r", "");
+  fmt::print("{}{}\n", line, figure.ok() ? "" : "  NOT AS WANTED");
+  std::fflush(stdout);
+  if (!figure.finding.empty()) fmt::print(stderr, "{}: {}\n", figure.what, figure.finding);
+}
+
+Results run_all(bool quick) {
+  const bool terminal = isatty(STDERR_FILENO);
+  Results results;
+  fmt::print("{:<52} {:>8} {:>8} {:>8}\n", "packets one after the other", "packets", "clocks", "a clock");
+  for (const auto& run : all_rates()) {
+    if (terminal) fmt::print(stderr, "  {} of {} rates", results.rates.size(), all_rates().size());
+    const Rate rate = run();
+    tell(rate,
+         fmt::format("{:<52} {:>8} {:>8} {:>8.4f}", rate.what, rate.packets, rate.clocks, rate.per_clock()));
+    results.rates.push_back(rate);
+  }
+  const std::vector<Goodput> cases = all_goodputs(quick);
+  fmt::print("{:<52} {:>8} {:>8} {:>8} {:>8}\n", "transfers without loss", "on link", "%", "in all", "%");
+  for (const Goodput& each : cases) {
+    if (terminal) fmt::print(stderr, "  {} of {} transfers", results.goodputs.size(), cases.size());
+    const Goodput goodput = measure(each);
+    tell(goodput, fmt::format("{:<52} {:>8} {:>8.2f} {:>8} {:>8.2f}", goodput.what, goodput.link_clocks,
+                              100 * goodput.on_link(), goodput.total_clocks, 100 * goodput.in_all()));
+    results.goodputs.push_back(goodput);
+  }
+  return results;
+}
+
+nlohmann::json to_json(const Results& results) {
+  nlohmann::json json = {
+      {"ok", results.ok()}, {"rates", nlohmann::json::array()}, {"goodput", nlohmann::json::array()}};
+  for (const Rate& rate : results.rates) {
+    json["rates"].push_back({{"what", rate.what},
+                             {"build", rate.build},
+                             {"packets", rate.packets},
+                             {"clocks", rate.clocks},
+                             {"packets_per_clock", rate.per_clock()},
+                             {"wanted", rate.wanted},
+                             {"ok", rate.ok()}});
+  }
+  for (const Goodput& goodput : results.goodputs) {
+    json["goodput"].push_back({{"what", goodput.what},
+                               {"build", goodput.build},
+                               {"transfers", goodput.transfers},
+                               {"bytes", goodput.bytes},
+                               {"both_ways", goodput.both_ways},
+                               {"delay", goodput.delay},
+                               {"ideal_clocks", goodput.ideal_clocks},
+                               {"link_clocks", goodput.link_clocks},
+                               {"total_clocks", goodput.total_clocks},
+                               {"goodput_on_link", goodput.on_link()},
+                               {"goodput_in_all", goodput.in_all()},
+                               {"wanted_on_link", goodput.wanted},
+                               {"ok", goodput.ok()}});
+  }
+  return json;
+}
+
+std::string markdown(const Results& results) {
+  std::string text =
+      "# Speed\n\nWritten by `make bench`: clocks counted at the pins of the engine in simulation, every "
+      "event compared with the golden\n"
+      "model meanwhile. Clock rates that hardware reaches: [area.md](area.md).\n\n"
+      "## Packets one after the other\n\n"
+      "Engine `line`: beats of 64 bytes, so that a header and 32 bytes of payload are one beat. Clocks from "
+      "the first to the last.\n\n"
+      "| what | packets | clocks | packets a clock | wanted |\n|---|---:|---:|---:|---:|\n";
+  for (const Rate& rate : results.rates) {
+    text += fmt::format("| {} | {} | {} | {:.4f} | {:.0f} |\n", rate.what, rate.packets, rate.clocks,
+                        rate.per_clock(), rate.wanted);
+  }
+  text +=
+      "\n## Transfers without loss\n\n"
+      "Engine `w128`, the defaults: beats of 32 bytes, 256 bytes in a packet of nine beats. Goodput is the "
+      "share of what a link can carry in full DATA packets, which is 8/9 of\n"
+      "its bits. *On the link*: from the first to the last beat of DATA. *In all*: from the first request in "
+      "the driver's hands to the last completion, with the posts through\n"
+      "registers, request, response, the way there, memory, and DONE.\n\n"
+      "| what | clocks of the DATA alone | on the link | goodput | wanted | in all | goodput "
+      "|\n|---|---:|---:|---:|---:|---:|---:|\n";
+  for (const Goodput& goodput : results.goodputs) {
+    text += fmt::format("| {} | {} | {} | {:.2f} % | {:.0f} % | {} | {:.2f} % |\n", goodput.what,
+                        goodput.ideal_clocks, goodput.link_clocks, 100 * goodput.on_link(),
+                        100 * goodput.wanted, goodput.total_clocks, 100 * goodput.in_all());
+  }
+  return text;
+}
+
+int run(const Options& options) {
+  if (!window_available(128)) throw BadInput("the engines that are measured are not compiled in");
+  const Results results = run_all(options.quick);
+  if (!options.json.empty()) write_json(options.json, to_json(results));
+  if (!options.markdown.empty()) write_text(options.markdown, markdown(results));
+  fmt::print("{}\n", results.ok() ? "everything as fast as wanted" : "NOT everything as fast as wanted");
+  return results.ok() ? exit_ok : exit_failed;
+}
+
+}  // namespace
+
+Command add_bench_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("bench", "Speed in clocks: packets a clock, goodput without loss");
+  command->add_flag("--quick", options->quick, "fewer transfers");
+  command->add_option("--json", options->json, "results as JSON");
+  command->add_option("--markdown", options->markdown, "results as a page");
+  return [options](const std::vector<std::string>&) { return run(*options); };
+}
+
+}  // namespace weft::sim
