@@ -203,6 +203,48 @@ TEST_F(RdmaReceiverControl, RequestRightBehindAReleaseFindsTheContextAfterAFewCl
       << "to its retirement, and two clocks through the free list";
 }
 
+// The packet names what the grant is about to write: seen by whom the context is read before, while and
+// after. Fields with all bits the other way round come in turn, as their own context was before.
+TEST_F(RdmaReceiverControl, PacketsReachAContextThatIsBeingGranted) {
+  for (unsigned distance = 1; distance <= ReceiverLockstep::latency + 2; ++distance) {
+    receiver_.reset(config());
+    receiver_.outcomes.clear();
+    for (unsigned round = 0; round < 4; ++round) {
+      Header request = transfer(3);
+      const bool inverted = round % 2 == 1;
+      request.src = inverted ? 0xa : 0x5;
+      request.sid = inverted ? 0x2 : 0x5;
+      request.msgid = inverted ? 0x2a : 0x15;
+      request.gen = inverted ? 1 : 0;
+      request.cid = inverted ? test_key : 0;
+      request.arg = inverted ? 0x5540 : 0xaa80;
+      RxContext granted;
+      granted.gen = static_cast<uint8_t>(round + 1);
+      granted.src = request.src;
+      granted.sid = request.sid;
+      granted.msgid = request.msgid;
+      granted.region = request.gen;
+      granted.cut = *rdma::cut(request.pidx, receiver_params());
+      receiver_.give({request}, 1);
+      if (distance > 1) receiver_.clocks(distance - 1);
+      for (const uint32_t pidx : {2u, 0u}) receiver_.give({fitting_data(granted, 0, pidx)}, 1);
+      receiver_.give({fitting_header(granted, 0, Ptype::release)}, 1);
+      receiver_.clocks(settled);
+      ASSERT_EQ(receiver_.outcomes[Outcome::grant], round + 1) << distance;
+      ASSERT_EQ(receiver_.outcomes[Outcome::accept], round + 1) << distance;
+      ASSERT_EQ(receiver_.outcomes[Outcome::advance], round + 1) << distance;
+      ASSERT_EQ(receiver_.outcomes[Outcome::released], round + 1) << distance;
+      for (uint16_t other = 1; other < rx_contexts;
+           ++other) {  // so that the next grant is of context 0 again
+        grant(1, 1);
+        give(release(other));
+        receiver_.clocks(settled);
+      }
+      receiver_.outcomes[Outcome::grant] = receiver_.outcomes[Outcome::released] = round + 1;
+    }
+  }
+}
+
 TEST_F(RdmaReceiverControl, ResetForgetsAll) {
   for (unsigned after = 0; after < 30; ++after) {
     grant(2, 200);
