@@ -76,7 +76,7 @@ BLOCKS = [
     (RECEIVER, None),
     (RECEIVER, Change("rdma_receiver.sv", "assign m_free      = m_valid_q && m_q.free;", "assign m_free      = m_valid_q && m_q.write;")),
     (RECEIVER_ANY, None),
-    (RECEIVER_ANY, Change("rdma_window_step.sv", "in_window_o && !marked", "in_window_o")),
+    (RECEIVER_ANY, Change("rdma_window_judge.sv", "place_o.in_window && !marked", "place_o.in_window")),
     (RECEIVER_ANY, Change("rdma_receiver.sv", "h_q.hdr.msgid == 24'(h_kept_grant.msgid) && ", "")),
     (RECEIVER_ANY, Change("rdma_window_step.sv", "assign next_base = window_i.first;", "assign next_base = window_i.first + 1'b1;")),
     (RECEIVER_ANY, Change("rdma_receiver.sv", "h_q.key_ok && !h_beyond_end &&", "h_q.key_ok &&")),

@@ -33,8 +33,9 @@ WINDOWS = [
     (4, 5, None),
     (8, 6, None),
     (16, 8, None),
-    (8, 6, ("second_beyond = (window_i.second_slot & limit) != '0;", "second_beyond = 1'b0;")),
+    (8, 6, (" | WINDOW'({2{window_i.base_slot}} >> (WINDOW - 2))", "")),
     (8, 6, ("mark && (at_first || at_second)", "mark && at_first")),
+    (8, 6, ("top_same   = carry ? tops[1] : tops[0];", "top_same   = tops[0];")),
     (8, 6, ("assign next_base = window_i.first;", "assign next_base = window_i.first - 1'b1;")),
 ]
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Induction over the receive window: if the window as kept in memory stands for a WBASE and a WVEC, then after any packet it stands
-// for what the paper makes of them (section 2.3, with its formula mended), and what the next packet works on is the same
-// whether it comes from memory or is taken over from the step before. Combinational: ok_o must be 1 for all inputs.
+// for what the paper makes of them (section 2.3, with its formula mended), and what the next packet works on, and where it lies in that,
+// is the same whether it comes from memory or is taken over from the step before. Combinational: ok_o must be 1 for all inputs.
 `include "rdma_typedef.svh"
 
 module window_proof #(
@@ -13,6 +13,7 @@ module window_proof #(
   input  logic [WINDOW-1:0]       marks_i,
   input  logic [PIDX_W-1:0]       pidx_i,
   input  logic                    receive_i,
+  input  logic [PIDX_W-1:0]       next_pidx_i,
   output logic                    ok_o
 );
   localparam int unsigned POS_W = $clog2(WINDOW);
@@ -20,10 +21,11 @@ module window_proof #(
 
   `RDMA_TYPEDEF_WINDOW(kept_t, WINDOW, PIDX_W)
   `RDMA_TYPEDEF_OPEN_WINDOW(open_t, WINDOW, PIDX_W)
+  `RDMA_TYPEDEF_PLACE(place_t)
 
   kept_t kept, kept_after;
   open_t opened, after, reopened;
-  logic  at_base, in_window, is_new;
+  place_t place, next_place, next_judged;
 
   assign kept       = '{base: base_i, first: first_i, marks: marks_i};
   assign kept_after = '{base: after.base, first: after.first, marks: after.marks};
@@ -31,12 +33,18 @@ module window_proof #(
   rdma_window_open #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .kept_t(kept_t), .open_t(open_t)) i_open (
     .kept_i(kept), .open_o(opened)
   );
-  rdma_window_step #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .open_t(open_t)) i_step (
-    .window_i(opened), .pidx_i, .slot_i(WINDOW'(1) << pidx_i[POS_W-1:0]), .receive_i, .window_o(after),
-    .at_base_o(at_base), .in_window_o(in_window), .new_o(is_new)
+  rdma_window_judge #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .place_t(place_t)) i_judge (
+    .base_i(opened.base), .next_top_i(opened.next_top), .marks_i(opened.marks), .pidx_i(pidx_i), .slot_i(WINDOW'(1) << pidx_i[POS_W-1:0]), .place_o(place)
+  );
+  rdma_window_step #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .open_t(open_t), .place_t(place_t)) i_step (
+    .window_i(opened), .place_i(place), .slot_i(WINDOW'(1) << pidx_i[POS_W-1:0]), .receive_i, .window_o(after),
+    .next_pidx_i, .next_slot_i(WINDOW'(1) << next_pidx_i[POS_W-1:0]), .next_place_o(next_place)
   );
   rdma_window_open #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .kept_t(kept_t), .open_t(open_t)) i_reopen (
     .kept_i(kept_after), .open_o(reopened)
+  );
+  rdma_window_judge #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .place_t(place_t)) i_rejudge (
+    .base_i(reopened.base), .next_top_i(reopened.next_top), .marks_i(reopened.marks), .pidx_i(next_pidx_i), .slot_i(WINDOW'(1) << next_pidx_i[POS_W-1:0]), .place_o(next_judged)
   );
 
   // What a kept window stands for: wvec[i] is packet base + 1 + i.
@@ -90,7 +98,8 @@ module window_proof #(
 
   logic assumed, proved;
   assign assumed = valid(kept) && pidx_i != '1;
-  assign proved  = at_base == (pidx_i == base_i) && in_window == expect_in_window && is_new == expect_new &&
+  assign proved  = place.at_base == (pidx_i == base_i) && place.in_window == expect_in_window && place.is_new == expect_new &&
+                   next_place == next_judged &&
                    BROAD'(after.base) == base_expected && wvec_of(kept_after) == wvec_expected && valid(kept_after) && reopened == after;
   assign ok_o    = !assumed || proved;
 endmodule

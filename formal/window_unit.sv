@@ -14,16 +14,17 @@ module window_unit #(
   output logic [OPEN_W-1:0] open_o,
   // rdma_window_step
   input  logic [OPEN_W-1:0] window_i,
-  input  logic [PIDX_W-1:0] pidx_i,
+  input  logic [       2:0] place_i,
   input  logic [WINDOW-1:0] slot_i,
   input  logic              receive_i,
   output logic [OPEN_W-1:0] window_o,
-  output logic              at_base_o,
-  output logic              in_window_o,
-  output logic              new_o
+  input  logic [PIDX_W-1:0] next_pidx_i,
+  input  logic [WINDOW-1:0] next_slot_i,
+  output logic [       2:0] next_place_o
 );
   `RDMA_TYPEDEF_WINDOW(kept_t, WINDOW, PIDX_W)
   `RDMA_TYPEDEF_OPEN_WINDOW(open_t, WINDOW, PIDX_W)
+  `RDMA_TYPEDEF_PLACE(place_t)
 
   if ($bits(kept_t) != KEPT_W || $bits(open_t) != OPEN_W) begin : g_bad_widths
     $error("window_unit: ports of %0d and %0d bits for windows of %0d and %0d", KEPT_W, OPEN_W, $bits(kept_t), $bits(open_t));
@@ -31,7 +32,7 @@ module window_unit #(
 
   rdma_window_open #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .kept_t(kept_t), .open_t(open_t)) i_open (.kept_i, .open_o);
 
-  rdma_window_step #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .open_t(open_t)) i_step (
-    .window_i, .pidx_i, .slot_i, .receive_i, .window_o, .at_base_o, .in_window_o, .new_o
+  rdma_window_step #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .open_t(open_t), .place_t(place_t)) i_step (
+    .window_i, .place_i, .slot_i, .receive_i, .window_o, .next_pidx_i, .next_slot_i, .next_place_o
   );
 endmodule

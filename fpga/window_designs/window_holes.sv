@@ -11,51 +11,56 @@ module window_holes #(
   input  logic              rst_ni,
   input  logic              receive_i,
   input  logic [PIDX_W-1:0] pidx_i,
-  output logic              taken_o,   // a clock later: it was new
+  output logic              taken_o,   // two clocks later: it was new
   output logic [PIDX_W-1:0] wbase_o    // after it
 );
   localparam int unsigned POS_W = $clog2(WINDOW);
 
   `RDMA_TYPEDEF_OPEN_WINDOW(open_t, WINDOW, PIDX_W)
+  `RDMA_TYPEDEF_PLACE(place_t)
 
-  logic              receive_q, at_base, is_new, in_window;
+  logic              receive_q, receive_2q;
   logic [PIDX_W-1:0] pidx_q;
-  logic [WINDOW-1:0] slot_q;
+  logic [WINDOW-1:0] slot_q, slot_2q;
   open_t             window_q, window;
+  place_t            place_q, place;
 
   rdma_window_step #(
     .WINDOW(WINDOW),
     .PIDX_W(PIDX_W),
-    .open_t(open_t)
+    .open_t(open_t),
+    .place_t(place_t)
   ) i_step (
-    .window_i   (window_q),
-    .pidx_i     (pidx_q),
-    .slot_i     (slot_q),
-    .receive_i  (receive_q),
-    .window_o   (window),
-    .at_base_o  (at_base),
-    .in_window_o(in_window),
-    .new_o      (is_new)
+    .window_i    (window_q),
+    .place_i     (place_q),
+    .slot_i      (slot_2q),
+    .receive_i   (receive_2q),
+    .window_o    (window),
+    .next_pidx_i (pidx_q),
+    .next_slot_i (slot_q),
+    .next_place_o(place)
   );
 
   always_ff @(posedge clk_i) begin
-    receive_q <= receive_i;
-    pidx_q    <= pidx_i;
-    slot_q    <= WINDOW'(1) << pidx_i[POS_W-1:0];
-    taken_o   <= receive_q && (at_base || is_new);
-    window_q  <= window;
+    receive_q  <= receive_i;
+    receive_2q <= receive_q;
+    pidx_q     <= pidx_i;
+    slot_q     <= WINDOW'(1) << pidx_i[POS_W-1:0];
+    slot_2q    <= slot_q;
+    place_q    <= place;
+    taken_o    <= receive_2q && (place_q.at_base || place_q.is_new);
+    window_q   <= window;
     if (!rst_ni) begin
-      window_q             <= '0;
+      receive_q             <= 1'b0;
+      receive_2q            <= 1'b0;
+      window_q              <= '0;
       window_q.marks       <= WINDOW'(1);
-      window_q.next_top    <= 1;
+      window_q.next_top     <= 1;
       window_q.base_slot   <= WINDOW'(1);
       window_q.first       <= 1;
       window_q.first_slot  <= WINDOW'(2);
-      window_q.second_slot <= WINDOW'(4);
+      window_q.second_after <= ~WINDOW'(7);
     end
   end
   assign wbase_o = window_q.base;
-
-  logic unused;
-  assign unused = in_window;
 endmodule

@@ -16,7 +16,8 @@ module window_round #(
 
   logic              receive_q;
   logic [PIDX_W-1:0] pidx_q, wbase_q, wbase;
-  logic [WINDOW-1:0] marks_q, marks, slot_q, base_slot_q, base_slot, limit, found;
+  logic [WINDOW-1:0] marks_q, marks, slot_q, base_slot, limit, found;
+  logic [WINDOW-1:0] base_slot_q, base_after_q, base_after, limit_after;  // its slot, and the slots above that
   logic [PIDX_W:0]   distance;
   logic              taken, wraps, mark, advance, all;
   logic [POS_W-1:0]  next;
@@ -36,14 +37,16 @@ module window_round #(
   ) i_next (
     .marks_i  (marks_q),
     .odd_i    (wbase_q[POS_W] ^ base_slot_q[WINDOW-1]),
-    .start_i  (limit),
+    .after_i  (limit_after),
     .limit_i  (limit),
-    .hole_o   (found),
+    .after_o  (found),
     .wrapped_o(wraps)
   );
 
-  assign base_slot = first_marked ? found : limit;
-  assign all       = first_marked && found == limit;
+  assign limit_after = base_slot_q[WINDOW-1] ? ~WINDOW'(1) : {base_after_q[WINDOW-2:0], 1'b0};
+  assign base_after  = first_marked ? found : limit_after;
+  assign base_slot   = {1'b1, base_after[WINDOW-1:1]} & ~base_after;
+  assign all         = first_marked && found == limit_after;
 
   always_comb begin : p_next
     next = '0;
@@ -68,11 +71,15 @@ module window_round #(
     taken_o   <= taken;
     wbase_q   <= wbase;
     marks_q   <= marks;
-    if (advance) base_slot_q <= base_slot;
+    if (advance) begin
+      base_slot_q  <= base_slot;
+      base_after_q <= base_after;
+    end
     if (!rst_ni) begin
-      wbase_q     <= '0;
-      marks_q     <= WINDOW'(1);
-      base_slot_q <= WINDOW'(1);
+      wbase_q      <= '0;
+      marks_q      <= WINDOW'(1);
+      base_slot_q  <= WINDOW'(1);
+      base_after_q <= ~WINDOW'(1);
     end
   end
   assign wbase_o = wbase_q;

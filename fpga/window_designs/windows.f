@@ -2,6 +2,7 @@
 +incdir+../../rtl/common
 +incdir+../../rtl/rdma
 ../../rtl/rdma/rdma_next_hole.sv
+../../rtl/rdma/rdma_window_judge.sv
 ../../rtl/rdma/rdma_window_step.sv
 window_plain.sv
 window_tree.sv

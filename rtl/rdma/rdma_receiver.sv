@@ -117,6 +117,7 @@ module rdma_receiver
   `RDMA_TYPEDEF_WINDOW(kept_t, WINDOW, PIDX_W)
   `RDMA_TYPEDEF_RX_STATE(state_t, kept_t)
   `RDMA_TYPEDEF_OPEN_WINDOW(open_t, WINDOW, PIDX_W)
+  `RDMA_TYPEDEF_PLACE(place_t)
 
   typedef struct packed {
     logic              timeout;
@@ -353,6 +354,8 @@ module rdma_receiver
   logic             h_same_q, i_same_q;  // same context as the event one ahead
   logic [PIDX_W-1:0] i_packets_q, j_packets_q;  // first PIDX beyond the end
   open_t            h_open, i_window_q, i_window_new;
+  place_t           h_lies, i_lies_q, i_next_lies;  // the packet, and that in H after the one in I
+  logic [WINDOW-1:0] h_slot;
 
   assign h_idx = h_q.hdr.cid[IDX_W-1:0];
   assign i_idx = i_q.hdr.cid[IDX_W-1:0];
@@ -400,6 +403,7 @@ module rdma_receiver
   end
 
   assign h_known       = h_q.hdr.cid < 16'(N_RX_CTX);
+  assign h_slot        = WINDOW'(1) << h_q.hdr.pidx[POS_W-1:0];
   assign h_place       = (OFFSET_W + 1)'(h_kept_grant.offset) + (OFFSET_W + 1)'(h_q.hdr.pidx[PIDX_W-1:0]);
   assign h_outside     = h_place > (OFFSET_W + 1)'(h_q.region_last);
   assign h_match       = (!h_q.data || h_q.hdr.arg[23:16] == 8'(h_kept_grant.region)) && h_q.hdr.src == 16'(h_kept_grant.src) && h_q.hdr.sid == 16'(h_kept_grant.sid) &&
@@ -419,13 +423,26 @@ module rdma_receiver
     .open_o(h_open)
   );
 
+  rdma_window_judge #(
+    .WINDOW (WINDOW),
+    .PIDX_W (PIDX_W),
+    .place_t(place_t)
+  ) i_judge (
+    .base_i    (h_open.base),
+    .next_top_i(h_open.next_top),
+    .marks_i   (h_open.marks),
+    .pidx_i    (h_q.hdr.pidx[PIDX_W-1:0]),
+    .slot_i    (h_slot),
+    .place_o   (h_lies)
+  );
+
   // ------------------------------------------------------------------------------------------------- I: step
   logic              i_used_q, i_used_new;
   logic [1:0]        i_asks_q, i_asks_new;
   logic [3:0]        i_silent_q, i_silent_new;
   logic [WINDOW-1:0] i_slot_q;
   logic              i_data_q, i_release_q;  // of this context's transfer, and well-formed
-  logic              i_at_base, i_new, i_in_window, i_receive, i_advance, i_mark, i_live, i_reclaim, i_complete, i_asked_enough, i_ask_one, i_released;
+  logic              i_receive, i_advance, i_mark, i_live, i_reclaim, i_complete, i_asked_enough, i_ask_one, i_released;
   logic              i_timer_set, j_timer_set_q, j_timer_armed_q;
   logic [1:0]        j_timer_class_q;
   logic              i_expired_q, i_restarted_q, expired_now;
@@ -438,8 +455,8 @@ module rdma_receiver
     first_window.next_top    = 1;
     first_window.first       = (POS_W + 1)'(1);
     first_window.first_slot  = WINDOW'(2);
-    first_window.second_slot = WINDOW > 2 ? WINDOW'(4) : WINDOW'(1);
-    first_window.second_odd  = WINDOW == 2;
+    first_window.second_after = ~WINDOW'(WINDOW > 2 ? 7 : 1);
+    first_window.second_odd   = WINDOW == 2;
   end
 
   always_ff @(posedge clk_i) begin
@@ -448,14 +465,17 @@ module rdma_receiver
     if (h_q.request) begin
       {i_used_q, i_asks_q, i_silent_q} <= {1'b1, 2'd0, 4'd0};
       i_window_q <= first_window;
+      i_lies_q   <= '0;
     end else if (h_same_q) begin
       {i_used_q, i_asks_q, i_silent_q} <= {i_used_new, i_asks_new, i_silent_new};
       i_window_q <= i_window_new;
+      i_lies_q   <= i_next_lies;
     end else begin
       {i_used_q, i_asks_q, i_silent_q} <= {h_kept.used, h_kept.asks, h_kept.silent};
       i_window_q <= h_open;
+      i_lies_q   <= h_lies;
     end
-    i_slot_q        <= WINDOW'(1) << h_q.hdr.pidx[POS_W-1:0];
+    i_slot_q        <= h_slot;
     i_grant_q       <= h_grant;
     i_packets_q     <= h_grant.last + 1'b1;
     i_known_q       <= h_known;
@@ -476,20 +496,21 @@ module rdma_receiver
   rdma_window_step #(
     .WINDOW(WINDOW),
     .PIDX_W(PIDX_W),
-    .open_t(open_t)
+    .open_t(open_t),
+    .place_t(place_t)
   ) i_step (
-    .window_i   (i_window_q),
-    .pidx_i     (i_q.hdr.pidx[PIDX_W-1:0]),
-    .slot_i     (i_slot_q),
-    .receive_i  (i_receive),
-    .window_o   (i_window_new),
-    .at_base_o  (i_at_base),
-    .in_window_o(i_in_window),
-    .new_o      (i_new)
+    .window_i    (i_window_q),
+    .place_i     (i_lies_q),
+    .slot_i      (i_slot_q),
+    .receive_i   (i_receive),
+    .window_o    (i_window_new),
+    .next_pidx_i (h_q.hdr.pidx[PIDX_W-1:0]),
+    .next_slot_i (h_slot),
+    .next_place_o(i_next_lies)
   );
 
-  assign i_advance      = i_receive && i_at_base;
-  assign i_mark         = i_receive && i_new;
+  assign i_advance      = i_receive && i_lies_q.at_base;
+  assign i_mark         = i_receive && i_lies_q.is_new;
   assign i_released     = i_release_q && i_used_q;
   assign i_live         = i_valid_q && i_q.timeout && i_used_q && i_expired_q && !i_restarted_q &&
                           !(j_valid_q && j_timer_set_q && i_same_q);
@@ -561,7 +582,7 @@ module rdma_receiver
     i_facts.outside         = i_outside_q;
     i_facts.mark            = i_mark;
     i_facts.advance         = i_advance;
-    i_facts.in_window       = i_in_window;
+    i_facts.in_window       = i_lies_q.in_window;
     i_facts.behind          = i_q.hdr.pidx[PIDX_W-1:0] < i_window_q.base;
     i_facts.live            = i_live;
     i_facts.reclaim         = i_reclaim;

@@ -47,7 +47,7 @@
   } state_t;
 
 // Receive window as it is worked on. next_top: base / (2 * WINDOW), plus one; *_slot: one-hot; second: the hole behind the first;
-// second_odd: its PIDX / WINDOW is.
+// second_after: the slots above its own; second_odd: its PIDX / WINDOW is.
 `define RDMA_TYPEDEF_OPEN_WINDOW(open_t, WINDOW, PIDX_W) \
   typedef struct packed {                          \
     logic [WINDOW-1:0]                marks;       \
@@ -56,9 +56,17 @@
     logic [WINDOW-1:0]                base_slot;   \
     logic [$clog2(WINDOW):0]          first;       \
     logic [WINDOW-1:0]                first_slot;  \
-    logic [WINDOW-1:0]                second_slot; \
+    logic [WINDOW-1:0]                second_after; \
     logic                             second_odd;  \
   } open_t;
+
+// Where a packet lies in a receive window: it is the one at WBASE; it is one of the WINDOW behind that; and has not arrived before.
+`define RDMA_TYPEDEF_PLACE(place_t) \
+  typedef struct packed {      \
+    logic at_base;             \
+    logic in_window;           \
+    logic is_new;              \
+  } place_t;
 
 // Send context. next: next PIDX to send; high: first PIDX never sent; span: log2 of the window to keep within, 0 = none;
 // acked: WBASE as the receiver told it last; asked[i]: packet acked + i is to be sent again; busy: refusals for want of a context; turn: has a turn in the round robin.

@@ -12,11 +12,12 @@ module rdma_window_open #(
   localparam int unsigned POS_W = $clog2(WINDOW);
   localparam int unsigned TOP_W = PIDX_W - POS_W - 1;
 
-  logic [WINDOW-1:0] base_slot, first_slot, limit, found;
+  logic [WINDOW-1:0] base_slot, first_slot, first_after, limit, found;
   logic              first_odd, found_wraps;
 
   assign base_slot  = WINDOW'(1) << kept_i.base[POS_W-1:0];
   assign first_slot = WINDOW'(1) << kept_i.first[POS_W-1:0];
+  assign first_after = {WINDOW{1'b1}} << kept_i.first[POS_W-1:0] << 1;
   assign first_odd  = kept_i.first[POS_W];
   assign limit      = {base_slot[WINDOW-2:0], base_slot[WINDOW-1]};  // base + 1, and base + 1 + WINDOW
 
@@ -25,9 +26,9 @@ module rdma_window_open #(
   ) i_next (
     .marks_i  (kept_i.marks),
     .odd_i    (first_odd),
-    .start_i  (first_slot),
+    .after_i  (first_after),
     .limit_i  (limit),
-    .hole_o   (found),
+    .after_o  (found),
     .wrapped_o(found_wraps)
   );
 
@@ -38,7 +39,7 @@ module rdma_window_open #(
     open_o.base_slot   = base_slot;
     open_o.first       = kept_i.first;
     open_o.first_slot  = first_slot;
-    open_o.second_slot = found;
+    open_o.second_after = found;
     open_o.second_odd  = first_odd ^ found_wraps;
   end
 endmodule

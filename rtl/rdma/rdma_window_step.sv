@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receive window (paper, section 2.3), one packet: where does its PIDX lie, and what is the window after it was received?
-// Combinational, and short enough to be done anew in every clock on its own result: docs/rdma_receiver.md.
+// Receive window (paper, section 2.3), one packet: what is the window after it was received, and where in that lies the packet
+// after it? Combinational, and short enough to be done anew in every clock on its own result: docs/rdma_receiver.md.
 //
 // Arriving at WBASE, the window advances by 1 + LOC(WVEC), to the first hole; the paper's formula prints LOC(WVEC) alone.
 module rdma_window_step #(
-  parameter int unsigned WINDOW = 128,  // packets beyond WBASE that are kept track of
-  parameter int unsigned PIDX_W = 24,   // bits of a packet index
-  parameter type         open_t = logic
+  parameter int unsigned WINDOW  = 128,  // packets beyond WBASE that are kept track of
+  parameter int unsigned PIDX_W  = 24,   // bits of a packet index
+  parameter type         open_t  = logic,
+  parameter type         place_t = logic
 ) (
   input  open_t             window_i,
-  input  logic [PIDX_W-1:0] pidx_i,
-  input  logic [WINDOW-1:0] slot_i,      // one-hot: pidx_i modulo WINDOW
-  input  logic              receive_i,   // if it is new and inside the window
+  input  place_t            place_i,      // where the packet lies in it (rdma_window_judge)
+  input  logic [WINDOW-1:0] slot_i,       // one-hot: its PIDX modulo WINDOW
+  input  logic              receive_i,    // if it is new and inside the window
   output open_t             window_o,
-  output logic              at_base_o,   // it is the packet at WBASE
-  output logic              in_window_o, // it is beyond WBASE and in the window
-  output logic              new_o        // that, and it has not arrived before
+  // the packet after it
+  input  logic [PIDX_W-1:0] next_pidx_i,
+  input  logic [WINDOW-1:0] next_slot_i,
+  output place_t            next_place_o  // in window_o
 );
   localparam int unsigned POS_W = $clog2(WINDOW);
+  localparam int unsigned TOP_W = PIDX_W - POS_W - 1;
 
   if (WINDOW < 2 || (WINDOW & (WINDOW - 1)) != 0) begin : g_bad_window
     $error("WINDOW must be a power of two of at least 2, is %0d", WINDOW);
@@ -26,48 +29,37 @@ module rdma_window_step #(
     $error("PIDX_W (%0d) must be wider by two than a position in the window of %0d", PIDX_W, WINDOW);
   end
 
-  logic same_lap, higher, top_same, top_next, marked, at_first, at_second;
-  logic advance, mark, second_beyond, carry, found_wraps, next_wraps;
-  logic [WINDOW-1:0] limit, found;
+  logic at_first, at_second, advance, mark, carry, found_wraps;
+  logic [WINDOW-1:0] limit, found, second_slot;
   logic [ POS_W-1:0] second;
   logic [   POS_W:0] next_base;
 
-  // Beyond WBASE by 1 to WINDOW: higher in its lap, or at most as high in the next one.
-  assign same_lap = pidx_i[POS_W] == window_i.base[POS_W];
-  assign higher   = pidx_i[POS_W-1:0] > window_i.base[POS_W-1:0];
-  assign top_same = pidx_i[PIDX_W-1:POS_W+1] == window_i.base[PIDX_W-1:POS_W+1];
-  assign top_next = {1'b0, pidx_i[PIDX_W-1:POS_W+1]} == window_i.next_top;
-  assign in_window_o = same_lap ? higher && top_same : !higher && (window_i.base[POS_W] ? top_next : top_same);
-  assign marked   = ((slot_i & window_i.marks) != '0) != pidx_i[POS_W];
+  // The slots above are 1 from the one above it on.
+  assign second_slot = {1'b1, window_i.second_after[WINDOW-1:1]} & ~window_i.second_after;
 
-  assign at_base_o = pidx_i == window_i.base;
-  assign new_o     = in_window_o && !marked;
   assign at_first  = (slot_i & window_i.first_slot) != '0;
-  assign at_second = (slot_i & window_i.second_slot) != '0;
-  assign advance   = receive_i && at_base_o;
-  assign mark      = receive_i && new_o;
+  assign at_second = (slot_i & second_slot) != '0;
+  assign advance   = receive_i && place_i.at_base;
+  assign mark      = receive_i && place_i.is_new;
 
-  // The hole behind the second one. Nothing beyond the window has arrived: behind WBASE + WINDOW + 1 comes the next packet, whatever
-  // its slot says. (If all in the window have arrived, the slots say the same.)
-  assign limit         = {window_i.base_slot[WINDOW-2:0], window_i.base_slot[WINDOW-1]};
-  assign second_beyond = (window_i.second_slot & limit) != '0;
+  // Nothing beyond the window has arrived, whatever the slots of WBASE + WINDOW + 1 and of the packet behind it say. The second hole is
+  // one of these at the most, and never before the packet whose slot the latter has in this lap.
+  assign limit = WINDOW'({2{window_i.base_slot}} >> (WINDOW - 1)) | WINDOW'({2{window_i.base_slot}} >> (WINDOW - 2));
 
   rdma_next_hole #(
     .WINDOW(WINDOW)
   ) i_next (
     .marks_i  (window_i.marks),
     .odd_i    (window_i.second_odd),
-    .start_i  (window_i.second_slot),
+    .after_i  (window_i.second_after),
     .limit_i  (limit),
-    .hole_o   (found),
+    .after_o  (found),
     .wrapped_o(found_wraps)
   );
 
-  assign next_wraps = second_beyond ? window_i.second_slot[WINDOW-1] : found_wraps;
-
   always_comb begin : p_second
     second = '0;
-    for (int i = 0; i < int'(WINDOW); i++) if (window_i.second_slot[i]) second |= POS_W'(i);
+    for (int i = 0; i < int'(WINDOW); i++) if (second_slot[i]) second |= POS_W'(i);
   end
 
   assign next_base = window_i.first;
@@ -82,17 +74,64 @@ module rdma_window_step #(
       window_o.base      = {window_i.base[PIDX_W-1:POS_W+1], next_base};
       window_o.base_slot = window_i.first_slot;
       if (carry) begin
-        window_o.base[PIDX_W-1:POS_W+1] = window_i.next_top[PIDX_W-POS_W-2:0];
+        window_o.base[PIDX_W-1:POS_W+1] = window_i.next_top[TOP_W-1:0];
         window_o.next_top = window_i.next_top + 1'b1;
       end
     end
     if (advance || (mark && at_first)) begin
       window_o.first      = {window_i.second_odd, second};
-      window_o.first_slot = window_i.second_slot;
+      window_o.first_slot = second_slot;
     end
     if (advance || (mark && (at_first || at_second))) begin
-      window_o.second_slot = second_beyond ? {window_i.second_slot[WINDOW-2:0], window_i.second_slot[WINDOW-1]} : found;
-      window_o.second_odd  = window_i.second_odd ^ next_wraps;
+      window_o.second_after = found;
+      window_o.second_odd   = window_i.second_odd ^ found_wraps;
     end
   end
+
+  // The next packet: in the window as it is, and as it is after an advance; what really happens only selects.
+  place_t stays, advanced;
+  logic   marked;
+
+  rdma_window_judge #(
+    .WINDOW (WINDOW),
+    .PIDX_W (PIDX_W),
+    .place_t(place_t)
+  ) i_stays (
+    .base_i    (window_i.base),
+    .next_top_i(window_i.next_top),
+    .marks_i   (window_i.marks),
+    .pidx_i    (next_pidx_i),
+    .slot_i    (next_slot_i),
+    .place_o   (stays)
+  );
+
+  logic       same_lap, higher, base_same, top_same, top_next;
+  logic [2:0] tops;  // its place above the lap is that of the window, one more, two more
+
+  assign tops[0] = next_pidx_i[PIDX_W-1:POS_W+1] == window_i.base[PIDX_W-1:POS_W+1];
+  assign tops[1] = {1'b0, next_pidx_i[PIDX_W-1:POS_W+1]} == window_i.next_top;
+  assign tops[2] = {1'b0, next_pidx_i[PIDX_W-1:POS_W+1]} == window_i.next_top + 1'b1;
+
+  assign same_lap   = next_pidx_i[POS_W] == next_base[POS_W];
+  assign base_same = next_pidx_i[POS_W:0] == next_base;
+  assign higher     = next_pidx_i[POS_W-1:0] > next_base[POS_W-1:0];
+  assign top_same   = carry ? tops[1] : tops[0];
+  assign top_next   = carry ? tops[2] : tops[1];
+
+  always_comb begin : p_advanced
+    advanced.at_base   = base_same && top_same;
+    advanced.in_window = same_lap ? higher && top_same : !higher && (next_base[POS_W] ? top_next : top_same);
+    advanced.is_new    = 1'b0;
+  end
+
+  assign marked = ((next_slot_i & window_i.marks) != '0) ^ (mark && (next_slot_i & slot_i) != '0) ^
+                  (advance && (next_slot_i & window_i.first_slot) != '0) ^ next_pidx_i[POS_W];
+
+  always_comb begin : p_next
+    next_place_o        = advance ? advanced : stays;
+    next_place_o.is_new = next_place_o.in_window && !marked;
+  end
+
+  logic unused;
+  assign unused = place_i.in_window ^ stays.is_new ^ advanced.is_new;
 endmodule

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Receive window: one packet received by a window as it is kept, and whether the window after it, as it is worked on, is
-// the one that would be opened from what is kept of it.
+// the one that would be opened from what is kept of it,
+// also where another packet lies in it.
 `include "rdma_typedef.svh"
 
 module rdma_window_bench #(
@@ -14,6 +15,7 @@ module rdma_window_bench #(
   input  logic [127:0] marks_i,   // the lowest WINDOW bits
   input  logic [ 23:0] pidx_i,
   input  logic         receive_i,
+  input  logic [ 23:0] next_pidx_i,
   output logic [ 23:0] base_o,
   output logic [  7:0] first_o,
   output logic [127:0] marks_o,
@@ -26,9 +28,11 @@ module rdma_window_bench #(
 
   `RDMA_TYPEDEF_WINDOW(kept_t, WINDOW, PIDX_W)
   `RDMA_TYPEDEF_OPEN_WINDOW(open_t, WINDOW, PIDX_W)
+  `RDMA_TYPEDEF_PLACE(place_t)
 
   kept_t kept, kept_after;
   open_t opened, after, reopened;
+  place_t place, next_place, next_judged;
 
   assign kept = '{base: PIDX_W'(base_i), first: (POS_W + 1)'(first_i), marks: WINDOW'(marks_i)};
   assign kept_after = '{base: after.base, first: after.first, marks: after.marks};
@@ -37,19 +41,31 @@ module rdma_window_bench #(
     .kept_i(kept), .open_o(opened)
   );
 
-  rdma_window_step #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .open_t(open_t)) i_step (
-    .window_i(opened), .pidx_i(PIDX_W'(pidx_i)), .slot_i(WINDOW'(1) << pidx_i[POS_W-1:0]), .receive_i,
-    .window_o(after), .at_base_o, .in_window_o, .new_o
+  rdma_window_judge #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .place_t(place_t)) i_judge (
+    .base_i(opened.base), .next_top_i(opened.next_top), .marks_i(opened.marks), .pidx_i(PIDX_W'(pidx_i)), .slot_i(WINDOW'(1) << pidx_i[POS_W-1:0]), .place_o(place)
+  );
+
+  rdma_window_step #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .open_t(open_t), .place_t(place_t)) i_step (
+    .window_i(opened), .place_i(place), .slot_i(WINDOW'(1) << pidx_i[POS_W-1:0]), .receive_i, .window_o(after),
+    .next_pidx_i(PIDX_W'(next_pidx_i)), .next_slot_i(WINDOW'(1) << next_pidx_i[POS_W-1:0]), .next_place_o(next_place)
   );
 
   rdma_window_open #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .kept_t(kept_t), .open_t(open_t)) i_reopen (
     .kept_i(kept_after), .open_o(reopened)
   );
 
+  rdma_window_judge #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .place_t(place_t)) i_rejudge (
+    .base_i(reopened.base), .next_top_i(reopened.next_top), .marks_i(reopened.marks), .pidx_i(PIDX_W'(next_pidx_i)), .slot_i(WINDOW'(1) << next_pidx_i[POS_W-1:0]), .place_o(next_judged)
+  );
+
   assign base_o  = 24'(after.base);
   assign first_o = 8'(after.first);
   assign marks_o = 128'(after.marks);
-  assign same_o  = reopened == after;
+  assign same_o  = reopened == after && next_judged == next_place;
+
+  assign at_base_o   = place.at_base;
+  assign in_window_o = place.in_window;
+  assign new_o       = place.is_new;
 
   logic unused;
   assign unused = ^{clk_i, rst_ni};

@@ -48,23 +48,25 @@ class RdmaRxParts : public testing::Test {
 // rdma_next_hole
 
 TEST_F(RdmaRxParts, NextHoleInEveryState) {
-  for (unsigned bits = 0; bits < 1u << (8 + 1 + 3 + 3); ++bits) {
+  const auto above = [](unsigned slot) { return 0xffu << (slot + 1) & 0xff; };
+  for (unsigned bits = 0; bits < 1u << (8 + 1 + 3 + 8); ++bits) {
     const unsigned marks = bits & 0xff;
     const bool odd = bits >> 8 & 1;
     const unsigned start = bits >> 9 & 7;
-    const unsigned limit = bits >> 12 & 7;
+    const unsigned limit = bits >> 12 & 0xff;
+    if (limit == 0) continue;
     bench_->hole_marks_i = static_cast<uint8_t>(marks);
     bench_->hole_odd_i = odd;
-    bench_->hole_start_i = static_cast<uint8_t>(1 << start);
-    bench_->hole_limit_i = static_cast<uint8_t>(1 << limit);
+    bench_->hole_after_i = static_cast<uint8_t>(above(start));
+    bench_->hole_limit_i = static_cast<uint8_t>(limit);
     bench_.settle();
     unsigned at = start + 1;  // counted on over two laps
     const auto marked = [&](unsigned place) {
       const bool lap_odd = odd != (place >= 8);
-      return place % 8 != limit && ((marks >> (place % 8) & 1) != 0) != lap_odd;
+      return (limit >> (place % 8) & 1) == 0 && ((marks >> (place % 8) & 1) != 0) != lap_odd;
     };
-    while (marked(at)) ++at;  // the limit ends it within one lap
-    ASSERT_EQ(bench_->hole_o, 1 << at % 8)
+    while (marked(at)) ++at;  // a limit ends it within one lap
+    ASSERT_EQ(bench_->hole_after_o, above(at % 8))
         << "marks " << marks << " odd " << odd << " start " << start << " limit " << limit;
     ASSERT_EQ(bench_->hole_wrapped_o, at >= 8) << "marks " << marks << " odd " << odd << " start " << start;
   }

@@ -71,6 +71,7 @@ class WindowBench {
     after.receive(pidx);
     put(before, pidx);
     for (const bool receive : {false, true}) {
+      bench_->next_pidx_i = any_near(wbase, pidx);
       bench_->receive_i = receive;
       bench_.settle();
       const NaiveWindow& expected = receive ? after : before;
@@ -106,6 +107,13 @@ class WindowBench {
   Bench<Top>& bench() { return bench_; }
 
  private:
+  /// Where the packet after it may be: same_o compares what the two ways say of it.
+  uint32_t any_near(uint32_t wbase, uint32_t pidx) {
+    const uint32_t from = bench_.chance(20) ? pidx : wbase < 4 ? 0 : wbase - 4;
+    const uint32_t reach = bench_.chance(5) ? max_pidx : 4 * size;
+    return std::min(from + static_cast<uint32_t>(bench_.below(reach)), max_pidx);
+  }
+
   static std::string describe(uint32_t wbase, const std::set<uint32_t>& beyond, uint32_t pidx, bool receive) {
     std::ostringstream text;
     text << "window of " << size << ", WBASE " << wbase << ", packet " << pidx

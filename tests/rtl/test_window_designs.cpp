@@ -35,6 +35,7 @@ TEST(WindowDesigns, AllTakeTheSamePackets) {
       bench.step();  // into the flops at the inputs
       bench->receive_i = 0;
       bench.step();
+      bench.step();
       bench.settle();
       for (unsigned design = 0; design < designs; ++design) {
         ASSERT_EQ(bench->taken_o >> design & 1, expected)
