@@ -33,7 +33,7 @@ WINDOWS = [
     (4, 5, None),
     (8, 6, None),
     (16, 8, None),
-    (8, 6, (" | WINDOW'({2{window_i.base_slot}} >> (WINDOW - 2))", "")),
+    (8, 6, (".also_i   (window_i.first_slot)", ".also_i   ('0)")),
     (8, 6, ("mark && (at_first || at_second)", "mark && at_first")),
     (8, 6, ("top_same   = carry ? tops[1] : tops[0];", "top_same   = tops[0];")),
     (8, 6, ("assign next_base = window_i.first;", "assign next_base = window_i.first - 1'b1;")),

@@ -7,7 +7,7 @@ module window_unit #(
   parameter  int unsigned PIDX_W = 24,
   localparam int unsigned POS_W  = $clog2(WINDOW),
   localparam int unsigned KEPT_W = PIDX_W + POS_W + 1 + WINDOW,
-  localparam int unsigned OPEN_W = 4 * WINDOW + 2 * PIDX_W + 2
+  localparam int unsigned OPEN_W = 3 * WINDOW + 2 * PIDX_W + 2
 ) (
   // rdma_window_open
   input  logic [KEPT_W-1:0] kept_i,

@@ -46,9 +46,10 @@ class ToolError(Exception):
     """A tool failed; the text says which and where its log is."""
 
 
-def run_tool(command, log):
+def run_tool(command, log, folder=None):
+    """Runs it, in this folder, and returns what it prints."""
     with open(log, "w", encoding="utf-8") as file:
-        status = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, check=False).returncode
+        status = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, check=False, cwd=folder).returncode
     text = log.read_text(encoding="utf-8", errors="replace")
     if status:
         raise ToolError(f"{command[0]} failed, see {log.relative_to(ROOT)}: {text.strip().splitlines()[-1] if text.strip() else ''}")

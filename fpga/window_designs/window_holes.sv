@@ -56,7 +56,6 @@ module window_holes #(
       window_q              <= '0;
       window_q.marks       <= WINDOW'(1);
       window_q.next_top     <= 1;
-      window_q.base_slot   <= WINDOW'(1);
       window_q.first       <= 1;
       window_q.first_slot  <= WINDOW'(2);
       window_q.second_after <= ~WINDOW'(7);

@@ -5,14 +5,15 @@
 //
 // A mark means "arrived" of a packet in an even lap and "not arrived" of one in an odd lap. Behind the start come the slots above it
 // in its own lap, where a bit equal to odd_i is a hole, and then the others in the next lap, where a bit that differs from odd_i is one.
-// Both laps are searched at once: in groups of slots, and over the groups.
+// The last of these is the start's own slot: that is a hole, since nothing so far behind it can have arrived. Both laps are searched at once:
+// in groups of slots, and over the groups.
 module rdma_next_hole #(
   parameter int unsigned WINDOW = 128  // slots, a power of two
 ) (
   input  logic [WINDOW-1:0] marks_i,
   input  logic              odd_i,     // the start's lap is odd
   input  logic [WINDOW-1:0] after_i,   // slots above the start
-  input  logic [WINDOW-1:0] limit_i,   // holes whatever their bits say; at least one
+  input  logic [WINDOW-1:0] also_i,    // holes whatever their bits say
   output logic [WINDOW-1:0] after_o,   // slots above the hole
   output logic              wrapped_o  // the hole is in the lap after the start's
 );
@@ -24,8 +25,8 @@ module rdma_next_hole #(
   logic [GROUPS-1:0] group_holes, group_holes_next;
   logic [GROUPS-1:0] group_above, group_above_next;  // ... in a group below
 
-  assign holes      = after_i & (~(marks_i ^ {WINDOW{odd_i}}) | limit_i);
-  assign holes_next = ~after_i & ((marks_i ^ {WINDOW{odd_i}}) | limit_i);
+  assign holes      = after_i & (~(marks_i ^ {WINDOW{odd_i}}) | also_i);
+  assign holes_next = ~after_i & ((marks_i ^ {WINDOW{odd_i}}) | also_i | {1'b1, after_i[WINDOW-1:1]});
 
   // Each bit by itself, so that none waits for the one before it.
   always_comb begin : p_groups

@@ -451,7 +451,6 @@ module rdma_receiver
   always_comb begin : p_first
     first_window             = '0;
     first_window.marks[0]    = 1'b1;  // stands for packet WINDOW, of an odd lap: not arrived
-    first_window.base_slot   = WINDOW'(1);
     first_window.next_top    = 1;
     first_window.first       = (POS_W + 1)'(1);
     first_window.first_slot  = WINDOW'(2);

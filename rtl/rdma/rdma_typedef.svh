@@ -53,7 +53,6 @@
     logic [WINDOW-1:0]                marks;       \
     logic [PIDX_W-1:0]                base;        \
     logic [PIDX_W-$clog2(WINDOW)-1:0] next_top;    \
-    logic [WINDOW-1:0]                base_slot;   \
     logic [$clog2(WINDOW):0]          first;       \
     logic [WINDOW-1:0]                first_slot;  \
     logic [WINDOW-1:0]                second_after; \

@@ -30,7 +30,7 @@ module rdma_window_step #(
   end
 
   logic at_first, at_second, advance, mark, carry, found_wraps;
-  logic [WINDOW-1:0] limit, found, second_slot;
+  logic [WINDOW-1:0] found, second_slot;
   logic [ POS_W-1:0] second;
   logic [   POS_W:0] next_base;
 
@@ -42,17 +42,15 @@ module rdma_window_step #(
   assign advance   = receive_i && place_i.at_base;
   assign mark      = receive_i && place_i.is_new;
 
-  // Nothing beyond the window has arrived, whatever the slots of WBASE + WINDOW + 1 and of the packet behind it say. The second hole is
-  // one of these at the most, and never before the packet whose slot the latter has in this lap.
-  assign limit = WINDOW'({2{window_i.base_slot}} >> (WINDOW - 1)) | WINDOW'({2{window_i.base_slot}} >> (WINDOW - 2));
-
+  // The hole behind the second one. Beyond the window the slots say that nothing has arrived, since in the lap before all did: all but that
+  // of the first hole, and the second's own.
   rdma_next_hole #(
     .WINDOW(WINDOW)
   ) i_next (
     .marks_i  (window_i.marks),
     .odd_i    (window_i.second_odd),
     .after_i  (window_i.second_after),
-    .limit_i  (limit),
+    .also_i   (window_i.first_slot),
     .after_o  (found),
     .wrapped_o(found_wraps)
   );
@@ -72,7 +70,6 @@ module rdma_window_step #(
       // The slot of the new base now stands for the packet WINDOW further on, which has not arrived.
       window_o.marks     = window_i.marks ^ window_i.first_slot;
       window_o.base      = {window_i.base[PIDX_W-1:POS_W+1], next_base};
-      window_o.base_slot = window_i.first_slot;
       if (carry) begin
         window_o.base[PIDX_W-1:POS_W+1] = window_i.next_top[TOP_W-1:0];
         window_o.next_top = window_i.next_top + 1'b1;
