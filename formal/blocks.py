@@ -78,7 +78,7 @@ BLOCKS = [
     (RECEIVER_ANY, None),
     (RECEIVER_ANY, Change("rdma_window_judge.sv", "place_o.in_window && !marked", "place_o.in_window")),
     (RECEIVER_ANY, Change("rdma_receiver.sv", "h_q.hdr.msgid == 24'(h_kept_grant.msgid) && ", "")),
-    (RECEIVER_ANY, Change("rdma_window_step.sv", "assign next_base = window_i.first;", "assign next_base = window_i.first + 1'b1;")),
+    (RECEIVER_ANY, Change("rdma_window_step.sv", "assign next_base = {window_i.first_odd, first};", "assign next_base = {window_i.first_odd, first} + 1'b1;")),
     (RECEIVER_ANY, Change("rdma_receiver.sv", "h_q.key_ok && !h_beyond_end &&", "h_q.key_ok &&")),
     (RECEIVER_ANY, Change("rdma_receiver.sv", "h_match && h_q.key_ok &&", "h_match &&")),
     (RECEIVER_ANY, Change("rdma_receiver.sv", "h_good_length && !h_outside;", "h_good_length;")),

@@ -33,10 +33,10 @@ WINDOWS = [
     (4, 5, None),
     (8, 6, None),
     (16, 8, None),
-    (8, 6, (".also_i   (window_i.first_slot)", ".also_i   ('0)")),
-    (8, 6, ("mark && (at_first || at_second)", "mark && at_first")),
-    (8, 6, ("top_same   = carry ? tops[1] : tops[0];", "top_same   = tops[0];")),
-    (8, 6, ("assign next_base = window_i.first;", "assign next_base = window_i.first - 1'b1;")),
+    (8, 6, ("advance || (mark && at_first)", "advance")),
+    (8, 6, ("(window_i.carry && !advance)", "window_i.carry")),
+    (8, 6, ("top_same  = window_i.carry ? tops[1] : tops[0];", "top_same  = tops[0];")),
+    (8, 6, ("assign next_base = {window_i.first_odd, first};", "assign next_base = {window_i.first_odd, first} - 1'b1;")),
 ]
 
 

@@ -3,6 +3,7 @@
 +incdir+../rtl/rdma
 ../rtl/rdma/rdma_next_hole.sv
 ../rtl/rdma/rdma_window_open.sv
+../rtl/rdma/rdma_window_keep.sv
 ../rtl/rdma/rdma_window_judge.sv
 ../rtl/rdma/rdma_window_step.sv
 window_proof.sv

@@ -28,7 +28,6 @@ module window_proof #(
   place_t place, next_place, next_judged;
 
   assign kept       = '{base: base_i, first: first_i, marks: marks_i};
-  assign kept_after = '{base: after.base, first: after.first, marks: after.marks};
 
   rdma_window_open #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .kept_t(kept_t), .open_t(open_t)) i_open (
     .kept_i(kept), .open_o(opened)
@@ -39,6 +38,9 @@ module window_proof #(
   rdma_window_step #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .open_t(open_t), .place_t(place_t)) i_step (
     .window_i(opened), .place_i(place), .slot_i(WINDOW'(1) << pidx_i[POS_W-1:0]), .receive_i, .window_o(after),
     .next_pidx_i, .next_slot_i(WINDOW'(1) << next_pidx_i[POS_W-1:0]), .next_place_o(next_place)
+  );
+  rdma_window_keep #(.WINDOW(WINDOW), .kept_t(kept_t), .open_t(open_t)) i_keep (
+    .open_i(after), .kept_o(kept_after)
   );
   rdma_window_open #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .kept_t(kept_t), .open_t(open_t)) i_reopen (
     .kept_i(kept_after), .open_o(reopened)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The receive window's two combinational parts side by side, all their ports brought out: what `make netlist` compares with its gates.
+// The receive window's combinational parts side by side, all their ports brought out: what `make netlist` compares with its gates.
 `include "rdma_typedef.svh"
 
 module window_unit #(
@@ -7,11 +7,13 @@ module window_unit #(
   parameter  int unsigned PIDX_W = 24,
   localparam int unsigned POS_W  = $clog2(WINDOW),
   localparam int unsigned KEPT_W = PIDX_W + POS_W + 1 + WINDOW,
-  localparam int unsigned OPEN_W = 3 * WINDOW + 2 * PIDX_W + 2
+  localparam int unsigned OPEN_W = 2 * WINDOW + 2 * PIDX_W - POS_W + 2
 ) (
   // rdma_window_open
   input  logic [KEPT_W-1:0] kept_i,
   output logic [OPEN_W-1:0] open_o,
+  // rdma_window_keep
+  output logic [KEPT_W-1:0] kept_o,  // of window_i
   // rdma_window_step
   input  logic [OPEN_W-1:0] window_i,
   input  logic [       2:0] place_i,
@@ -31,6 +33,8 @@ module window_unit #(
   end
 
   rdma_window_open #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .kept_t(kept_t), .open_t(open_t)) i_open (.kept_i, .open_o);
+
+  rdma_window_keep #(.WINDOW(WINDOW), .kept_t(kept_t), .open_t(open_t)) i_keep (.open_i(window_i), .kept_o);
 
   rdma_window_step #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .open_t(open_t), .place_t(place_t)) i_step (
     .window_i, .place_i, .slot_i, .receive_i, .window_o, .next_pidx_i, .next_slot_i, .next_place_o

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receive window, one packet a clock, each on the result of the one before: circular bitmap and two remembered holes, as in the engine
+// Receive window, one packet a clock, each on the result of the one before: circular bitmap and the first hole remembered, as in the engine
 // (rdma_window_step).
 `include "rdma_typedef.svh"
 
@@ -51,14 +51,12 @@ module window_holes #(
     taken_o    <= receive_2q && (place_q.at_base || place_q.is_new);
     window_q   <= window;
     if (!rst_ni) begin
-      receive_q             <= 1'b0;
-      receive_2q            <= 1'b0;
-      window_q              <= '0;
+      receive_q            <= 1'b0;
+      receive_2q           <= 1'b0;
+      window_q             <= '0;
       window_q.marks       <= WINDOW'(1);
-      window_q.next_top     <= 1;
-      window_q.first       <= 1;
-      window_q.first_slot  <= WINDOW'(2);
-      window_q.second_after <= ~WINDOW'(7);
+      window_q.next_top    <= 1;
+      window_q.first_after <= ~WINDOW'(3);
     end
   end
   assign wbase_o = window_q.base;

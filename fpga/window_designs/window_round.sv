@@ -38,7 +38,6 @@ module window_round #(
     .marks_i  (marks_q),
     .odd_i    (wbase_q[POS_W] ^ base_slot_q[WINDOW-1]),
     .after_i  (limit_after),
-    .also_i   ('0),
     .after_o  (found),
     .wrapped_o(wraps)
   );

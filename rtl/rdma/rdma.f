@@ -15,6 +15,7 @@ rdma_pkg.sv
 rdma_rx_check.sv
 rdma_next_hole.sv
 rdma_window_open.sv
+rdma_window_keep.sv
 rdma_window_judge.sv
 rdma_window_step.sv
 rdma_timer.sv

@@ -13,7 +13,6 @@ module rdma_next_hole #(
   input  logic [WINDOW-1:0] marks_i,
   input  logic              odd_i,     // the start's lap is odd
   input  logic [WINDOW-1:0] after_i,   // slots above the start
-  input  logic [WINDOW-1:0] also_i,    // holes whatever their bits say
   output logic [WINDOW-1:0] after_o,   // slots above the hole
   output logic              wrapped_o  // the hole is in the lap after the start's
 );
@@ -25,8 +24,8 @@ module rdma_next_hole #(
   logic [GROUPS-1:0] group_holes, group_holes_next;
   logic [GROUPS-1:0] group_above, group_above_next;  // ... in a group below
 
-  assign holes      = after_i & (~(marks_i ^ {WINDOW{odd_i}}) | also_i);
-  assign holes_next = ~after_i & ((marks_i ^ {WINDOW{odd_i}}) | also_i | {1'b1, after_i[WINDOW-1:1]});
+  assign holes      = after_i & ~(marks_i ^ {WINDOW{odd_i}});
+  assign holes_next = ~after_i & ((marks_i ^ {WINDOW{odd_i}}) | {1'b1, after_i[WINDOW-1:1]});
 
   // Each bit by itself, so that none waits for the one before it.
   always_comb begin : p_groups

@@ -5,10 +5,10 @@
 //   A     choose the event
 //   B-D   check a request
 //   E     find room for an answer and a free context for a request
-//   F  G  read the context                         (ram_forward sees what I and H write meanwhile)
+//   F  G  read the context                         (ram_forward sees what J and H write meanwhile)
 //   H     a grant writes its part of the context; compare the packet with it; open the window
-//   I     one step of the state that packets change; write it back        (an event in H takes it over at once)
-//   J     outcome; restart the timer
+//   I     one step of the state that packets change      (an event in H takes it over at once, or a clock later)
+//   J     write it back; outcome; restart the timer
 //   K  L  answer
 //   M     act: write command, control packet, freed context, trace
 //
@@ -346,14 +346,15 @@ module rdma_receiver
   // ------------------------------------------------------------------------------------------------- F, G: read; H: compare
   logic [IDX_W-1:0] h_idx, i_idx, j_idx;
   grant_t           h_kept_grant, h_grant, i_grant_q, j_grant_q;
-  state_t           h_kept, i_kept_new;
+  state_t           h_kept, j_kept;
   logic             h_known, h_match, h_beyond_end, h_at_last, h_good_length, h_outside;
   logic [OFFSET_W:0] h_place;          // of the packet in its region
   logic [BASE_W-1:0] i_place_q, j_place_q;  // ... and on the bus, payloads
   logic             i_known_q, i_match_q, i_beyond_end_q, i_good_length_q, i_outside_q;
   logic             h_same_q, i_same_q;  // same context as the event one ahead
+  logic             h_same_as_j_q;       // ... two ahead
   logic [PIDX_W-1:0] i_packets_q, j_packets_q;  // first PIDX beyond the end
-  open_t            h_open, i_window_q, i_window_new;
+  open_t            h_open, h_window, i_window_q, i_window_new, j_window_q;
   place_t           h_lies, i_lies_q, i_next_lies;  // the packet, and that in H after the one in I
   logic [WINDOW-1:0] h_slot;
 
@@ -379,9 +380,9 @@ module rdma_receiver
     .WIDTH($bits(state_t))
   ) i_states (
     .clk_i,
-    .we_i   (clearing_q || i_valid_q),
-    .waddr_i(clearing_q ? clear_idx_q : i_idx),
-    .wdata_i(clearing_q ? '0 : i_kept_new),
+    .we_i   (clearing_q || j_valid_q),
+    .waddr_i(clearing_q ? clear_idx_q : j_idx),
+    .wdata_i(clearing_q ? '0 : j_kept),
     .raddr_i(f_q.hdr.cid[IDX_W-1:0]),
     .rdata_o(h_kept)
   );
@@ -423,23 +424,25 @@ module rdma_receiver
     .open_o(h_open)
   );
 
+  assign h_window = h_same_as_j_q ? j_window_q : h_open;
+
   rdma_window_judge #(
     .WINDOW (WINDOW),
     .PIDX_W (PIDX_W),
     .place_t(place_t)
   ) i_judge (
-    .base_i    (h_open.base),
-    .next_top_i(h_open.next_top),
-    .marks_i   (h_open.marks),
+    .base_i    (h_window.base),
+    .next_top_i(h_window.next_top),
+    .marks_i   (h_window.marks),
     .pidx_i    (h_q.hdr.pidx[PIDX_W-1:0]),
     .slot_i    (h_slot),
     .place_o   (h_lies)
   );
 
   // ------------------------------------------------------------------------------------------------- I: step
-  logic              i_used_q, i_used_new;
-  logic [1:0]        i_asks_q, i_asks_new;
-  logic [3:0]        i_silent_q, i_silent_new;
+  logic              i_used_q, i_used_new, j_used_q;
+  logic [1:0]        i_asks_q, i_asks_new, j_asks_q;
+  logic [3:0]        i_silent_q, i_silent_new, j_silent_q;
   logic [WINDOW-1:0] i_slot_q;
   logic              i_data_q, i_release_q;  // of this context's transfer, and well-formed
   logic              i_receive, i_advance, i_mark, i_live, i_reclaim, i_complete, i_asked_enough, i_ask_one, i_released;
@@ -452,15 +455,13 @@ module rdma_receiver
     first_window             = '0;
     first_window.marks[0]    = 1'b1;  // stands for packet WINDOW, of an odd lap: not arrived
     first_window.next_top    = 1;
-    first_window.first       = (POS_W + 1)'(1);
-    first_window.first_slot  = WINDOW'(2);
-    first_window.second_after = ~WINDOW'(WINDOW > 2 ? 7 : 1);
-    first_window.second_odd   = WINDOW == 2;
+    first_window.first_after = ~WINDOW'(3);
   end
 
   always_ff @(posedge clk_i) begin
     h_same_q <= g_valid_q && h_valid_q && g_q.hdr.cid[IDX_W-1:0] == h_idx;
     i_same_q <= h_same_q;
+    h_same_as_j_q <= g_valid_q && i_valid_q && g_q.hdr.cid[IDX_W-1:0] == i_idx;
     if (h_q.request) begin
       {i_used_q, i_asks_q, i_silent_q} <= {1'b1, 2'd0, 4'd0};
       i_window_q <= first_window;
@@ -470,8 +471,8 @@ module rdma_receiver
       i_window_q <= i_window_new;
       i_lies_q   <= i_next_lies;
     end else begin
-      {i_used_q, i_asks_q, i_silent_q} <= {h_kept.used, h_kept.asks, h_kept.silent};
-      i_window_q <= h_open;
+      {i_used_q, i_asks_q, i_silent_q} <= h_same_as_j_q ? {j_used_q, j_asks_q, j_silent_q} : {h_kept.used, h_kept.asks, h_kept.silent};
+      i_window_q <= h_window;
       i_lies_q   <= h_lies;
     end
     i_slot_q        <= h_slot;
@@ -527,12 +528,6 @@ module rdma_receiver
     i_asks_new = i_asks_q;
     if (i_ask_one) i_asks_new = i_asks_q + 1'b1;
     if (i_advance && (i_q.hdr.flags & FLAG_RETRY) == '0) i_asks_new = '0;
-    i_kept_new = '{
-      used:   i_used_new,
-      asks:   i_asks_new,
-      silent: i_silent_new,
-      window: '{base: i_window_new.base, first: i_window_new.first, marks: i_window_new.marks}
-    };
   end
 
   rdma_timer #(
@@ -558,7 +553,6 @@ module rdma_receiver
   // ------------------------------------------------------------------------------------------------- J: outcome
   rx_facts_t         i_facts, j_facts, j_facts_q;
   logic [PIDX_W-1:0] j_base_q;     // WBASE before the event
-  kept_t             j_window_q;   // after it
   logic              j_free_q, j_weft_q, k_weft_q;
   outcome_e          j_outcome;
   logic              j_has_ctx;
@@ -592,7 +586,8 @@ module rdma_receiver
   always_ff @(posedge clk_i) begin
     j_facts_q       <= i_facts;
     j_base_q        <= i_window_q.base;
-    j_window_q      <= i_kept_new.window;
+    j_window_q      <= i_window_new;
+    {j_used_q, j_asks_q, j_silent_q} <= {i_used_new, i_asks_new, i_silent_new};
     j_grant_q       <= i_grant_q;
     j_place_q       <= i_q.region_base + i_place_q;
     j_packets_q     <= i_packets_q;
@@ -602,6 +597,16 @@ module rdma_receiver
     j_free_q        <= i_released || i_reclaim;
     j_weft_q        <= weft_mode_i;
   end
+
+  rdma_window_keep #(
+    .WINDOW(WINDOW),
+    .kept_t(kept_t),
+    .open_t(open_t)
+  ) i_keep (
+    .open_i(j_window_q),
+    .kept_o(j_kept.window)
+  );
+  assign {j_kept.used, j_kept.asks, j_kept.silent} = {j_used_q, j_asks_q, j_silent_q};
 
   assign j_frees = j_valid_q && j_free_q;
   assign j_src   = j_grant_q.src;
@@ -660,7 +665,7 @@ module rdma_receiver
     k_q        <= j_action;
     k_answer_q <= j_answer;
     k_to_q     <= j_to;
-    k_window_q <= j_window_q;
+    k_window_q <= j_kept.window;
     k_weft_q   <= j_weft_q;
     l_q        <= k_q;
     m_q        <= l_q;
@@ -787,7 +792,7 @@ module rdma_receiver
   `ASSERT(CommandHasRoom, !m_command || cmd_ready)
   `ASSERT(ControlHasRoom, !m_send || ctl_ready)
   `ASSERT(EveryPacketDecided, !(m_valid_q && !m_q.timeout) || trace_valid_o)
-  `ASSERT(GrantsFreeContext, !(h_valid_q && h_q.request) || !(h_same_q ? i_used_new : h_kept.used))
+  `ASSERT(GrantsFreeContext, !(h_valid_q && h_q.request) || !(h_same_q ? i_used_new : h_same_as_j_q ? j_used_q : h_kept.used))
   `ASSERT(WindowInsideTransfer, !(j_valid_q && j_has_ctx) || j_window_q.base <= j_packets_q)
   `ASSERT(WritesInsideRegion, !(j_valid_q && j_action.write) || (j_q.key_ok && j_place_q - j_q.region_base <= BASE_W'(j_q.region_last)))
   `ASSERT(OneOfThree, !(j_valid_q && j_q.data) || 2'(j_facts.behind) + 2'(j_facts.in_window) <= 2'd1)

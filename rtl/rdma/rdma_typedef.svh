@@ -46,17 +46,16 @@
     kept_t               window;     \
   } state_t;
 
-// Receive window as it is worked on. next_top: base / (2 * WINDOW), plus one; *_slot: one-hot; second: the hole behind the first;
-// second_after: the slots above its own; second_odd: its PIDX / WINDOW is.
+// Receive window as it is worked on. next_top: base / (2 * WINDOW), plus one; first: the first hole behind base; first_after: the slots above its own;
+// first_odd: its PIDX / WINDOW is; carry: its PIDX / (2 * WINDOW) is next_top.
 `define RDMA_TYPEDEF_OPEN_WINDOW(open_t, WINDOW, PIDX_W) \
   typedef struct packed {                          \
     logic [WINDOW-1:0]                marks;       \
     logic [PIDX_W-1:0]                base;        \
     logic [PIDX_W-$clog2(WINDOW)-1:0] next_top;    \
-    logic [$clog2(WINDOW):0]          first;       \
-    logic [WINDOW-1:0]                first_slot;  \
-    logic [WINDOW-1:0]                second_after; \
-    logic                             second_odd;  \
+    logic [WINDOW-1:0]                first_after; \
+    logic                             first_odd;   \
+    logic                             carry;       \
   } open_t;
 
 // Where a packet lies in a receive window: it is the one at WBASE; it is one of the WINDOW behind that; and has not arrived before.

@@ -12,31 +12,12 @@ module rdma_window_open #(
   localparam int unsigned POS_W = $clog2(WINDOW);
   localparam int unsigned TOP_W = PIDX_W - POS_W - 1;
 
-  logic [WINDOW-1:0] first_slot, first_after, found;
-  logic              first_odd, found_wraps;
-
-  assign first_slot = WINDOW'(1) << kept_i.first[POS_W-1:0];
-  assign first_after = {WINDOW{1'b1}} << kept_i.first[POS_W-1:0] << 1;
-  assign first_odd  = kept_i.first[POS_W];
-
-  rdma_next_hole #(
-    .WINDOW(WINDOW)
-  ) i_next (
-    .marks_i  (kept_i.marks),
-    .odd_i    (first_odd),
-    .after_i  (first_after),
-    .also_i   ('0),
-    .after_o  (found),
-    .wrapped_o(found_wraps)
-  );
-
   always_comb begin : p_open
     open_o.marks       = kept_i.marks;
     open_o.base        = kept_i.base;
     open_o.next_top    = {1'b0, kept_i.base[PIDX_W-1:POS_W+1]} + (TOP_W + 1)'(1);
-    open_o.first       = kept_i.first;
-    open_o.first_slot  = first_slot;
-    open_o.second_after = found;
-    open_o.second_odd  = first_odd ^ found_wraps;
+    open_o.first_after = {WINDOW{1'b1}} << kept_i.first[POS_W-1:0] << 1;
+    open_o.first_odd   = kept_i.first[POS_W];
+    open_o.carry       = kept_i.first < kept_i.base[POS_W:0];
   end
 endmodule

@@ -29,59 +29,52 @@ module rdma_window_step #(
     $error("PIDX_W (%0d) must be wider by two than a position in the window of %0d", PIDX_W, WINDOW);
   end
 
-  logic at_first, at_second, advance, mark, carry, found_wraps;
-  logic [WINDOW-1:0] found, second_slot;
-  logic [ POS_W-1:0] second;
+  logic              at_first, advance, mark, wraps;
+  logic [WINDOW-1:0] first_slot, found;
+  logic [ POS_W-1:0] first;
   logic [   POS_W:0] next_base;
 
   // The slots above are 1 from the one above it on.
-  assign second_slot = {1'b1, window_i.second_after[WINDOW-1:1]} & ~window_i.second_after;
+  assign first_slot = {1'b1, window_i.first_after[WINDOW-1:1]} & ~window_i.first_after;
 
-  assign at_first  = (slot_i & window_i.first_slot) != '0;
-  assign at_second = (slot_i & second_slot) != '0;
-  assign advance   = receive_i && place_i.at_base;
-  assign mark      = receive_i && place_i.is_new;
+  assign at_first = (slot_i & first_slot) != '0;
+  assign advance  = receive_i && place_i.at_base;
+  assign mark     = receive_i && place_i.is_new;
 
-  // The hole behind the second one. Beyond the window the slots say that nothing has arrived, since in the lap before all did: all but that
-  // of the first hole, and the second's own.
+  // The hole behind the first one. Should the packet be just that, it is neither WBASE nor the first hole, and this is not used.
   rdma_next_hole #(
     .WINDOW(WINDOW)
   ) i_next (
     .marks_i  (window_i.marks),
-    .odd_i    (window_i.second_odd),
-    .after_i  (window_i.second_after),
-    .also_i   (window_i.first_slot),
+    .odd_i    (window_i.first_odd),
+    .after_i  (window_i.first_after),
     .after_o  (found),
-    .wrapped_o(found_wraps)
+    .wrapped_o(wraps)
   );
 
-  always_comb begin : p_second
-    second = '0;
-    for (int i = 0; i < int'(WINDOW); i++) if (second_slot[i]) second |= POS_W'(i);
+  always_comb begin : p_first
+    first = '0;
+    for (int i = 0; i < int'(WINDOW); i++) if (first_slot[i]) first |= POS_W'(i);
   end
 
-  assign next_base = window_i.first;
-  assign carry     = window_i.first < window_i.base[POS_W:0];
+  assign next_base = {window_i.first_odd, first};
 
   always_comb begin : p_step
     window_o = window_i;
     if (mark) window_o.marks = window_i.marks ^ slot_i;
     if (advance) begin
       // The slot of the new base now stands for the packet WINDOW further on, which has not arrived.
-      window_o.marks     = window_i.marks ^ window_i.first_slot;
-      window_o.base      = {window_i.base[PIDX_W-1:POS_W+1], next_base};
-      if (carry) begin
+      window_o.marks = window_i.marks ^ first_slot;
+      window_o.base  = {window_i.base[PIDX_W-1:POS_W+1], next_base};
+      if (window_i.carry) begin
         window_o.base[PIDX_W-1:POS_W+1] = window_i.next_top[TOP_W-1:0];
         window_o.next_top = window_i.next_top + 1'b1;
       end
     end
     if (advance || (mark && at_first)) begin
-      window_o.first      = {window_i.second_odd, second};
-      window_o.first_slot = second_slot;
-    end
-    if (advance || (mark && (at_first || at_second))) begin
-      window_o.second_after = found;
-      window_o.second_odd   = window_i.second_odd ^ found_wraps;
+      window_o.first_after = found;
+      window_o.first_odd   = window_i.first_odd ^ wraps;
+      window_o.carry       = (window_i.first_odd && wraps) || (window_i.carry && !advance);
     end
   end
 
@@ -109,20 +102,20 @@ module rdma_window_step #(
   assign tops[1] = {1'b0, next_pidx_i[PIDX_W-1:POS_W+1]} == window_i.next_top;
   assign tops[2] = {1'b0, next_pidx_i[PIDX_W-1:POS_W+1]} == window_i.next_top + 1'b1;
 
-  assign same_lap   = next_pidx_i[POS_W] == next_base[POS_W];
-  assign base_same = next_pidx_i[POS_W:0] == next_base;
-  assign higher     = next_pidx_i[POS_W-1:0] > next_base[POS_W-1:0];
-  assign top_same   = carry ? tops[1] : tops[0];
-  assign top_next   = carry ? tops[2] : tops[1];
+  assign same_lap  = next_pidx_i[POS_W] == window_i.first_odd;
+  assign base_same = (next_slot_i & first_slot) != '0;
+  assign higher    = (next_slot_i & window_i.first_after) != '0;
+  assign top_same  = window_i.carry ? tops[1] : tops[0];
+  assign top_next  = window_i.carry ? tops[2] : tops[1];
 
   always_comb begin : p_advanced
-    advanced.at_base   = base_same && top_same;
-    advanced.in_window = same_lap ? higher && top_same : !higher && (next_base[POS_W] ? top_next : top_same);
+    advanced.at_base   = base_same && same_lap && top_same;
+    advanced.in_window = same_lap ? higher && top_same : !higher && (window_i.first_odd ? top_next : top_same);
     advanced.is_new    = 1'b0;
   end
 
   assign marked = ((next_slot_i & window_i.marks) != '0) ^ (mark && (next_slot_i & slot_i) != '0) ^
-                  (advance && (next_slot_i & window_i.first_slot) != '0) ^ next_pidx_i[POS_W];
+                  (advance && base_same) ^ next_pidx_i[POS_W];
 
   always_comb begin : p_next
     next_place_o        = advance ? advanced : stays;

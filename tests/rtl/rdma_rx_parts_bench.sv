@@ -11,7 +11,6 @@ module rdma_rx_parts_bench
   input  logic [  7:0] hole_marks_i,
   input  logic         hole_odd_i,
   input  logic [  7:0] hole_after_i,
-  input  logic [  7:0] hole_also_i,
   output logic [  7:0] hole_after_o,
   output logic         hole_wrapped_o,
   // rdma_rx_request, defaults
@@ -70,7 +69,7 @@ module rdma_rx_parts_bench
   output logic [ 15:0] ram_rdata_o
 );
   rdma_next_hole #(.WINDOW(8)) i_hole (
-    .marks_i(hole_marks_i), .odd_i(hole_odd_i), .after_i(hole_after_i), .also_i(hole_also_i), .after_o(hole_after_o),
+    .marks_i(hole_marks_i), .odd_i(hole_odd_i), .after_i(hole_after_i), .after_o(hole_after_o),
     .wrapped_o(hole_wrapped_o)
   );
 

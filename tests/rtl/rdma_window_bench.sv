@@ -35,7 +35,6 @@ module rdma_window_bench #(
   place_t place, next_place, next_judged;
 
   assign kept = '{base: PIDX_W'(base_i), first: (POS_W + 1)'(first_i), marks: WINDOW'(marks_i)};
-  assign kept_after = '{base: after.base, first: after.first, marks: after.marks};
 
   rdma_window_open #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .kept_t(kept_t), .open_t(open_t)) i_open (
     .kept_i(kept), .open_o(opened)
@@ -50,6 +49,9 @@ module rdma_window_bench #(
     .next_pidx_i(PIDX_W'(next_pidx_i)), .next_slot_i(WINDOW'(1) << next_pidx_i[POS_W-1:0]), .next_place_o(next_place)
   );
 
+  rdma_window_keep #(.WINDOW(WINDOW), .kept_t(kept_t), .open_t(open_t)) i_keep (
+    .open_i(after), .kept_o(kept_after)
+  );
   rdma_window_open #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .kept_t(kept_t), .open_t(open_t)) i_reopen (
     .kept_i(kept_after), .open_o(reopened)
   );
@@ -59,7 +61,7 @@ module rdma_window_bench #(
   );
 
   assign base_o  = 24'(after.base);
-  assign first_o = 8'(after.first);
+  assign first_o = 8'(kept_after.first);
   assign marks_o = 128'(after.marks);
   assign same_o  = reopened == after && next_judged == next_place;
 
