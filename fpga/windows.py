@@ -20,7 +20,7 @@ DESIGNS = {
     "window_plain": "shifted WVEC, run of ones counted one by one",
     "window_tree": "shifted WVEC, run of ones counted by halving",
     "window_round": "circular bitmap, hole searched in each clock",
-    "window_holes": "circular bitmap, two holes remembered (the engine's)",
+    "window_holes": "circular bitmap, first hole remembered, next packet looked up ahead (the engine's)",
 }
 
 

@@ -3,7 +3,7 @@
 // one context that becomes free in each clock.
 //
 // A group has two counts, granted and freed, so that each is written by one stage of the pipeline only; it holds the difference.
-// Timing: src_i in clock t; over_o in clock t + 2, whether this request must be refused; grant_i in that clock, whether it was granted.
+// Timing: src_i in clock t; over_o in clock t + 3, from a flop, whether this request must be refused; grant_i in that clock, whether it was granted.
 // free_i and free_src_i in clock t count for requests from clock t + 1 on. After reset groups are cleared, one a clock (ready_o low).
 module rdma_quota #(
   parameter int unsigned N_SOURCES = 256,  // groups, a power of two
@@ -29,13 +29,14 @@ module rdma_quota #(
   end
 
   logic               clearing_q;
-  logic [IDX_W-1:0]   clear_idx_q, idx_q, idx_qq, free_idx_q, free_idx_qq;
-  logic               free_q, free_qq;
-  logic [COUNT_W-1:0] granted, freed, freed_before, held;
+  logic [IDX_W-1:0]   clear_idx_q, idx_q, idx_qq, idx_qqq, free_idx_q, free_idx_qq;
+  logic               free_q, free_qq, granted_now;
+  logic [COUNT_W-1:0] granted, granted_q, freed, freed_before, held;
 
   assign ready_o = !clearing_q;
-  assign held    = granted - freed;
-  assign over_o  = quota_i != '0 && 17'(held) >= 17'(quota_i);
+  // The counts are as of two clocks ago and include all grants but the one of this very clock.
+  assign held        = granted - freed;
+  assign granted_now = grant_i && idx_qqq == idx_qq;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -53,6 +54,9 @@ module rdma_quota #(
     end
     idx_q       <= IDX_W'(src_i);
     idx_qq      <= idx_q;
+    idx_qqq     <= idx_qq;
+    granted_q   <= granted_now ? granted_q + 1'b1 : granted;
+    over_o      <= quota_i != '0 && (granted_now ? 17'(held) + 17'd1 >= 17'(quota_i) : 17'(held) >= 17'(quota_i));
     free_idx_q  <= IDX_W'(free_src_i);
     free_idx_qq <= free_idx_q;
   end
@@ -63,8 +67,8 @@ module rdma_quota #(
   ) i_granted (
     .clk_i,
     .we_i   (clearing_q || grant_i),
-    .waddr_i(clearing_q ? clear_idx_q : idx_qq),
-    .wdata_i(clearing_q ? '0 : granted + 1'b1),
+    .waddr_i(clearing_q ? clear_idx_q : idx_qqq),
+    .wdata_i(clearing_q ? '0 : granted_q + 1'b1),
     .raddr_i(IDX_W'(src_i)),
     .rdata_o(granted)
   );

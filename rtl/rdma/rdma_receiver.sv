@@ -308,7 +308,7 @@ module rdma_receiver
     .rst_ni,
     .ready_o   (quota_ready),
     .quota_i,
-    .src_i     (c_q.hdr.src[NODE_W-1:0]),
+    .src_i     (b_q.hdr.src[NODE_W-1:0]),
     .over_o    (e_over),
     .grant_i   (e_grant),
     .free_i    (j_frees),

@@ -99,7 +99,7 @@ class Scoreboard {
   /// Clocks from the moment at which a pipeline looks at something to the moment at which the event retires;
   /// of time those beyond the sender's one.
   struct ReceiverAge {
-    static constexpr uint64_t time = 2, answer = 2, decision = 4, timer = 6, quota = 8, region = 11;
+    static constexpr uint64_t time = 2, answer = 2, decision = 4, timer = 6, quota = 9, region = 11;
   };
   struct SenderAge {
     static constexpr uint64_t decision = 1, timer = 2;

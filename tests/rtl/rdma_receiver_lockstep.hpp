@@ -27,7 +27,7 @@ class ReceiverLockstep {
   static constexpr unsigned latency = 12;        // clocks from a header to its retirement
   static constexpr unsigned room_age = 8;        // ... from where it finds room and a context
   static constexpr unsigned region_age = 11;     // ... from its last look at its region
-  static constexpr unsigned quota_age = 8;       // ... from where it sees contexts that were freed before
+  static constexpr unsigned quota_age = 9;       // ... from where it sees contexts that were freed before
   static constexpr unsigned timer_age = 6;       // ... from the last look at RX_TIMEOUT
   static constexpr unsigned decision_age = 4;    // ... from its decision
   static constexpr unsigned time_age = 3;        // ... from the restart of its timer
@@ -151,7 +151,7 @@ class ReceiverLockstep {
     configs_[0].regions = regions_;
     rdma::Config seen = configs_[decision_age];
     seen.rx_timeout = configs_[timer_age].rx_timeout;
-    seen.rx_quota = configs_[room_age].rx_quota;
+    seen.rx_quota = configs_[quota_age].rx_quota;
     seen.regions = configs_[region_age].regions;
     golden_.configure(seen);
   }
