@@ -128,7 +128,7 @@ def page(results):
               "| gate | first test that failed |", "|---|---|"]
     lines += [f"| {swap['gate']} | {'`' + swap['found_by'] + '`' if swap['found_by'] else '**none**'} |" for swap in results["swapped"]]
     lines += ["", "## Netlist against source: the window unit", "",
-              f"`rdma_window_open` and `rdma_window_step`, WINDOW = {unit['window']}, PIDX of {unit['pidx_w']} bits, {unit['gates']:,} gates, all inputs "
+              f"`rdma_window_open`, `rdma_window_keep` and `rdma_window_step`, WINDOW = {unit['window']}, PIDX of {unit['pidx_w']} bits, {unit['gates']:,} gates, all inputs "
               f"(SAT): {'equal' if unit['equal'] else '**different**'}.", "",
               "| gate | difference |", "|---|---|"]
     lines += [f"| {swap['gate']} | {'found' if swap['found'] else '**not found**'} |" for swap in unit["swapped"]]
