@@ -24,7 +24,6 @@ module rdma_rx_answer
   localparam int unsigned POS_W = $clog2(WINDOW);
 
   header_t           header;
-  logic [ POS_W-1:0] turn;    // slot of WBASE + 1
   logic [2*WINDOW-1:0] doubled;
   logic [WINDOW-1:0] turned;
 
@@ -71,10 +70,9 @@ module rdma_rx_answer
     endcase
   end
 
-  // Slots from that of WBASE + 1 on, each with the polarity of its lap.
-  assign turn    = base_i[POS_W-1:0] + 1'b1;
-  assign doubled = {~marks_i, marks_i} ^ {2*WINDOW{base_i[POS_W] ^ (turn == '0)}};
-  assign turned  = WINDOW'(doubled >> turn);
+  // Slots from that behind WBASE on, each with the polarity of its lap.
+  assign doubled = {~marks_i, marks_i} ^ {2*WINDOW{base_i[POS_W]}};
+  assign turned  = WINDOW'(doubled[2*WINDOW-1:1] >> base_i[POS_W-1:0]);
 
   header_t           header_q;
   logic              emit_q, map_q;
