@@ -22,7 +22,7 @@ CMAKE_QUIET := --log-level=NOTICE -Wno-dev
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 PYTHON_VENV := build/venv
 
-.PHONY: help setup configure build sim sim-verilog soak bench test lint format formats verilog synth formal netlist mutate fuzz coverage clean
+.PHONY: help setup configure build sim sim-verilog soak bench test lint format formats verilog synth place formal netlist mutate fuzz coverage clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
@@ -81,6 +81,10 @@ sim-verilog: verilog ## the simulations of `make sim`, quick, on the plain Veril
 synth: verilog ## area and timing into build/synth/*.json and docs/results/*.md
 	python3 fpga/area.py --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick)
 	$(if $(filter 1,$(QUICK)),,python3 fpga/windows.py --jobs $(JOBS))
+
+place: configure $(PYTHON_VENV)/ready ## place and route of the receiver on iCE40 and ECP5, into docs/results/fpga.md
+	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r fpga/requirements-place.txt
+	$(PYTHON_VENV)/bin/python fpga/place.py --jobs $(JOBS)
 
 formal: configure $(PYTHON_VENV)/ready ## protocol by SPIN, receive window by induction, into docs/results/formal.md
 	$(PYTHON_VENV)/bin/python formal/prove.py --jobs $(JOBS)

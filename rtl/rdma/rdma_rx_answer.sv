@@ -24,7 +24,7 @@ module rdma_rx_answer
   localparam int unsigned POS_W = $clog2(WINDOW);
 
   header_t           header;
-  logic [2*WINDOW-1:0] doubled;
+  logic [2*WINDOW-1:1] doubled;
   logic [WINDOW-1:0] turned;
 
   always_comb begin : p_header
@@ -71,8 +71,8 @@ module rdma_rx_answer
   end
 
   // Slots from that behind WBASE on, each with the polarity of its lap.
-  assign doubled = {~marks_i, marks_i} ^ {2*WINDOW{base_i[POS_W]}};
-  assign turned  = WINDOW'(doubled[2*WINDOW-1:1] >> base_i[POS_W-1:0]);
+  assign doubled = {~marks_i, marks_i[WINDOW-1:1]} ^ {2*WINDOW-1{base_i[POS_W]}};
+  assign turned  = WINDOW'(doubled >> base_i[POS_W-1:0]);
 
   header_t           header_q;
   logic              emit_q, map_q;
