@@ -118,8 +118,8 @@ class Inbox {
   /// Memory has answered a write of this context with an error.
   void write_failed(uint16_t cid);
 
-  /// Whether a ticket waits until memory has answered all that was decided before.
-  bool leaving() const { return !leaving_.empty(); }
+  /// Tickets that wait until memory has answered all that was decided before they got there.
+  std::size_t leaving() const { return leaving_.size(); }
 
   /// Memory has answered all writes decided before the first of them got there. Throws Violation if there is
   /// none.

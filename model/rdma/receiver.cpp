@@ -121,7 +121,7 @@ RxResult Receiver::request(Header request, const RxInputs& inputs) {
   if (admission.kind == Admission::Kind::refuse) {
     return refuse(request, admission.refusal, refusal_code(admission.refusal));
   }
-  if (admission.kind == Admission::Kind::again) return grant_again(request, admission);
+  if (admission.kind == Admission::Kind::again) return grant_again(request, inputs);
   if (admission.kind == Admission::Kind::buffer) {
     request.arg = admission.address;
     name_region(request, admission.rkey);
@@ -162,14 +162,18 @@ RxResult Receiver::refuse(const Header& request, Outcome outcome, Refusal code) 
   return result;
 }
 
-/// The answer to a request that was granted before, unless that context is over.
-RxResult Receiver::grant_again(const Header& request, const Admission& admission) const {
-  const RxContext& c = context(admission.cid);
-  const bool same =
-      c.state != State::free && request.src == c.src && request.sid == c.sid && request.msgid == c.msgid;
+/// The answer to a request that was granted before, unless that context is over. Its sender lives, but has
+/// not sent anything new yet.
+RxResult Receiver::grant_again(const Header& request, const RxInputs& inputs) {
+  const uint16_t cid = inputs.admission.cid;
+  const RxContext& granted = context(cid);
+  const bool same = granted.state != State::free && request.src == granted.src &&
+                    request.sid == granted.sid && request.msgid == granted.msgid;
   if (!same) return without_context(Outcome::drop_asked, request.cid);
-  RxResult result = with_context(Outcome::grant_again, admission.cid);
-  result.emitted = granting(admission.cid, request, admission.rkey);
+  contexts_[cid].silent = 0;
+  contexts_[cid].timer.restart(inputs.now);
+  RxResult result = with_context(Outcome::grant_again, cid);
+  result.emitted = granting(cid, request, inputs.admission.rkey);
   return result;
 }
 
