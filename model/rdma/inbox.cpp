@@ -178,7 +178,7 @@ Admission Inbox::admit(const Header& request) {
     Admission admission;
     admission.kind = Admission::Kind::again;
     admission.ticket = number_of(*before);
-    admission.cid = before->cid;
+    admission.cid = before->message.cid;
     admission.rkey = before->post.rkey;
     return admission;
   }
@@ -188,8 +188,8 @@ Admission Inbox::admit(const Header& request) {
 /// The ticket that has this message already.
 const Ticket* Inbox::asked_before(const Header& request, Form form) const {
   const auto found = std::ranges::find_if(tickets_, [&](const Ticket& t) {
-    return has_message(t) && t.src == request.src && t.sid == request.sid && t.msgid == request.msgid &&
-           t.form == form;
+    return has_message(t) && t.message.src == request.src && t.message.sid == request.sid &&
+           t.message.msgid == request.msgid && t.message.form == form;
   });
   return found == tickets_.end() ? nullptr : &*found;
 }
@@ -230,11 +230,7 @@ std::optional<uint8_t> Inbox::queue_of(const Header& request, Form form) const {
 Admission Inbox::take(uint16_t number, const Header& request, Form form) {
   Ticket& t = tickets_[number];
   t.state = State::taken;
-  t.form = form;
-  t.src = request.src;
-  t.sid = request.sid;
-  t.msgid = request.msgid;
-  t.got = request.pidx;
+  t.message = {form, request.src, request.sid, request.msgid, request.pidx};
   Admission admission;
   admission.kind = form == Form::buffer ? Admission::Kind::buffer : Admission::Kind::with_ticket;
   admission.ticket = number;
@@ -254,9 +250,7 @@ std::optional<TicketCompletion> Inbox::decided(uint16_t number, const RxResult& 
   switch (result.outcome) {
     case Outcome::grant:
       t.state = State::bound;
-      t.cid = result.cid;
-      t.imm.reset();
-      t.failed = false;
+      t.message.cid = result.cid;
       return std::nullopt;
     case Outcome::refuse_buffer:
       return end(number, Status::bad_buffer);
@@ -278,14 +272,14 @@ void Inbox::retired(const RxResult& result, const Header* header) {
   if (!t) return;
   t->state = all_has_come ? State::ending : State::returning;
   if (all_has_come && header && has_flag(*header, TransferFlag::imm)) {
-    t->imm = static_cast<uint32_t>(header->arg >> 32);
+    t->message.imm = static_cast<uint32_t>(header->arg >> 32);
   }
   leaving_.push_back(number_of(*t));
 }
 
 Ticket* Inbox::bound_to(uint16_t cid) {
   const auto found = std::ranges::find_if(
-      tickets_, [&](const Ticket& t) { return t.state == State::bound && t.cid == cid; });
+      tickets_, [&](const Ticket& t) { return t.state == State::bound && t.message.cid == cid; });
   return found == tickets_.end() ? nullptr : &*found;
 }
 
@@ -293,7 +287,7 @@ void Inbox::write_failed(uint16_t cid) {
   for (Ticket& t : tickets_) {
     const bool has_context =
         t.state == State::bound || t.state == State::ending || t.state == State::returning;
-    if (has_context && t.cid == cid) t.failed = true;
+    if (has_context && t.message.cid == cid) t.message.failed = true;
   }
 }
 
@@ -304,11 +298,11 @@ InboxResult Inbox::leave(uint16_t now) {
   Ticket& t = tickets_[number];
   if (t.state == State::ending) {
     InboxResult result = outcome_of(Outcome::arrived, number);
-    TicketCompletion completion = end(number, t.failed ? Status::local_error : Status::ok);
-    completion.node = t.src;
-    completion.form = t.form;
-    completion.bytes = t.got;
-    completion.imm = t.imm;
+    TicketCompletion completion = end(number, t.message.failed ? Status::local_error : Status::ok);
+    completion.node = t.message.src;
+    completion.form = t.message.form;
+    completion.bytes = t.message.bytes;
+    completion.imm = t.message.imm;
     result.completion = completion;
     return result;
   }
@@ -400,6 +394,7 @@ InboxResult Inbox::cancel(uint16_t number) {
 void Inbox::wait_again(uint16_t number) {
   Ticket& t = tickets_[number];
   t.state = State::waiting;
+  t.message = {};
   Queue& queue = queues_[t.post.queue];
   if (t.post.kind == TicketKind::recv && queue.open) queue.list.push_front(number);
 }

@@ -76,18 +76,23 @@ struct InboxResult {
 struct Ticket {
   enum class State { free, waiting, taken, bound, ending, returning };
 
+  /// From TAKEN on.
+  struct Message {
+    Form form = Form::buffer;
+    uint16_t src = 0;
+    uint16_t sid = 0;
+    uint32_t msgid = 0;
+    uint32_t bytes = 0;
+    uint16_t cid = 0;  // from BOUND on
+    std::optional<uint32_t> imm = {};
+    bool failed = false;  // memory answered a write with an error
+
+    bool operator==(const Message&) const = default;
+  };
+
   State state = State::free;
   TicketPost post;
-
-  // The message: from TAKEN on
-  Form form = Form::buffer;
-  uint16_t src = 0;
-  uint16_t sid = 0;
-  uint32_t msgid = 0;
-  uint32_t got = 0;  // bytes
-  uint16_t cid = 0;  // from BOUND on
-  std::optional<uint32_t> imm = {};
-  bool failed = false;  // memory answered a write with an error
+  Message message;
 
   // READ
   uint32_t number = 0;

@@ -116,6 +116,9 @@ RxResult Receiver::packet(const Packet& packet, const RxInputs& inputs) {
 
 RxResult Receiver::request(Header request, const RxInputs& inputs) {
   const Admission& admission = inputs.admission;
+  if (admission.kind == Admission::Kind::none && for_buffer(request) && cut(request.pidx, params_)) {
+    throw Violation("a request for a buffer that the inbox was not asked about");
+  }
   if (admission.kind == Admission::Kind::drop) return without_context(Outcome::drop_asked, request.cid);
   if (!inputs.room) return without_context(Outcome::drop_busy, request.cid);
   if (admission.kind == Admission::Kind::refuse) {
@@ -131,8 +134,6 @@ RxResult Receiver::request(Header request, const RxInputs& inputs) {
     }
   } else if (const auto outcome = request_fault(request, Use::remote_write, config_, params_)) {
     return refuse(request, *outcome, refusal_code(*outcome));
-  } else if (for_buffer(request)) {
-    throw Violation("a request for a buffer that the inbox was not asked about");
   }
   if (const auto outcome = want_of_context(inputs)) return refuse(request, *outcome, refusal_code(*outcome));
   return grant(request, inputs);
