@@ -411,5 +411,53 @@ TEST(TransferParties, EveryRequestEndsOnceAndNothingIsLeftInAStorm) {
   });
 }
 
+TEST(TransferParties, DeadNetworkEndsEveryRequestOnce) {
+  Setting setting = fair(7);
+  setting.weather.loss = 1;
+  setting.max_retry = 2;
+  Parties parties(setting);
+  parties.run(most_ticks);
+  EXPECT_TRUE(parties.over());
+  EXPECT_EQ(parties.faults(), std::vector<std::string>{});
+  EXPECT_EQ(parties.receives_owed(), 0u);
+  ASSERT_FALSE(setting.requests.empty());
+  for (const Request& request : setting.requests) EXPECT_EQ(parties.status(request), Status::no_answer);
+}
+
+TEST(TransferParties, FineAndFoulWeatherReachTheRareOutcomes) {
+  std::set<Outcome> outcomes;
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
+    const Setting setting = seed % 2 == 0 ? fair(seed) : storm(seed);
+    Parties parties(setting);
+    parties.run(most_ticks);
+    outcomes.merge(parties.outcomes());
+  }
+  for (const auto outcome : {Outcome::grant_again,
+                             Outcome::drop_asked,
+                             Outcome::refuse_queue,
+                             Outcome::refuse_not_ready,
+                             Outcome::refuse_not_wanted,
+                             Outcome::read_taken,
+                             Outcome::refuse_answers,
+                             Outcome::wait,
+                             Outcome::ask,
+                             Outcome::reject_closed,
+                             Outcome::retry_read,
+                             Outcome::give_up_read,
+                             Outcome::backoff_read,
+                             Outcome::refused_read,
+                             Outcome::drop_old_read,
+                             Outcome::arrived,
+                             Outcome::returned,
+                             Outcome::cancel,
+                             Outcome::drop_no_key,
+                             Outcome::reclaim,
+                             Outcome::released,
+                             Outcome::stale,
+                             Outcome::complete_error}) {
+    EXPECT_TRUE(outcomes.contains(outcome)) << formats::name(outcome);
+  }
+}
+
 }  // namespace
 }  // namespace weft::rdma::test

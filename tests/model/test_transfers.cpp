@@ -467,12 +467,19 @@ TEST_F(Transfers, AClosedQueueCancelsWhatWaits) {
   inbox.close(0);
   EXPECT_FALSE(inbox.cancelled(1));  // bound
   EXPECT_TRUE(inbox.cancelled(2));
-  expect_refused(send(64, msgid + 1), Outcome::refuse_queue, Refusal::bad_key);
+  Header other = send(64, msgid + 1);
+  expect_refused(other, Outcome::refuse_queue, Refusal::bad_key);
+  other.cid = 0;  // what a closed queue may have for a key
+  expect_refused(other, Outcome::refuse_queue, Refusal::bad_key);
+  other = write_imm();
+  other.msgid += 1;
+  expect_refused(other, Outcome::refuse_queue, Refusal::bad_key);
   const InboxResult cancelled = inbox.cancel(2);
   EXPECT_EQ(cancelled.outcome, Outcome::cancel);
   EXPECT_EQ(cancelled.completion->status, Status::cancelled);
   release();
   EXPECT_EQ(inbox.leave(0).outcome, Outcome::returned);
+  EXPECT_TRUE(inbox.list(0).empty());
   EXPECT_EQ(inbox.cancel(1).completion->status, Status::cancelled);
   inbox.open(0, queue_key);
   EXPECT_TRUE(inbox.list(0).empty());
