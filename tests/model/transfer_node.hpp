@@ -59,7 +59,8 @@ class TransferNode {
     rx_sent_ = tx_sent_ = resends_ = 0;
   }
 
-  bool can_post() const { return sender.free_contexts() > 0; }
+  /// Requests of software leave the contexts alone that are kept for answers.
+  bool can_post() const { return sender.free_contexts() > manners_.most_answers - sender.answers(); }
   void post(const Post& post) {
     TxInputs inputs = tx_inputs();
     inputs.offer = free_one(params_.n_tx_ctx,
@@ -89,7 +90,7 @@ class TransferNode {
   }
 
   void work() {
-    if (!answers_.empty() && can_post()) {
+    if (!answers_.empty()) {
       const Post answer = answers_.front();
       answers_.pop_front();
       post(answer);
