@@ -18,14 +18,25 @@ from tools import ROOT, WORK, ToolError, must, read_list, write_changed, write_l
 PAGE = ROOT / "docs" / "results" / "formal.md"
 STEP = "rdma_window_step.sv"
 
-# title, defines of protocol.pml, progress (else safety), does it hold?
+# title, model, its defines, progress (else safety), does it hold?
 PROTOCOL = [
-    ("safety", ["NET=2"], False, True),
-    ("safety without the zombie check", ["NET=2", "NO_ZOMBIE_CHECK"], False, False),
-    ("safety with DONE after the first packet", ["NET=2", "EARLY_DONE"], False, False),
-    ("progress: 2 lost, 1 duplicated", ["BOUNDED"], True, True),
-    ("progress: 4 lost, 2 duplicated", ["BOUNDED", "LOSSES=4", "DUPLICATES=2"], True, True),
-    ("progress without RELEASE for what fits nothing", ["BOUNDED", "NO_RELEASE"], True, False),
+    ("safety", "protocol", ["NET=2"], False, True),
+    ("safety without the zombie check", "protocol", ["NET=2", "NO_ZOMBIE_CHECK"], False, False),
+    ("safety with DONE after the first packet", "protocol", ["NET=2", "EARLY_DONE"], False, False),
+    ("progress: 2 lost, 1 duplicated", "protocol", ["BOUNDED"], True, True),
+    ("progress: 4 lost, 2 duplicated", "protocol", ["BOUNDED", "LOSSES=4", "DUPLICATES=2"], True, True),
+    ("progress without RELEASE for what fits nothing", "protocol", ["BOUNDED", "NO_RELEASE"], True, False),
+    ("READ, safety", "transfers", [], False, True),
+    ("READ, safety, bound twice", "transfers", ["BOUND_TWICE"], False, False),
+    ("READ, safety, without its number", "transfers", ["NO_NUMBER"], False, False),
+    ("READ, safety, ends while it is bound", "transfers", ["POSTS=1", "SENDS=1", "EARLY_END"], False, False),
+    ("READ, safety, leaves before memory has answered", "transfers", ["POSTS=1", "SENDS=1", "NO_FENCE"], False, False),
+    ("READ, progress: 2 lost, 1 duplicated", "transfers", ["BOUNDED", "NET=3", "POSTS=1", "SENDS=3", "LOSSES=2"], True, True),
+    ("SEND, safety", "transfers", ["SEND"], False, True),
+    ("SEND, safety, a ticket is taken back after the last packet", "transfers", ["SEND", "POSTS=1", "SENDS=1", "FREED_ENDS"], False, False),
+    ("SEND, safety, an early ACK is answered with RELEASE", "transfers", ["SEND", "POSTS=1", "SENDS=1", "RELEASE_EARLY"], False, False),
+    ("SEND, progress: 2 lost, 1 duplicated", "transfers", ["BOUNDED", "SEND", "NET=3", "POSTS=1", "SENDS=1", "LOSSES=2"], True, True),
+    ("SEND, progress, a repeated request is not answered", "transfers", ["BOUNDED", "SEND", "NET=3", "POSTS=1", "SENDS=1", "NO_AGAIN"], True, False),
 ]
 
 # window, bits of PIDX, fault put into rdma_window_step.sv (what, by what) or nothing
@@ -40,11 +51,11 @@ WINDOWS = [
 ]
 
 
-def check_protocol(title, defines, progress, _):
+def check_protocol(title, model, defines, progress, _):
     """Does it hold, and a few words on how much was searched."""
     folder = WORK / re.sub(r"\W+", "_", title)
     folder.mkdir(parents=True, exist_ok=True)
-    must(["spin", *(f"-D{define}" for define in defines), "-a", str(ROOT / "formal" / "protocol.pml")], folder, "spin.log")
+    must(["spin", *(f"-D{define}" for define in defines), "-a", str(ROOT / "formal" / f"{model}.pml")], folder, "spin.log")
     kind = "-DNP" if progress else "-DSAFETY"
     must(["gcc", "-O2", "-w", kind, "-DCOLLAPSE", "-DMEMLIM=4000", "-o", "pan", "pan.c"], folder, "gcc.log")
     text = must(["./pan", *(["-l"] if progress else []), "-m2000000", "-w24"], folder, "pan.log")
@@ -80,7 +91,7 @@ def check_window(window, bits, fault):
 
 def jobs():
     for entry in PROTOCOL:
-        yield "protocol", entry[0], entry[3], check_protocol, entry
+        yield "protocol", entry[0], entry[4], check_protocol, entry
     for entry in WINDOWS:
         window, bits, fault = entry
         title = f"window of {window}, PIDX of {bits} bits" + (f", `{fault[0]}` made `{fault[1]}`" if fault else "")

@@ -11,6 +11,7 @@ namespace weft::rdma {
 using formats::Header;
 using formats::Outcome;
 using formats::Ptype;
+using formats::TransferFlag;
 
 namespace {
 
@@ -49,8 +50,16 @@ uint32_t packet_crc(Header header, std::span<const uint8_t> flits) {
   return crc32c(flits.subspan(flit_bytes), crc32c(formats::pack(header)));
 }
 
-bool known_type(uint8_t ptype) {
-  return ptype >= static_cast<uint8_t>(Ptype::rqt) && ptype <= static_cast<uint8_t>(Ptype::ack);
+bool known_type(uint8_t ptype, const Params& params) {
+  const auto last = params.transfers ? Ptype::read : Ptype::ack;
+  return ptype >= static_cast<uint8_t>(Ptype::rqt) && ptype <= static_cast<uint8_t>(last);
+}
+
+uint8_t known_flags(const Params& params) {
+  constexpr uint8_t of_transfers = static_cast<uint8_t>(TransferFlag::imm) |
+                                   static_cast<uint8_t>(TransferFlag::send) |
+                                   static_cast<uint8_t>(TransferFlag::read);
+  return params.transfers ? formats::flag_all | of_transfers : formats::flag_all;
 }
 
 bool fits(uint32_t value, uint32_t bits) { return uint64_t{value} < uint64_t{1} << bits; }
@@ -63,8 +72,8 @@ bool numbers_fit(const Header& header, const Params& params) {
 
 bool well_formed(const Header& header, std::size_t flits, const Params& params) {
   const bool is_data = header.ptype == static_cast<uint8_t>(Ptype::data);
-  return numbers_fit(header, params) && known_type(header.ptype) &&
-         (header.flags & ~formats::flag_all) == 0 && header.len <= params.payload &&
+  return numbers_fit(header, params) && known_type(header.ptype, params) &&
+         (header.flags & ~known_flags(params)) == 0 && header.len <= params.payload &&
          flits == 1 + flits_of(header.len) && is_data == (header.len != 0);
 }
 
@@ -124,5 +133,17 @@ bool for_sender(const Header& header) {
   const auto type = static_cast<Ptype>(header.ptype);
   return type == Ptype::rsp || type == Ptype::resend || type == Ptype::done || type == Ptype::ack;
 }
+
+bool for_inbox(const Header& header) {
+  return header.ptype == static_cast<uint8_t>(Ptype::rsp) && has_flag(header, TransferFlag::read);
+}
+
+bool has_flag(const Header& header, uint8_t flag) { return (header.flags & flag) != 0; }
+
+bool has_flag(const Header& header, TransferFlag flag) {
+  return has_flag(header, static_cast<uint8_t>(flag));
+}
+
+void set_flag(Header& header, TransferFlag flag) { header.flags |= static_cast<uint8_t>(flag); }
 
 }  // namespace weft::rdma

@@ -49,4 +49,11 @@ inline constexpr uint64_t ack_map_mask = (uint64_t{1} << ack_map_bits) - 1;
 /// Arrival check 4: RSP, RESEND, DONE and ACK go to the sender, all else to the receiver.
 bool for_sender(const formats::Header& header);
 
+/// With `transfers`: of these RSP with flag READ go to the inbox instead.
+bool for_inbox(const formats::Header& header);
+
+bool has_flag(const formats::Header& header, uint8_t flag);
+bool has_flag(const formats::Header& header, formats::TransferFlag flag);
+void set_flag(formats::Header& header, formats::TransferFlag flag);
+
 }  // namespace weft::rdma

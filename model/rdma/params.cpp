@@ -31,6 +31,10 @@ void validate(const Params& params) {
   require_width(params.addr_bits, 64, "an address");
   require_width(params.sid_bits, 16, "SID");
   require(params.n_sources >= 2 && params.n_sources <= 65536, "n_sources must be 2 to 65536");
+  require(params.n_tickets >= 1, "n_tickets must be at least 1");
+  require(!params.transfers || params.n_tickets <= uint64_t{1} << params.sid_bits,
+          "n_tickets must be at most 2^sid_bits");
+  require(params.n_queues >= 1 && params.n_queues <= 256, "n_queues must be 1 to 256");
   require(params.n_regions >= 2 && params.n_regions <= 256, "n_regions must be 2 to 256");
 }
 

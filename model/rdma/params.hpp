@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -22,17 +23,24 @@ struct Params {
   uint32_t cid_bits = 10;
   uint32_t n_regions = 64;
   uint32_t n_sources = 256;  // groups of sources with a quota each
+  bool transfers = false;    // SEND, READ, write with immediate (docs/rdma_transfers.md)
+  uint32_t n_tickets = 64;   // of RECV and READ, used with `transfers` only, like the next
+  uint32_t n_queues = 8;
 
   bool operator==(const Params&) const = default;
 };
 
-/// Memory that other nodes may write: bytes [base, limit), both multiples of the payload; none if limit <=
-/// base.
+/// Memory that other nodes may use: bytes [base, limit), both multiples of the payload; none if limit <=
+/// base. All rights but that of remote writes, and the queue told of writes with immediate, go with
+/// `transfers`.
 struct Region {
   uint64_t base = 0;
   uint64_t limit = 0;
   uint16_t key = 0;
   bool remote_write = false;
+  bool remote_read = false;
+  bool receive = false;  // a buffer here may lie in it
+  std::optional<uint8_t> queue = {};
 
   bool operator==(const Region&) const = default;
 };
@@ -47,10 +55,11 @@ struct Config {
   uint8_t ask_from_after = 3;
   uint8_t max_silent = 15;
   uint8_t max_retry = 15;
-  uint8_t max_busy = 255;  // 0: no bound
-  uint8_t backoff = 3;     // doublings of a timeout
-  uint16_t rx_quota = 0;   // contexts of a group of sources, 0: all
-  bool weft_mode = true;   // of the receiver; false: paper mode
+  uint8_t max_busy = 255;     // 0: no bound
+  uint8_t backoff = 3;        // doublings of a timeout
+  uint16_t rx_quota = 0;      // contexts of a group of sources, 0: all
+  uint16_t ticket_quota = 0;  // tickets of a queue, 0: all
+  bool weft_mode = true;      // of the receiver; false: paper mode
 
   bool operator==(const Config&) const = default;
 };

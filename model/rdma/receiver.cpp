@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "rdma/region.hpp"
+#include "rdma/request.hpp"
 
 namespace weft::rdma {
 
@@ -15,6 +16,7 @@ using formats::Header;
 using formats::Outcome;
 using formats::Ptype;
 using formats::Refusal;
+using formats::TransferFlag;
 using State = RxContext::State;
 
 namespace {
@@ -24,25 +26,9 @@ uint32_t kept(uint32_t value, uint32_t bits) {
   return value & static_cast<uint32_t>((uint64_t{1} << bits) - 1);
 }
 
-/// The region that a RQT names; DATA has it in `arg`.
-RegionKey requested_region(const Header& request) { return {request.gen, request.cid}; }
-
-bool has_flag(const Header& header, uint8_t flag) { return (header.flags & flag) != 0; }
-
-Refusal refusal_code(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::refuse_no_context:
-    case Outcome::refuse_quota:
-      return Refusal::no_context;
-    case Outcome::refuse_length:
-      return Refusal::bad_length;
-    case Outcome::refuse_align:
-      return Refusal::misaligned;
-    case Outcome::refuse_key:
-      return Refusal::bad_key;
-    default:
-      return Refusal::bad_region;
-  }
+/// Whether a RQT is for a buffer that the receiving side chooses, so that its RSP has to name the key.
+bool for_buffer(const Header& request) {
+  return has_flag(request, TransferFlag::send) || has_flag(request, TransferFlag::read);
 }
 
 uint32_t log2_window(const Params& params) { return static_cast<uint32_t>(std::countr_zero(params.window)); }
@@ -119,32 +105,47 @@ RxResult Receiver::packet(const Packet& packet, const RxInputs& inputs) {
       return data(packet, inputs);
     case Ptype::release:
       return release(packet.header);
+    case Ptype::read:
+      return read(packet.header, inputs);
     default:
-      throw Violation("the receiver takes RQT, DATA and RELEASE only");
+      throw Violation("the receiver takes RQT, DATA, RELEASE and READ only");
   }
 }
 
 // RQT
 
-RxResult Receiver::request(const Header& request, const RxInputs& inputs) {
+RxResult Receiver::request(Header request, const RxInputs& inputs) {
+  const Admission& admission = inputs.admission;
+  if (admission.kind == Admission::Kind::none && for_buffer(request) && cut(request.pidx, params_)) {
+    throw Violation("a request for a buffer that the inbox was not asked about");
+  }
+  if (admission.kind == Admission::Kind::drop) return without_context(Outcome::drop_asked, request.cid);
   if (!inputs.room) return without_context(Outcome::drop_busy, request.cid);
-  if (const auto outcome = refusal(request, inputs)) return refuse(request, *outcome);
+  if (admission.kind == Admission::Kind::refuse) {
+    return refuse(request, admission.refusal, refusal_code(admission.refusal));
+  }
+  if (admission.kind == Admission::Kind::again) return grant_again(request, inputs);
+  if (admission.kind == Admission::Kind::buffer) {
+    request.arg = admission.address;
+    name_region(request, admission.rkey);
+    const auto code = admission.of_read ? Refusal::not_wanted : Refusal::not_ready;
+    if (request_fault(request, Use::receive, config_, params_)) {
+      return refuse(request, Outcome::refuse_buffer, code);
+    }
+  } else if (const auto outcome = request_fault(request, Use::remote_write, config_, params_)) {
+    return refuse(request, *outcome, refusal_code(*outcome));
+  }
+  if (const auto outcome = want_of_context(inputs)) return refuse(request, *outcome, refusal_code(*outcome));
   return grant(request, inputs);
 }
 
-std::optional<Outcome> Receiver::refusal(const Header& request, const RxInputs& inputs) const {
-  const uint32_t bytes = request.pidx;
-  if (!cut(bytes, params_)) return Outcome::refuse_length;
-  if (request.arg % params_.payload != 0) return Outcome::refuse_align;
-  const Region* region = writable_region(config_, requested_region(request));
-  if (!region) return Outcome::refuse_key;
-  if (!holds(*region, request.arg, bytes)) return Outcome::refuse_region;
+std::optional<Outcome> Receiver::want_of_context(const RxInputs& inputs) const {
   if (config_.rx_quota != 0 && inputs.over_quota) return Outcome::refuse_quota;
   if (!inputs.offer) return Outcome::refuse_no_context;
   return std::nullopt;
 }
 
-RxResult Receiver::refuse(const Header& request, Outcome outcome) const {
+RxResult Receiver::refuse(const Header& request, Outcome outcome, Refusal code) const {
   RxResult result = without_context(outcome, request.cid);
   Packet response;
   response.header.ptype = static_cast<uint8_t>(Ptype::rsp);
@@ -152,9 +153,45 @@ RxResult Receiver::refuse(const Header& request, Outcome outcome) const {
   response.header.src = config_.node_id;
   response.header.sid = request.sid;
   response.header.msgid = request.msgid;
-  response.header.arg = static_cast<uint64_t>(refusal_code(outcome));
+  response.header.arg = static_cast<uint64_t>(code);
+  if (request.ptype == static_cast<uint8_t>(Ptype::read)) {
+    set_flag(response.header, TransferFlag::read);
+  } else if (for_buffer(request)) {
+    set_flag(response.header, TransferFlag::send);
+  }
   result.emitted = response;
   return result;
+}
+
+/// The answer to a request that was granted before, unless that context is over. Its sender lives, but has
+/// not sent anything new yet.
+RxResult Receiver::grant_again(const Header& request, const RxInputs& inputs) {
+  const uint16_t cid = inputs.admission.cid;
+  const RxContext& granted = context(cid);
+  const bool same = granted.state != State::free && request.src == granted.src &&
+                    request.sid == granted.sid && request.msgid == granted.msgid;
+  if (!same) return without_context(Outcome::drop_asked, request.cid);
+  contexts_[cid].silent = 0;
+  contexts_[cid].timer.restart(inputs.now);
+  RxResult result = with_context(Outcome::grant_again, cid);
+  result.emitted = granting(cid, request, inputs.admission.rkey);
+  return result;
+}
+
+/// RSP for a context. It names the requester as it named itself, even if the context could not keep all of
+/// that; `buffer`: what the transfer must name if it could not know.
+Packet Receiver::granting(uint16_t cid, const Header& request, RegionKey buffer) const {
+  Packet response = to_sender(Ptype::rsp, cid);
+  response.header.dst = request.src;
+  response.header.sid = request.sid;
+  response.header.msgid = request.msgid;
+  response.header.arg = static_cast<uint64_t>(Refusal::granted);
+  if (config_.weft_mode) response.header.pidx = log2_window(params_);
+  if (for_buffer(request)) {
+    set_flag(response.header, TransferFlag::send);
+    response.header.arg |= uint64_t{rkey(buffer)} << 32;
+  }
+  return response;
 }
 
 RxResult Receiver::grant(const Header& request, const RxInputs& inputs) {
@@ -182,14 +219,22 @@ RxResult Receiver::grant(const Header& request, const RxInputs& inputs) {
   held(c.src) += 1;
 
   RxResult result = with_context(Outcome::grant, cid);
-  Packet response = to_sender(Ptype::rsp, cid);
-  // The answer names the requester as it named itself, even if the context could not keep all of that.
-  response.header.dst = request.src;
-  response.header.sid = request.sid;
-  response.header.msgid = request.msgid;
-  response.header.arg = static_cast<uint64_t>(Refusal::granted);
-  if (config_.weft_mode) response.header.pidx = log2_window(params_);
-  result.emitted = response;
+  result.emitted = granting(cid, request, requested_region(request));
+  return result;
+}
+
+// READ
+
+RxResult Receiver::read(const Header& request, const RxInputs& inputs) const {
+  if (!inputs.room) return without_context(Outcome::drop_busy, request.cid);
+  if (const auto outcome = request_fault(request, Use::remote_read, config_, params_)) {
+    return refuse(request, *outcome, refusal_code(*outcome));
+  }
+  if (!inputs.answer_room) {
+    return refuse(request, Outcome::refuse_answers, refusal_code(Outcome::refuse_answers));
+  }
+  RxResult result = without_context(Outcome::read_taken, request.cid);
+  result.read = ReadOrder{request.arg, request.pidx, request.src, request.sid, request.msgid};
   return result;
 }
 

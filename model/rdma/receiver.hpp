@@ -8,6 +8,7 @@
 
 #include "rdma/packet.hpp"
 #include "rdma/params.hpp"
+#include "rdma/region.hpp"
 #include "rdma/timer.hpp"
 #include "rdma/transfer.hpp"
 #include "rdma/window.hpp"
@@ -23,12 +24,47 @@ struct HostWrite {
   bool operator==(const HostWrite&) const = default;
 };
 
+/// What the inbox says about a RQT with flag IMM, SEND or READ (docs/rdma_transfers.md, Inbox).
+struct Admission {
+  enum class Kind {
+    none,         // nothing: decided as it stands
+    with_ticket,  // the same, `ticket` waits for the decision
+    buffer,       // it becomes a request for the buffer of `ticket`
+    again,        // granted before, at `cid`
+    refuse,       // with `refusal`
+    drop,
+  };
+
+  Kind kind = Kind::none;
+  uint16_t ticket = 0;
+  uint16_t cid = 0;
+  uint64_t address = 0;  // buffer
+  RegionKey rkey = {};   // buffer, again
+  bool of_read = false;  // the ticket's kind
+  formats::Outcome refusal = formats::Outcome::none;
+
+  bool operator==(const Admission&) const = default;
+};
+
+/// A READ that was taken: what the sender here has to transfer to whom.
+struct ReadOrder {
+  uint64_t src_addr = 0;
+  uint32_t bytes = 0;
+  uint16_t node = 0;
+  uint16_t ticket = 0;
+  uint32_t number = 0;
+
+  bool operator==(const ReadOrder&) const = default;
+};
+
 /// What the surroundings say at the moment of the event.
 struct RxInputs {
   bool room = true;               // the control queue can take a packet
   std::optional<uint16_t> offer;  // a free CID, looked at by RQT only
   uint16_t now = 0;               // ticks modulo 2^16
   bool over_quota = false;        // the source holds all the contexts that it may; looked at by RQT only
+  Admission admission = {};       // looked at by RQT only
+  bool answer_room = true;        // one more READ may be answered; looked at by READ only
 };
 
 /// What became of an event. `cid` is the context touched; for what is rejected the one named in the packet.
@@ -42,6 +78,7 @@ struct RxResult {
   std::optional<Packet> emitted;
   std::optional<HostWrite> write;
   bool ctl_dropped = false;  // a control packet was not sent for want of room
+  std::optional<ReadOrder> read;
 
   bool operator==(const RxResult&) const = default;
 };
@@ -72,8 +109,9 @@ class Receiver {
   /// A packet dropped by arrival checks 1 to 3.
   RxResult drop(formats::Outcome verdict);
 
-  /// RQT, DATA or RELEASE that passed the arrival checks. Throws Violation for other types, or if a grant
-  /// would use an offered context that is in use or exceed the quota of its source.
+  /// RQT, DATA, RELEASE or READ that passed the arrival checks. Throws Violation for other types, if a grant
+  /// would use an offered context that is in use or exceed the quota of its source, or if the inbox was not
+  /// asked about a request for a buffer.
   RxResult packet(const Packet& packet, const RxInputs& inputs);
 
   /// Throws Violation for a free context, or one whose timer is not due.
@@ -99,12 +137,15 @@ class Receiver {
   void reset();
 
  private:
-  RxResult request(const formats::Header& request, const RxInputs& inputs);
+  RxResult request(formats::Header request, const RxInputs& inputs);
   RxResult data(const Packet& packet, const RxInputs& inputs);
   RxResult release(const formats::Header& header);
 
-  std::optional<formats::Outcome> refusal(const formats::Header& request, const RxInputs& inputs) const;
-  RxResult refuse(const formats::Header& request, formats::Outcome outcome) const;
+  RxResult read(const formats::Header& request, const RxInputs& inputs) const;
+  std::optional<formats::Outcome> want_of_context(const RxInputs& inputs) const;
+  RxResult refuse(const formats::Header& request, formats::Outcome outcome, formats::Refusal code) const;
+  RxResult grant_again(const formats::Header& request, const RxInputs& inputs);
+  Packet granting(uint16_t cid, const formats::Header& request, RegionKey buffer) const;
   RxResult grant(const formats::Header& request, const RxInputs& inputs);
   std::optional<RxResult> rejection(const formats::Header& header) const;
   RxResult keep(const Packet& packet, uint64_t address, const RxInputs& inputs);

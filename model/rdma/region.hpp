@@ -23,11 +23,36 @@ constexpr RegionKey region_key(uint64_t rkey) {
   return {static_cast<uint8_t>(rkey >> 16), static_cast<uint16_t>(rkey)};
 }
 
-/// The region that is named, if it is open to writes by who names this key; otherwise nullptr.
-inline const Region* writable_region(const Config& config, RegionKey named) {
+/// The region that is named, if there is one and this is its key, whatever it may be used for; otherwise
+/// nullptr.
+inline const Region* named_region(const Config& config, RegionKey named) {
   if (named.region >= config.regions.size()) return nullptr;
   const Region& region = config.regions[named.region];
-  return region.remote_write && region.base < region.limit && region.key == named.key ? &region : nullptr;
+  return region.base < region.limit && region.key == named.key ? &region : nullptr;
+}
+
+/// What a request wants to do with a region.
+enum class Use { remote_write, remote_read, receive };
+
+/// The region that is named, if it is open to this use by who names this key; otherwise nullptr.
+inline const Region* region_for(Use use, const Config& config, RegionKey named) {
+  const Region* region = named_region(config, named);
+  if (!region) return nullptr;
+  switch (use) {
+    case Use::remote_write:
+      return region->remote_write ? region : nullptr;
+    case Use::remote_read:
+      return region->remote_read ? region : nullptr;
+    case Use::receive:
+      return region->receive ? region : nullptr;
+  }
+  return nullptr;
+}
+
+/// The region that is named, if DATA may go there: the context was granted for one of both uses.
+inline const Region* writable_region(const Config& config, RegionKey named) {
+  const Region* region = named_region(config, named);
+  return region && (region->remote_write || region->receive) ? region : nullptr;
 }
 
 /// Whether [address, address + bytes) lies inside.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "rdma/region.hpp"
+#include "rdma/request.hpp"
 
 namespace weft::rdma {
 
@@ -16,19 +17,26 @@ using formats::Outcome;
 using formats::Ptype;
 using formats::Refusal;
 using formats::Status;
+using formats::TransferFlag;
 using State = TxContext::State;
 
 namespace {
 
-bool grants(const Header& response) { return response.arg == static_cast<uint64_t>(Refusal::granted); }
-
-/// Status for a RSP that refuses for good; codes that are not defined count as BAD_REGION.
-Status status_of_refusal(uint64_t code) {
-  if (code == static_cast<uint64_t>(Refusal::bad_length)) return Status::bad_length;
-  if (code == static_cast<uint64_t>(Refusal::misaligned)) return Status::misaligned;
-  if (code == static_cast<uint64_t>(Refusal::bad_key)) return Status::bad_key;
-  return Status::bad_region;
+/// A RSP with flag SEND has the key of the buffer above the code.
+uint64_t code_of(const Header& response) {
+  return has_flag(response, TransferFlag::send) ? response.arg & 0xffffffff : response.arg;
 }
+
+uint32_t key_of_buffer(const Header& response) { return response.arg >> 32 & ((1u << rkey_bits) - 1); }
+
+bool is_code(const Header& response, Refusal code) {
+  return code_of(response) == static_cast<uint64_t>(code);
+}
+
+bool grants(const Header& response) { return is_code(response, Refusal::granted); }
+
+/// A write that nobody is told of.
+bool is_plain(const TxContext& c) { return c.to == Post::To::region && !c.imm; }
 
 /// Queue a control packet, or count it as dropped.
 void emit(TxResult& result, bool room, Packet packet) {
@@ -74,6 +82,11 @@ const TxContext& Sender::context(uint16_t sid) const {
   return contexts_[sid];
 }
 
+uint32_t Sender::answers() const {
+  return static_cast<uint32_t>(std::ranges::count_if(
+      contexts_, [](const TxContext& c) { return c.state != State::free && c.to == Post::To::ticket; }));
+}
+
 uint16_t Sender::timeout_of(const TxContext& c) const {
   return c.state == State::requested ? config_.tx_retry : config_.tx_dead;
 }
@@ -114,10 +127,11 @@ TxResult Sender::post(const Post& post, const TxInputs& inputs) {
   }
   const auto pieces = cut(post.bytes, params_);
   if (!pieces) return rejected(Outcome::reject_length, post, Status::bad_length);
-  if (post.src_addr % params_.payload != 0 || post.dst_addr % params_.payload != 0) {
+  const uint64_t remote = post.to == Post::To::region ? post.dst_addr : 0;  // else it is no address
+  if (post.src_addr % params_.payload != 0 || remote % params_.payload != 0) {
     return rejected(Outcome::reject_align, post, Status::misaligned);
   }
-  if (beyond_bus(post.src_addr, post.bytes, params_) || beyond_bus(post.dst_addr, post.bytes, params_)) {
+  if (beyond_bus(post.src_addr, post.bytes, params_) || beyond_bus(remote, post.bytes, params_)) {
     return rejected(Outcome::reject_address, post, Status::bad_address);
   }
   return submit(post, *pieces, inputs);
@@ -138,6 +152,8 @@ TxResult Sender::submit(const Post& post, const Cut& pieces, const TxInputs& inp
   c.src_addr = post.src_addr;
   c.dst_addr = post.dst_addr;
   c.rkey = post.rkey & ((1u << rkey_bits) - 1);
+  c.to = post.to;
+  c.imm = post.imm;
   c.cut = pieces;
   c.timer.restart(inputs.now);
   free_ -= 1;
@@ -160,12 +176,17 @@ TxResult Sender::response(const Header& header, const TxInputs& inputs) {
 }
 
 TxResult Sender::answer_to_request(const Header& header, const TxInputs& inputs) {
-  if (grants(header)) return adopt(header, header.pidx, inputs);
   TxContext& c = contexts_[header.sid];
-  if (header.arg == static_cast<uint64_t>(Refusal::no_context)) {
+  if (grants(header)) {
+    const bool has_key = has_flag(header, TransferFlag::send);
+    if (has_key != (c.to != Post::To::region)) return stale(header, inputs);
+    if (has_key) c.rkey = key_of_buffer(header);
+    return adopt(header, header.pidx, inputs);
+  }
+  if (const auto in_the_end = unavailable(header, c)) {
     if (config_.max_busy != 0 && c.busy >= config_.max_busy) {
       TxResult result = with_context(Outcome::refused, header.sid);
-      complete(result, c, Status::remote_busy);
+      complete(result, c, *in_the_end);
       return result;
     }
     c.retries = 0;
@@ -174,8 +195,16 @@ TxResult Sender::answer_to_request(const Header& header, const TxInputs& inputs)
     return with_context(Outcome::backoff, header.sid);
   }
   TxResult result = with_context(Outcome::refused, header.sid);
-  complete(result, c, status_of_refusal(header.arg));
+  const bool too_long = !is_plain(c) && is_code(header, Refusal::too_long);
+  complete(result, c, too_long ? Status::too_long : status_of_refusal(code_of(header)));
   return result;
+}
+
+/// The status after too many of this RSP, if it says no more than that the request should come again.
+std::optional<Status> Sender::unavailable(const Header& header, const TxContext& c) const {
+  if (is_code(header, Refusal::no_context)) return Status::remote_busy;
+  if (!is_plain(c) && is_code(header, Refusal::not_ready)) return Status::not_ready;
+  return std::nullopt;
 }
 
 /// The transfer starts, with the receive context that a RSP, RESEND or ACK names.
@@ -188,6 +217,12 @@ TxResult Sender::adopt(const Header& header, uint64_t span, const TxInputs& inpu
   c.turn = true;
   c.timer.restart(inputs.now);
   return with_context(Outcome::granted, header.sid);
+}
+
+/// By a RESEND or ACK that overtook the RSP, if that was not to bring the key of a buffer.
+TxResult Sender::adopt_early(const Header& header, uint64_t span, const TxInputs& inputs) {
+  if (contexts_[header.sid].to != Post::To::region) return with_context(Outcome::drop_no_key, header.sid);
+  return adopt(header, span, inputs);
 }
 
 TxResult Sender::stale(const Header& header, const TxInputs& inputs) const {
@@ -218,7 +253,7 @@ bool Sender::names_requested(const Header& header) const {
 }
 
 TxResult Sender::resend(const Header& header, const TxInputs& inputs) {
-  if (names_requested(header)) return adopt(header, 0, inputs);
+  if (names_requested(header)) return adopt_early(header, 0, inputs);
   if (!names_active(header)) return stale(header, inputs);
   TxContext& c = contexts_[header.sid];
   if (header.pidx >= c.high) {
@@ -240,7 +275,7 @@ TxResult Sender::resend(const Header& header, const TxInputs& inputs) {
 }
 
 TxResult Sender::ack(const Header& header, const TxInputs& inputs) {
-  if (names_requested(header)) return adopt(header, header.arg >> ack_map_bits, inputs);
+  if (names_requested(header)) return adopt_early(header, header.arg >> ack_map_bits, inputs);
   if (!names_active(header)) return stale(header, inputs);
   TxContext& c = contexts_[header.sid];
   if (header.pidx < c.acked || header.pidx > c.high) return with_context(Outcome::drop_old_ack, header.sid);
@@ -340,8 +375,14 @@ Packet Sender::request_packet(uint16_t sid) const {
   packet.header.msgid = c.msgid;
   packet.header.pidx = c.cut.last * params_.payload + c.cut.last_len;
   packet.header.arg = c.dst_addr;
-  packet.header.gen = region_key(c.rkey).region;
-  packet.header.cid = region_key(c.rkey).key;
+  name_region(packet.header, region_key(c.rkey));
+  if (c.to == Post::To::queue) {
+    set_flag(packet.header, TransferFlag::send);
+  } else if (c.to == Post::To::ticket) {
+    set_flag(packet.header, TransferFlag::read);
+  } else if (c.imm) {
+    set_flag(packet.header, TransferFlag::imm);
+  }
   return packet;
 }
 
@@ -374,12 +415,16 @@ DataOrder Sender::data_order(uint16_t sid, uint32_t pidx, bool retry) const {
   header.len = static_cast<uint16_t>(packet_length(pidx, c.cut, params_));
   header.pidx = pidx;
   header.arg = c.rkey;
+  if (c.imm) {
+    set_flag(header, TransferFlag::imm);
+    header.arg |= uint64_t{*c.imm} << 32;
+  }
   order.src_addr = c.src_addr + uint64_t{pidx} * params_.payload;
   return order;
 }
 
 void Sender::complete(TxResult& result, TxContext& c, Status status) {
-  result.completion = Completion{c.tag, status};
+  if (c.to != Post::To::ticket) result.completion = Completion{c.tag, status};
   c.state = State::free;
   free_ += 1;
 }

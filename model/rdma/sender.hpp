@@ -21,7 +21,13 @@ struct Post {
   uint32_t bytes = 0;
   uint32_t node = 0;
   uint16_t tag = 0;
-  uint32_t rkey = 0;  // number and key of the region there
+  uint32_t rkey = 0;  // number and key of the region there, or of the queue; number of the ticket
+
+  // docs/rdma_transfers.md. To a queue: a SEND, dst_addr is zero. To a ticket: an answer to its READ, whose
+  // number is dst_addr; it ends without a completion.
+  enum class To { region, queue, ticket };
+  To to = To::region;
+  std::optional<uint32_t> imm = {};
 
   bool operator==(const Post&) const = default;
 };
@@ -78,6 +84,8 @@ struct TxContext {
   uint64_t src_addr = 0;
   uint64_t dst_addr = 0;
   uint32_t rkey = 0;
+  Post::To to = Post::To::region;
+  std::optional<uint32_t> imm = {};
   Cut cut;
   uint32_t next = 0;   // next PIDX to send
   uint32_t high = 0;   // first PIDX never sent
@@ -112,6 +120,9 @@ class Sender {
   const TxContext& context(uint16_t sid) const;
   uint32_t free_contexts() const { return free_; }
 
+  /// Contexts of answers to READs.
+  uint32_t answers() const;
+
   /// Whether the timer of this context has ended.
   bool due(uint16_t sid, uint16_t now) const;
 
@@ -131,6 +142,8 @@ class Sender {
   TxResult response(const formats::Header& header, const TxInputs& inputs);
   TxResult answer_to_request(const formats::Header& header, const TxInputs& inputs);
   TxResult adopt(const formats::Header& header, uint64_t span, const TxInputs& inputs);
+  std::optional<formats::Status> unavailable(const formats::Header& header, const TxContext& context) const;
+  TxResult adopt_early(const formats::Header& header, uint64_t span, const TxInputs& inputs);
   TxResult resend(const formats::Header& header, const TxInputs& inputs);
   TxResult ack(const formats::Header& header, const TxInputs& inputs);
   TxResult done(const formats::Header& header, const TxInputs& inputs);

@@ -113,6 +113,15 @@ class GenFormats(unittest.TestCase):
         next(r for r in spec["registers"]["list"] if r["name"] == "OUTCOME")["count"] = 8
         self.expect_fault(spec, "OUTCOME", "too few")
 
+    def test_values_without_a_counter(self):
+        spec = good_spec()
+        outcome = next(e for e in spec["enums"] if e["name"] == "outcome")
+        outcome["values"].append({"name": "TOO_HIGH", "value": 255, "doc": "x"})
+        del outcome["uncounted_from"]
+        self.expect_fault(spec, "OUTCOME", "too few")
+        outcome["uncounted_from"] = 255
+        self.expect_fault(spec, "OUTCOME", "too few")
+
     def test_missing_and_unknown_keys(self):
         spec = good_spec()
         del spec["registers"]["list"][0]["access"]
