@@ -26,13 +26,15 @@ struct Params {
   bool operator==(const Params&) const = default;
 };
 
-/// Memory that other nodes may write: bytes [base, limit), both multiples of the payload; none if limit <=
-/// base.
+/// Memory that other nodes may write, or that the queues of its owner may use: bytes [base, limit), both
+/// multiples of the payload; none if limit <= base.
 struct Region {
   uint64_t base = 0;
   uint64_t limit = 0;
   uint16_t key = 0;
   bool remote_write = false;
+  bool local_use = false;
+  uint8_t owner = 0;
 
   bool operator==(const Region&) const = default;
 };

@@ -41,7 +41,9 @@ module rdma_regs
   output logic [       15:0] node_id_o,
   output logic               region_set_o,   // one clock: region_idx_o becomes this one
   output logic [        7:0] region_idx_o,
-  output logic               region_open_o,
+  output logic               region_open_o,   // to remote writes
+  output logic               region_local_o,  // to local use by its owner
+  output logic [        7:0] region_owner_o,
   output logic [       15:0] region_key_o,
   output logic [ADDR_W-$clog2(PAYLOAD)-1:0] region_base_o,  // payloads
   output logic [offset_bits(ADDR_W-$clog2(PAYLOAD))-1:0] region_last_o,  // its last payload, counted from the base
@@ -129,7 +131,7 @@ module rdma_regs
   logic        bus_error_seen_q;
   logic [31:0] bad_access_q, bus_errors_q, ctl_dropped_q;
   logic [63:0] region_base_q, region_limit_q;
-  logic        region_writable_q, region_fault_q;
+  logic        region_writable_q, region_usable_q, region_fault_q;
   logic [23:0] post_key_q;
   logic [63:0] post_src_q, post_dst_q;
   logic [31:0] post_bytes_q, post_node_q;
@@ -142,7 +144,7 @@ module rdma_regs
       REG_NODE_ID, REG_IRQ_ENABLE, REG_IRQ_STATUS, REG_REGION_BASE_LO, REG_REGION_BASE_HI, REG_REGION_LIMIT_LO, REG_REGION_LIMIT_HI,
       REG_TICK_CYCLES, REG_RX_TIMEOUT, REG_TX_RETRY, REG_TX_DEAD, REG_ASK_FROM_AFTER, REG_MAX_SILENT, REG_MAX_RETRY, REG_MODE,
       REG_POST_SRC_LO, REG_POST_SRC_HI, REG_POST_DST_LO, REG_POST_DST_HI, REG_POST_BYTES, REG_POST_NODE, REG_POST_KEY, REG_REGION_KEY, REG_RX_QUOTA, REG_BACKOFF, REG_MAX_BUSY,
-      REG_REGION_RIGHTS:
+      REG_REGION_RIGHTS, REG_REGION_OWNER:
       write_known = 1'b1;
       REG_REGION_SET: write_known = engine_ready_i && !region_fault_q && 9'(wdata_q[7:0]) < 9'(N_REGIONS);
       REG_POST: write_known = post_ready && engine_ready_i && node_known_o;
@@ -164,6 +166,8 @@ module rdma_regs
       region_limit_q   <= {RESET_REGION_LIMIT_HI, RESET_REGION_LIMIT_LO};
       region_key_o     <= RESET_REGION_KEY[15:0];
       region_writable_q <= RESET_REGION_RIGHTS[0];
+      region_usable_q  <= RESET_REGION_RIGHTS[1];
+      region_owner_o   <= RESET_REGION_OWNER[7:0];
       post_key_q       <= RESET_POST_KEY[23:0];
       tick_cycles_o    <= RESET_TICK_CYCLES[15:0];
       rx_timeout_o     <= RESET_RX_TIMEOUT[LIMIT_W-1:0];
@@ -193,7 +197,8 @@ module rdma_regs
         REG_REGION_LIMIT_LO: region_limit_q[31:0] <= wdata_q;
         REG_REGION_LIMIT_HI: region_limit_q[63:32] <= wdata_q;
         REG_REGION_KEY:      region_key_o <= wdata_q[15:0];
-        REG_REGION_RIGHTS:   region_writable_q <= wdata_q[0];
+        REG_REGION_RIGHTS:   {region_usable_q, region_writable_q} <= wdata_q[1:0];
+        REG_REGION_OWNER:    region_owner_o <= wdata_q[7:0];
         REG_POST_KEY:        post_key_q <= wdata_q[23:0];
         REG_TICK_CYCLES:     tick_cycles_o <= wdata_q[15:0];
         REG_RX_TIMEOUT:      rx_timeout_o <= wdata_q[LIMIT_W-1:0];
@@ -244,11 +249,13 @@ module rdma_regs
     region_fault_q <= region_base_q[SHIFT-1:0] != '0 || region_limit_q[SHIFT-1:0] != '0 ||
                       (!region_empty && (region_limit_q > 64'd1 << ADDR_W || (region_last >> OFFSET_W) != '0));
     region_open_o  <= region_writable_q && !region_empty;
+    region_local_o <= region_usable_q && !region_empty;
     region_base_o  <= BASE_W'(region_base_q >> SHIFT);
     region_last_o  <= OFFSET_W'(region_last);
   end
 
   assign post_in = '{
+          from_queue: 1'b0,
           rkey: post_key_q,
           tag: wdata_q[15:0],
           node: post_node_q,
@@ -340,7 +347,8 @@ module rdma_regs
       REG_BACKOFF:         rdata = 32'(backoff_o);
       REG_RX_QUOTA:        rdata = 32'(rx_quota_o);
       REG_REGION_KEY:      rdata = 32'(region_key_o);
-      REG_REGION_RIGHTS:   rdata = 32'(region_writable_q);
+      REG_REGION_RIGHTS:   rdata = 32'({region_usable_q, region_writable_q});
+      REG_REGION_OWNER:    rdata = 32'(region_owner_o);
       REG_POST_KEY:        rdata = 32'(post_key_q);
       REG_STATUS:          rdata = {27'd0, rx_idle_i, tx_idle_i, cpl_valid_i, !post_ready, engine_ready_i};
       REG_NODE_ID:         rdata = 32'(node_id_o);
@@ -405,5 +413,5 @@ module rdma_regs
   assign ready_o = rx_ready && tx_ready;
 
   logic unused;
-  assign unused = ^{rx_outcome_i[7:5], tx_outcome_i[7:5]};  // say which half
+  assign unused = ^{rx_outcome_i[7:5], tx_outcome_i[7:5], cpl_i.from_queue};  // say which half, and that it is none of the queues'
 endmodule
