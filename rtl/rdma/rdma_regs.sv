@@ -86,45 +86,47 @@ module rdma_regs
     $error("POST_DEPTH must be a power of two of at least 2, is %0d", POST_DEPTH);
   end
 
-  localparam logic [1:0]  RESP_OKAY = 2'b00, RESP_SLVERR = 2'b10;
-
-  // ------------------------------------------------------------------------------------------------- write access
-  logic        aw_held_q, w_held_q, b_valid_q, b_error_q;
-  logic [11:0] waddr_q;
-  logic [31:0] wdata_q;
+  // ------------------------------------------------------------------------------------------------- access
+  logic [11:0] waddr_q, raddr_q;
+  logic [31:0] wdata_q, rdata;
   logic [3:0]  wstrb_q;
-  logic        do_write, write_ok, write_known;
+  logic        do_write, write_ok, write_known, read_take, read_ok;
   logic        post_ready, post_push;
 
-  assign s_axil_awready_o = !aw_held_q;
-  assign s_axil_wready_o  = !w_held_q;
-  assign s_axil_bvalid_o  = b_valid_q;
-  assign s_axil_bresp_o   = b_error_q ? RESP_SLVERR : RESP_OKAY;
-  assign do_write         = aw_held_q && w_held_q && !b_valid_q;
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      aw_held_q <= 1'b0;
-      w_held_q  <= 1'b0;
-      b_valid_q <= 1'b0;
-      b_error_q <= 1'b0;
-    end else begin
-      if (s_axil_awvalid_i && s_axil_awready_o) aw_held_q <= 1'b1;
-      if (s_axil_wvalid_i && s_axil_wready_o) w_held_q <= 1'b1;
-      if (b_valid_q && s_axil_bready_i) b_valid_q <= 1'b0;
-      if (do_write) begin
-        aw_held_q <= 1'b0;
-        w_held_q  <= 1'b0;
-        b_valid_q <= 1'b1;
-        b_error_q <= !write_ok;
-      end
-    end
-    if (s_axil_awvalid_i && s_axil_awready_o) waddr_q <= s_axil_awaddr_i;
-    if (s_axil_wvalid_i && s_axil_wready_o) begin
-      wdata_q <= s_axil_wdata_i;
-      wstrb_q <= s_axil_wstrb_i;
-    end
-  end
+  axil_slave #(
+    .ADDR_W(12)
+  ) i_access (
+    .clk_i,
+    .rst_ni,
+    .s_axil_awaddr_i,
+    .s_axil_awvalid_i,
+    .s_axil_awready_o,
+    .s_axil_wdata_i,
+    .s_axil_wstrb_i,
+    .s_axil_wvalid_i,
+    .s_axil_wready_o,
+    .s_axil_bresp_o,
+    .s_axil_bvalid_o,
+    .s_axil_bready_i,
+    .s_axil_araddr_i,
+    .s_axil_arvalid_i,
+    .s_axil_arready_o,
+    .s_axil_rdata_o,
+    .s_axil_rresp_o,
+    .s_axil_rvalid_o,
+    .s_axil_rready_i,
+    .write_o     (do_write),
+    .waddr_o     (waddr_q),
+    .wdata_o     (wdata_q),
+    .wstrb_o     (wstrb_q),
+    .write_done_i(do_write),
+    .write_ok_i  (write_ok),
+    .read_look_o (),  // the counter RAMs are read in it
+    .read_take_o (read_take),
+    .raddr_o     (raddr_q),
+    .rdata_i     (rdata),
+    .read_ok_i   (read_ok)
+  );
 
   // ------------------------------------------------------------------------------------------------- registers
   logic [1:0]  irq_enable_q;
@@ -296,43 +298,13 @@ module rdma_regs
     end
   end
 
-  // ------------------------------------------------------------------------------------------------- read access
-  typedef enum logic [1:0] {
-    R_IDLE,
-    R_COUNTER,  // the counter RAMs are being read
-    R_DECIDE,
-    R_ANSWER
-  } read_e;
+  // ------------------------------------------------------------------------------------------------- reads
+  logic [31:0] rx_count, tx_count;
+  logic        rx_ready, tx_ready, is_counter;
 
-  read_e       read_q;
-  logic [11:0] raddr_q;
-  logic [31:0] rdata, rdata_q, rx_count, tx_count;
-  logic        read_ok, r_error_q, rx_ready, tx_ready, is_counter;
-
-  assign s_axil_arready_o = read_q == R_IDLE;
-  assign s_axil_rvalid_o  = read_q == R_ANSWER;
-  assign s_axil_rdata_o   = rdata_q;
-  assign s_axil_rresp_o   = r_error_q ? RESP_SLVERR : RESP_OKAY;
-  assign is_counter       = raddr_q[11:8] == REG_OUTCOME[11:8] && raddr_q[1:0] == '0;
-  assign bad_read         = read_q == R_DECIDE && !read_ok;
-  assign cpl_ready_o      = read_q == R_DECIDE && raddr_q == REG_CPL;
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      read_q    <= R_IDLE;
-      r_error_q <= 1'b0;
-    end else begin
-      unique case (read_q)
-        R_IDLE:    if (s_axil_arvalid_i) read_q <= R_COUNTER;
-        R_COUNTER: read_q <= R_DECIDE;
-        R_DECIDE:  read_q <= R_ANSWER;
-        default:   if (s_axil_rready_i) read_q <= R_IDLE;
-      endcase
-      if (read_q == R_DECIDE) r_error_q <= !read_ok;
-    end
-    if (read_q == R_IDLE) raddr_q <= s_axil_araddr_i;
-    if (read_q == R_DECIDE) rdata_q <= rdata;
-  end
+  assign is_counter  = raddr_q[11:8] == REG_OUTCOME[11:8] && raddr_q[1:0] == '0;
+  assign bad_read    = read_take && !read_ok;
+  assign cpl_ready_o = read_take && raddr_q == REG_CPL;
 
   always_comb begin : p_read
     read_ok = 1'b1;
