@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Golden model of the requests of the host queues on their way to the engine and back (docs/rdma_queues.md, Requests).
+// Golden model of the requests of the host queues on their way to the engine and back (docs/rdma_queues.md,
+// Requests).
 #pragma once
 
 #include <cstdint>

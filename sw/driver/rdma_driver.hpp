@@ -14,8 +14,8 @@
 
 namespace weft::driver {
 
-/// Memory that other nodes may write if they name the key, or that the queues of its owner may use; [base, limit),
-/// both multiples of the payload.
+/// Memory that other nodes may write if they name the key, or that the queues of its owner may use; [base,
+/// limit), both multiples of the payload.
 struct RdmaRegion {
   uint64_t base = 0;
   uint64_t limit = 0;  ///< not above the base: closed

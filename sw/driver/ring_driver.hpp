@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host driver of a NIC's queues: the administrator's part and an owner's (docs/rdma_queues.md). Transfers go through
-// rings in host memory; the engine itself is set up by RdmaDriver.
+// Host driver of a NIC's queues: the administrator's part and an owner's (docs/rdma_queues.md). Transfers go
+// through rings in host memory; the engine itself is set up by RdmaDriver.
 #pragma once
 
 #include <array>
@@ -16,7 +16,8 @@
 
 namespace weft::driver {
 
-/// Host memory as software sees it. What is written before a doorbell must be visible to the NIC when the doorbell is.
+/// Host memory as software sees it. What is written before a doorbell must be visible to the NIC when the
+/// doorbell is.
 class RingMemory {
  public:
   virtual ~RingMemory() = default;
@@ -49,7 +50,8 @@ class RingAdministrator {
 
   RingAdministrator(RegisterBus& bus, RingMemory& memory) : bus_(bus), memory_(memory) {}
 
-  /// Zeroes the rings and enables a queue that is OFF. Not ok: the NIC refuses the set-up, or the queue is not OFF.
+  /// Zeroes the rings and enables a queue that is OFF. Not ok: the NIC refuses the set-up, or the queue is
+  /// not OFF.
   void enable(uint32_t queue, const RingSetup& setup, OnDone done) {
     using namespace rdma_queues::formats;
     memory_.write(setup.sq_base, std::vector<uint8_t>(size_t{setup.sq_size()} * submission_bytes));
@@ -137,18 +139,20 @@ class RingQueue {
     return entry;
   }
 
-  /// Tells the NIC how many completions were taken; with `arm`, it interrupts for the next one, or for one that is
-  /// there already. A completion may be seen in memory a little before the NIC knows that it is there: then the NIC
-  /// refuses, and is told again.
+  /// Tells the NIC how many completions were taken; with `arm`, it interrupts for the next one, or for one
+  /// that is there already. A completion may be seen in memory a little before the NIC knows that it is
+  /// there: then the NIC refuses, and is told again.
   void acknowledge(bool arm = false) {
     arm_ = arm_ || arm;
     acknowledge_wanted_ = true;
     send_head();
   }
 
-  /// An interrupt after so many completions, or so many ticks after the first (docs/rdma_queues.md, Interrupts).
+  /// An interrupt after so many completions, or so many ticks after the first (docs/rdma_queues.md,
+  /// Interrupts).
   void moderate(uint16_t count, uint16_t ticks) {
-    bus_.write(ring_register(rdma_queues::formats::reg::MODERATION, queue_), count | uint32_t{ticks} << 16, nullptr);
+    bus_.write(ring_register(rdma_queues::formats::reg::MODERATION, queue_), count | uint32_t{ticks} << 16,
+               nullptr);
   }
 
   uint16_t taken() const { return head_; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the NIC share: several NICs over a network, their queues, and an account of every entry posted.
+// What the tests of the NIC share: several NICs over a network, their queues, and an account of every entry
+// posted.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -35,8 +36,8 @@ class NodeRingMemory : public driver::RingMemory {
   HostMemory& memory_;
 };
 
-/// NICs of which each owner has, on every node, a region to send from and one that others may write. Owner o's regions
-/// are numbers 2 o (local use) and 2 o + 1 (remote writes), for owners 0 to owners - 1.
+/// NICs of which each owner has, on every node, a region to send from and one that others may write. Owner
+/// o's regions are numbers 2 o (local use) and 2 o + 1 (remote writes), for owners 0 to owners - 1.
 class NicBench {
  public:
   static constexpr uint64_t region_bytes = 1 << 16;
@@ -46,7 +47,9 @@ class NicBench {
   static uint64_t target_of(uint32_t owner) { return 0x2000'0000 + 2 * owner * region_bytes; }
   static uint64_t rings_of(uint32_t queue) { return 0x4000'0000 + (uint64_t{queue} << 22); }
   static constexpr uint64_t message_base = 0x7000'0000;
-  static uint32_t local_key(uint32_t owner) { return driver::rdma_rkey(static_cast<uint8_t>(2 * owner), key(owner)); }
+  static uint32_t local_key(uint32_t owner) {
+    return driver::rdma_rkey(static_cast<uint8_t>(2 * owner), key(owner));
+  }
   static uint32_t remote_key(uint32_t owner) {
     return driver::rdma_rkey(static_cast<uint8_t>(2 * owner + 1), key(owner));
   }
@@ -61,7 +64,7 @@ class NicBench {
 
   struct Ring {
     std::unique_ptr<driver::RingQueue> queue;
-    std::map<uint64_t, Wanted> wanted;                      ///< by tag
+    std::map<uint64_t, Wanted> wanted;  ///< by tag
     std::vector<queue_formats::Completion> completions;
     bool enabled = false;
   };
@@ -76,8 +79,10 @@ class NicBench {
   static driver::RdmaSetup usual_setup() {
     driver::RdmaSetup setup;
     for (uint8_t owner = 0; owner < owners; ++owner) {
-      setup.regions.push_back({source_of(owner), source_of(owner) + region_bytes, key(owner), false, true, owner});
-      setup.regions.push_back({target_of(owner), target_of(owner) + region_bytes, key(owner), true, false, owner});
+      setup.regions.push_back(
+          {source_of(owner), source_of(owner) + region_bytes, key(owner), false, true, owner});
+      setup.regions.push_back(
+          {target_of(owner), target_of(owner) + region_bytes, key(owner), true, false, owner});
     }
     setup.rx_timeout = 16;
     setup.tx_retry = 16;
@@ -98,10 +103,12 @@ class NicBench {
     for (uint32_t index = 0; index < system.size(); ++index) {
       Host& host = hosts.emplace_back();
       host.memory = std::make_unique<NodeRingMemory>(system.node(index).memory().memory());
-      host.administrator = std::make_unique<driver::RingAdministrator>(system.node(index).registers(), *host.memory);
+      host.administrator =
+          std::make_unique<driver::RingAdministrator>(system.node(index).registers(), *host.memory);
       host.rings.resize(config.node.build.queues);
-      system.node(index).on_completion(
-          [&host = hosts, index](const driver::RdmaCompletion& got) { host[index].register_completions[got.tag] = got.status; });
+      system.node(index).on_completion([&host = hosts, index](const driver::RdmaCompletion& got) {
+        host[index].register_completions[got.tag] = got.status;
+      });
     }
     start();
   }
@@ -126,19 +133,22 @@ class NicBench {
   void enable(uint32_t node, uint32_t queue, const driver::RingSetup& setup) {
     Host& host = hosts[node];
     Ring& ring = host.rings[queue];
-    ring.queue = std::make_unique<driver::RingQueue>(system.node(node).registers(), *host.memory, queue, setup);
+    ring.queue =
+        std::make_unique<driver::RingQueue>(system.node(node).registers(), *host.memory, queue, setup);
     ring.wanted.clear();
     ring.completions.clear();
     std::optional<bool> answer;
     host.administrator->enable(queue, setup, [&](bool ok) { answer = ok; });
     system.run_until([&] { return answer.has_value(); }, 100'000);
-    ASSERT_TRUE(answer.value_or(false)) << "queue " << queue << " of node " << node << " cannot be enabled\n" << problems();
+    ASSERT_TRUE(answer.value_or(false)) << "queue " << queue << " of node " << node << " cannot be enabled\n"
+                                        << problems();
     ring.enabled = true;
   }
   void enable(uint32_t node, uint32_t queue, uint8_t owner) { enable(node, queue, ring_setup(queue, owner)); }
 
   /// A good WRITE of owner `owner` to the same owner's region at the peer, from and to these offsets.
-  queue_formats::Submission write_entry(uint32_t owner, uint32_t peer, uint64_t from, uint64_t to, uint32_t bytes) {
+  queue_formats::Submission write_entry(uint32_t owner, uint32_t peer, uint64_t from, uint64_t to,
+                                        uint32_t bytes) {
     queue_formats::Submission entry;
     entry.opcode = static_cast<uint8_t>(queue_formats::Opcode::write);
     entry.node = peer;
@@ -174,14 +184,16 @@ class NicBench {
       ++taken;
       const auto wanted = ring.wanted.find(got->tag);
       if (wanted == ring.wanted.end()) {
-        ADD_FAILURE() << "node " << node << ", queue " << queue << ": tag " << got->tag << " completes twice, or was never posted";
+        ADD_FAILURE() << "node " << node << ", queue " << queue << ": tag " << got->tag
+                      << " completes twice, or was never posted";
         continue;
       }
       const auto& entry = wanted->second.entry;
       const bool unheard = got->status == static_cast<uint8_t>(EngineStatus::no_answer) ||
                            got->status == static_cast<uint8_t>(EngineStatus::dead_peer);
       EXPECT_TRUE(got->status == wanted->second.status || (unheard && wanted->second.may_be_unheard))
-          << "tag " << got->tag << " ends with " << int{got->status} << ", not " << int{wanted->second.status};
+          << "tag " << got->tag << " ends with " << int{got->status} << ", not "
+          << int{wanted->second.status};
       EXPECT_EQ(got->bytes, got->status == 0 ? entry.bytes : 0);
       EXPECT_EQ(got->node, entry.node);
       EXPECT_EQ(got->opcode, entry.opcode);
@@ -217,7 +229,8 @@ class NicBench {
         },
         max_cycles);
     EXPECT_TRUE(completed) << "entries without completion\n" << problems();
-    EXPECT_TRUE(system.run_until([this] { return system.settled(); }, max_cycles)) << "still busy\n" << problems();
+    EXPECT_TRUE(system.run_until([this] { return system.settled(); }, max_cycles)) << "still busy\n"
+                                                                                   << problems();
     system.check_at_end();
     EXPECT_FALSE(system.findings().any()) << problems();
   }
@@ -231,7 +244,8 @@ class NicBench {
     std::optional<bool> answer;
     hosts[node].administrator->disable(queue, [&](bool ok) { answer = ok; });
     system.run_until([&] { return answer.has_value(); }, 2'000'000);
-    EXPECT_TRUE(answer.value_or(false)) << "queue " << queue << " of node " << node << " is never OFF\n" << problems();
+    EXPECT_TRUE(answer.value_or(false)) << "queue " << queue << " of node " << node << " is never OFF\n"
+                                        << problems();
   }
 
   HostMemory& memory(uint32_t node) { return system.node(node).memory().memory(); }

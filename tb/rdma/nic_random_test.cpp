@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random traffic through the queues of several NICs, over a bad network, with pauses on every stream: every entry ends in exactly one completion with the right
-// status, memory is what it should be and nothing else is touched; both golden models agree at every event.
+// Random traffic through the queues of several NICs, over a bad network, with pauses on every stream: every
+// entry ends in exactly one completion with the right status, memory is what it should be and nothing else is
+// touched; both golden models agree at every event.
 #include <algorithm>
 #include <set>
 
@@ -16,7 +17,8 @@ constexpr uint8_t status_of(EngineStatus status) { return static_cast<uint8_t>(s
 /// Entries of every queue of every node, good and bad, and what they make of the memories.
 class QueueTraffic {
  public:
-  static constexpr uint32_t slot = 512, slots = 8;  // places in an owner's region that are one queue's of one node
+  static constexpr uint32_t slot = 512,
+                            slots = 8;  // places in an owner's region that are one queue's of one node
 
   QueueTraffic(NicBench& bench, Draw& draw, uint32_t payload, uint32_t entries_per_queue)
       : bench_(bench), draw_(draw), per_queue_(entries_per_queue), payload_(payload) {
@@ -55,7 +57,8 @@ class QueueTraffic {
   bool finished() const {
     for (uint32_t node = 0; node < users_.size(); ++node) {
       for (uint32_t queue = 0; queue < users_[node].size(); ++queue) {
-        if (users_[node][queue].posted < per_queue_ || !bench_.hosts[node].rings[queue].wanted.empty()) return false;
+        if (users_[node][queue].posted < per_queue_ || !bench_.hosts[node].rings[queue].wanted.empty())
+          return false;
       }
     }
     return true;
@@ -65,10 +68,12 @@ class QueueTraffic {
     for (uint32_t node = 0; node < users_.size(); ++node) {
       for (uint32_t owner = 0; owner < NicBench::owners; ++owner) {
         const size_t at = node * NicBench::owners + owner;
-        EXPECT_TRUE(bench_.memory(node).equals(NicBench::source_of(owner), sources_[at])) << "sources changed";
+        EXPECT_TRUE(bench_.memory(node).equals(NicBench::source_of(owner), sources_[at]))
+            << "sources changed";
         const auto there = bench_.memory(node).read(NicBench::target_of(owner), NicBench::region_bytes);
         uint64_t wrong = 0;
-        for (uint64_t i = 0; i < NicBench::region_bytes; ++i) wrong += known_[at][i] && there[i] != images_[at][i];
+        for (uint64_t i = 0; i < NicBench::region_bytes; ++i)
+          wrong += known_[at][i] && there[i] != images_[at][i];
         EXPECT_EQ(wrong, 0u) << "bytes of owner " << owner << " on node " << node;
       }
       for (const uint64_t page : bench_.memory(node).pages()) {
@@ -96,12 +101,12 @@ class QueueTraffic {
   };
   struct User {
     uint8_t owner = 0;
-    bool sleeps = false;   // between completions, until its message comes
+    bool sleeps = false;  // between completions, until its message comes
     bool asleep = false;
     bool next_is_bad = false;
     uint32_t posted = 0;
-    std::set<uint32_t> busy;             // slots that are being written
-    std::map<uint64_t, Place> writes;    // by tag, until they complete
+    std::set<uint32_t> busy;           // slots that are being written
+    std::map<uint64_t, Place> writes;  // by tag, until they complete
   };
 
   struct Register {
@@ -161,7 +166,8 @@ class QueueTraffic {
     ++own.posted;
     const size_t image = own.peer * NicBench::owners;
     std::fill_n(known_[image].begin() + static_cast<ptrdiff_t>(own.to), slot, false);
-    bench_.system.node(node).driver().post({NicBench::source_of(1) + own.from, NicBench::target_of(0) + own.to, slot, own.peer,
+    bench_.system.node(node).driver().post({NicBench::source_of(1) + own.from,
+                                            NicBench::target_of(0) + own.to, slot, own.peer,
                                             static_cast<uint16_t>(own.posted), NicBench::remote_key(0)});
   }
 
@@ -220,7 +226,8 @@ class QueueTraffic {
     const uint32_t to_node = peer();
     const uint64_t rings = users_[node].size();
     const uint64_t to = ((node * rings + queue) * slots + first) * slot;
-    const uint64_t from = draw_.below((NicBench::region_bytes - count * slot) / alignment() + 1) * alignment();
+    const uint64_t from =
+        draw_.below((NicBench::region_bytes - count * slot) / alignment() + 1) * alignment();
     const auto bytes = static_cast<uint32_t>((count - 1) * slot + 1 + draw_.below(slot));
     auto entry = bench_.write_entry(user.owner, to_node, from, to, bytes);
     if (draw_.below(4) == 0) entry.flags = queue_formats::flag_signal;
@@ -301,7 +308,7 @@ class QueueTraffic {
   uint32_t payload_;
   std::vector<std::vector<User>> users_;
   std::vector<std::vector<uint8_t>> sources_, images_;  // by node and owner
-  std::vector<std::vector<bool>> known_;                // bytes of the images that no failed transfer may have touched
+  std::vector<std::vector<bool>> known_;  // bytes of the images that no failed transfer may have touched
   std::vector<Register> registers_;
   uint64_t good_ = 0, bad_ = 0, sleeps_ = 0, restarts_ = 0;
 };

@@ -27,8 +27,8 @@ uint32_t queue_state(NicBench& bench, uint32_t node, uint32_t queue) {
   return read_register(bench, node, driver::ring_register(queue_reg::STATE, queue)).value_or(0xff) & 3;
 }
 
-/// Both nodes with queue 0 of owner 0 and queue 1 of owner 1, so that whatever one owner does can be seen not to
-/// touch the other.
+/// Both nodes with queue 0 of owner 0 and queue 1 of owner 1, so that whatever one owner does can be seen not
+/// to touch the other.
 class Nic : public testing::Test {
  protected:
   void build(const SystemConfig& config = NicBench::usual_config()) {
@@ -138,15 +138,17 @@ TEST_F(Nic, LocalBytesMustLieInside) {
     uint64_t address;
     uint32_t bytes;
   };
-  for (const auto& [address, bytes] : {Range{base - 64, 64}, Range{base - 64, 128}, Range{end - 64, 65}, Range{end, 64},
-                                       Range{end - 64, 0xffffffff}, Range{base, NicBench::region_bytes + 1},
-                                       Range{base + (1ull << 48), 64}, Range{base + (1ull << 63), 64}, Range{0, 64}}) {
+  for (const auto& [address, bytes] :
+       {Range{base - 64, 64}, Range{base - 64, 128}, Range{end - 64, 65}, Range{end, 64},
+        Range{end - 64, 0xffffffff}, Range{base, NicBench::region_bytes + 1}, Range{base + (1ull << 48), 64},
+        Range{base + (1ull << 63), 64}, Range{0, 64}}) {
     auto entry = good();
     entry.local_addr = address;
     entry.bytes = bytes;
     expect_refused(entry, status_of(QueueStatus::local_region));
   }
-  for (const auto& [address, bytes] : {Range{base, 64}, Range{end - 64, 64}, Range{end - 64, 1}, Range{base, 4096}}) {
+  for (const auto& [address, bytes] :
+       {Range{base, 64}, Range{end - 64, 64}, Range{end - 64, 1}, Range{base, 4096}}) {
     auto entry = good();
     entry.local_addr = address;
     entry.bytes = bytes;
@@ -265,7 +267,8 @@ TEST_F(Nic, PeerThatDiesInTheMiddleEndsInACompletion) {
   auto entry = bench().write_entry(0, 1, 0, 0, 32'768);
   bench().post(0, 0, entry, status_of(EngineStatus::dead_peer));
   using rdma::formats::Outcome;
-  bench().system.run_until([&] { return bench().system.node(0).scoreboard().outcomes(Outcome::send) > 20; }, 10'000);
+  bench().system.run_until([&] { return bench().system.node(0).scoreboard().outcomes(Outcome::send) > 20; },
+                           10'000);
   bench().system.halt_node(1);
   for (auto& ring : bench().hosts[1].rings) ring.enabled = false;
   bench().expect_settled(5'000'000);
@@ -336,7 +339,8 @@ TEST_F(Nic, DisabledWithRequestsInTheEngineDrains) {
   }
   bench().hosts[0].rings[0].queue->ring();
   bench().post(0, 1, good(1));
-  EXPECT_TRUE(bench().system.run_until([&] { return bench().system.node(0).queues().under_way() >= 5; }, 10'000));
+  EXPECT_TRUE(
+      bench().system.run_until([&] { return bench().system.node(0).queues().under_way() >= 5; }, 10'000));
   const auto& node = bench().system.node(0).queues();
   const uint64_t before = node.model().queue(0).retired;
   const size_t in_engine = bench().system.node(0).queues().under_way();
@@ -360,7 +364,8 @@ TEST_F(Nic, ResetTakesEngineAndQueuesTogether) {
     ASSERT_TRUE(bench().put(0, 0, bench().write_entry(0, 1, 4096 * i, 4096 * i, 4096), 0));
   }
   bench().hosts[0].rings[0].queue->ring();
-  EXPECT_TRUE(bench().system.run_until([&] { return bench().system.node(0).queues().under_way() >= 3; }, 10'000));
+  EXPECT_TRUE(
+      bench().system.run_until([&] { return bench().system.node(0).queues().under_way() >= 3; }, 10'000));
   bench().system.reset();
   for (auto& host : bench().hosts) {
     for (auto& ring : host.rings) ring.enabled = false;
@@ -411,7 +416,8 @@ TEST_F(Nic, MoreRequestsThanTagsWaitTheirTurn) {
         bench().collect_all();
         for (uint32_t queue = 0; queue < 2; ++queue) {
           bool any = false;
-          while (posted < 200 && bench().put(0, queue, bench().write_entry(queue, 1, 0, 64 * (posted % 1000), 64), 0)) {
+          while (posted < 200 &&
+                 bench().put(0, queue, bench().write_entry(queue, 1, 0, 64 * (posted % 1000), 64), 0)) {
             ++posted;
             any = true;
           }

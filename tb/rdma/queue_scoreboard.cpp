@@ -108,7 +108,8 @@ void QueueScoreboard::sample(const RdmaPins& pins) {
   check_writes();
   check_retired(seen);
   if (seen.apply) {
-    expect(seen.write_ok == write_allowed_, fmt::format("write of register {:#x} judged wrongly", access_.awaddr));
+    expect(seen.write_ok == write_allowed_,
+           fmt::format("write of register {:#x} judged wrongly", access_.awaddr));
     const uint32_t address = access_.awaddr - queue_pages;
     if (address >= reg::CQ_HEAD && address % 4096 == reg::CQ_HEAD % 4096 && write_allowed_) {
       aged_from_[address / 4096 - 1] = reporter_.cycle();
@@ -143,7 +144,8 @@ void QueueScoreboard::check_order(const QueueTracePins& seen) {
   fail(model_.order(seen.order_queue, seen.order_index, seen.order_count));
 }
 
-/// The queues' fetches and the engine's reads of payload share the port; each fetch must be one that was ordered.
+/// The queues' fetches and the engine's reads of payload share the port; each fetch must be one that was
+/// ordered.
 void QueueScoreboard::check_address(const AxiPins& axi) {
   if (!axi.arvalid || !axi.arready) return;
   const bool is_fetch = !fetches_.empty() && fetches_.front().address == axi.ar.addr;
@@ -151,7 +153,8 @@ void QueueScoreboard::check_address(const AxiPins& axi) {
     expect(fetches_.front().len == axi.ar.len, "arlen of a fetch is wrong");
     fetches_.pop_front();
   } else {
-    expect(!in_ring_of_entries(axi.ar.addr), fmt::format("read of a ring at {:#x} that is no fetch", axi.ar.addr));
+    expect(!in_ring_of_entries(axi.ar.addr),
+           fmt::format("read of a ring at {:#x} that is no fetch", axi.ar.addr));
   }
   read_is_fetch_.push_back(is_fetch);
 }
@@ -215,7 +218,8 @@ void QueueScoreboard::check_slot(const QueueTracePins& seen) {
   from->pop_front();
   rdma_queues::Queues::Placed placed;
   fail(model_.place(outcome, placed));
-  expect(placed.discard == seen.slot_discard, "a completion is discarded that is wanted, or the other way round");
+  expect(placed.discard == seen.slot_discard,
+         "a completion is discarded that is wanted, or the other way round");
   model_.placed(outcome, placed);
   ++outcomes_[outcome.fields.status];
   if (placed.discard) {
@@ -234,7 +238,8 @@ void QueueScoreboard::check_fire(const QueueTracePins& seen) {
   if (!seen.fire) return;
   const auto& queue = model_.queue(seen.fire_queue);
   const uint64_t ticks = queue.time == 0 ? 0 : queue.time - 1u;
-  fail(model_.fire(seen.fire_queue, reporter_.cycle() - aged_from_[seen.fire_queue] >= ticks * tick_cycles()));
+  fail(
+      model_.fire(seen.fire_queue, reporter_.cycle() - aged_from_[seen.fire_queue] >= ticks * tick_cycles()));
   if (queue.config.irq == formats::IrqKind::message) messages_due_.push_back(seen.fire_queue);
 }
 
@@ -276,7 +281,8 @@ void QueueScoreboard::check_writes() {
     const WrittenBurst& burst = bursts_.front();
     if (burst.bytes.size() == message_bytes) {
       check_message(burst);
-    } else if (writes_.empty() || burst.address != writes_.front().address || burst.bytes != writes_.front().bytes) {
+    } else if (writes_.empty() || burst.address != writes_.front().address ||
+               burst.bytes != writes_.front().bytes) {
       reporter_.add(fmt::format("a wrong completion is written to {:#x}", burst.address));
     } else {
       writes_.pop_front();
@@ -320,7 +326,8 @@ bool QueueScoreboard::quiet() const {
     const auto& queue = model_.queue(number);
     if (queue.state == formats::QueueState::drain || queue.message_under_way) return false;
     if (queue.live() && queue.promised != static_cast<uint16_t>(queue.dropped + queue.retired)) return false;
-    if (queue.state == formats::QueueState::run && queue.asked != queue.tail && queue.room() != 0) return false;
+    if (queue.state == formats::QueueState::run && queue.asked != queue.tail && queue.room() != 0)
+      return false;
   }
   return true;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the golden model of the host queues in lockstep with those of a NIC: every trace record, every completion and
-// message in memory, every fetch. What the queues accept goes to the engine's scoreboard as a post that it has to
-// expect, and comes back from it as the completion that must be in the ring.
+// Runs the golden model of the host queues in lockstep with those of a NIC: every trace record, every
+// completion and message in memory, every fetch. What the queues accept goes to the engine's scoreboard as a
+// post that it has to expect, and comes back from it as the completion that must be in the ring.
 #pragma once
 
 #include <array>
@@ -22,7 +22,8 @@
 
 namespace weft::tb {
 
-/// Register page of the queues' administrator; what docs/rdma_queues_formats.md says of addresses counts from here.
+/// Register page of the queues' administrator; what docs/rdma_queues_formats.md says of addresses counts from
+/// here.
 inline constexpr uint32_t queue_pages = 0x1000;
 
 class QueueScoreboard {
@@ -92,7 +93,7 @@ class QueueScoreboard {
   rdma_queues::Queues model_;
   AxiLitePins access_;  // address and data of the register write under way
   bool write_allowed_ = false;
-  std::deque<rdma_queues::Request> requests_;  // accepted, not yet checked
+  std::deque<rdma_queues::Request> requests_;           // accepted, not yet checked
   std::map<uint16_t, rdma_queues::Request> under_way_;  // in the engine, by the number given to it
   uint16_t next_number_ = 0;
   Outcomes rejected_, refused_, done_;  // to be given a slot, by who has made them

@@ -17,8 +17,8 @@ namespace weft::tb {
 class SimulationContext;
 class WaveFile;
 
-/// A parameterisation of `rdma_top`, or of `rdma_nic`; see docs/rdma.md and docs/rdma_queues.md for the meaning of
-/// each.
+/// A parameterisation of `rdma_top`, or of `rdma_nic`; see docs/rdma.md and docs/rdma_queues.md for the
+/// meaning of each.
 struct RdmaBuild {
   std::string name;
   rdma::Params params;
@@ -29,7 +29,8 @@ struct RdmaBuild {
   uint32_t fetch = 4;
 };
 
-/// Bits of an address of its registers: a page for the engine, with queues one for the administrator and one each.
+/// Bits of an address of its registers: a page for the engine, with queues one for the administrator and one
+/// each.
 constexpr uint32_t register_bits(const RdmaBuild& build) {
   return 12 + (build.queues ? static_cast<uint32_t>(std::bit_width(build.queues)) : 0);
 }

@@ -37,7 +37,8 @@ struct PostTracePins {
 /// Trace of the host queues and of their requests (docs/rdma_queues.md); all zero for an engine without.
 struct QueueTracePins {
   bool look = false, apply = false, write_ok = false;  ///< a register write
-  bool order = false, entry = false, error = false, slot = false, retired = false, fire = false, request = false;
+  bool order = false, entry = false, error = false, slot = false, retired = false, fire = false,
+       request = false;
   uint8_t order_queue = 0, order_count = 0, entry_queue = 0, entry_verdict = 0, error_queue = 0;
   uint16_t order_index = 0;
   uint8_t slot_queue = 0;

@@ -454,8 +454,8 @@ bool Scoreboard::contexts_free() const {
 
 bool Scoreboard::quiet() const {
   return arrived_.empty() && checked_.empty() && for_receiver_.empty() && for_sender_.empty() &&
-         register_posts_.empty() && queue_posts_.empty() && posts_.empty() && packets_.empty() && writes_.empty() && expected_completions_.empty() &&
-         completed_.empty() && contexts_free();
+         register_posts_.empty() && queue_posts_.empty() && posts_.empty() && packets_.empty() &&
+         writes_.empty() && expected_completions_.empty() && completed_.empty() && contexts_free();
 }
 
 void Scoreboard::check_quiet() {

@@ -162,8 +162,8 @@ class Scoreboard {
   std::deque<rdma::Arrival> for_receiver_;
   std::deque<rdma::Packet> for_sender_;
   std::deque<rdma::Post> register_posts_, queue_posts_;  // not yet taken by the sender
-  std::deque<TakenPost> posts_;     // taken, not yet retired
-  std::set<uint16_t> queue_sids_;  // contexts whose transfer a queue has posted
+  std::deque<TakenPost> posts_;                          // taken, not yet retired
+  std::set<uint16_t> queue_sids_;                        // contexts whose transfer a queue has posted
   OnQueueCompletion on_queue_completion_;
   ExpectedPackets packets_;
   ExpectedWrites writes_;

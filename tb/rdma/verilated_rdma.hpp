@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adapter from any Verilated `rdma_top` or `rdma_nic` (any parameters, SystemVerilog or plain Verilog) to RdmaModel.
+// Adapter from any Verilated `rdma_top` or `rdma_nic` (any parameters, SystemVerilog or plain Verilog) to
+// RdmaModel.
 #pragma once
 
 #include <string>
@@ -14,9 +15,7 @@ template <typename Top>
 class VerilatedRdma : public RdmaModel {
  public:
   VerilatedRdma(const RdmaBuild& build, SimulationContext& context, const std::string& name)
-      : data_bytes_(build.data_bytes),
-        address_bits_(register_bits(build)),
-        clock_(context, name) {
+      : data_bytes_(build.data_bytes), address_bits_(register_bits(build)), clock_(context, name) {
     if constexpr (!with_queues) {  // nothing is connected there
       clock_.top().queue_post_valid_i = 0;
       clock_.top().queue_cpl_ready_i = 1;

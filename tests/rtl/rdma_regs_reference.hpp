@@ -116,8 +116,11 @@ class RegsReference {
     return values_.at(address_of(low)) | uint64_t{values_.at(address_of(low) + 4)} << 32;
   }
   rdma::Region region() const {
-    return {pair("REGION_BASE_LO"), pair("REGION_LIMIT_LO"), static_cast<uint16_t>(value("REGION_KEY")),
-            (value("REGION_RIGHTS") & 1) != 0, (value("REGION_RIGHTS") & 2) != 0,
+    return {pair("REGION_BASE_LO"),
+            pair("REGION_LIMIT_LO"),
+            static_cast<uint16_t>(value("REGION_KEY")),
+            (value("REGION_RIGHTS") & 1) != 0,
+            (value("REGION_RIGHTS") & 2) != 0,
             static_cast<uint8_t>(value("REGION_OWNER"))};
   }
   bool node_known() const { return node_known_; }
