@@ -220,20 +220,22 @@ class NicBench {
     return true;
   }
 
-  /// Until every entry has completed and nothing is under way any more; then all is compared.
+  /// Until every entry has completed and nothing is under way any more, or something is wrong; then all is
+  /// compared.
   void expect_settled(uint64_t max_cycles = 2'000'000) {
-    const bool completed = system.run_until(
+    system.run_until(
         [this] {
           collect_all();
-          return all_completed();
+          return all_completed() || failed();
         },
         max_cycles);
-    EXPECT_TRUE(completed) << "entries without completion\n" << problems();
-    EXPECT_TRUE(system.run_until([this] { return system.settled(); }, max_cycles)) << "still busy\n"
-                                                                                   << problems();
-    system.check_at_end();
+    EXPECT_TRUE(all_completed()) << "entries without completion\n" << problems();
+    system.run_until([this] { return system.settled() || failed(); }, max_cycles);
+    EXPECT_TRUE(system.settled()) << "still busy\n" << problems();
+    if (!failed()) system.check_at_end();
     EXPECT_FALSE(system.findings().any()) << problems();
   }
+  bool failed() { return system.findings().any() || testing::Test::HasFailure(); }
 
   void run(uint64_t cycles) {
     system.run_until([] { return false; }, cycles);

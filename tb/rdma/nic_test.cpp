@@ -23,6 +23,14 @@ std::optional<uint32_t> read_register(NicBench& bench, uint32_t node, uint32_t a
   return value;
 }
 
+bool write_register(NicBench& bench, uint32_t node, uint32_t address, uint32_t data) {
+  std::optional<bool> answer;
+  bench.system.node(node).registers().write(address, data, [&](bool ok) { answer = ok; });
+  bench.system.run_until([&] { return answer.has_value(); }, 1000);
+  EXPECT_TRUE(answer.has_value()) << "register " << address << " is not answered";
+  return answer.value_or(false);
+}
+
 uint32_t queue_state(NicBench& bench, uint32_t node, uint32_t queue) {
   return read_register(bench, node, driver::ring_register(queue_reg::STATE, queue)).value_or(0xff) & 3;
 }
@@ -81,9 +89,13 @@ TEST_F(Nic, OneRegisterSpaceOfPages) {
   EXPECT_EQ(read_register(bench(), 0, driver::ring_register(queue_reg::STATE, queues)), std::nullopt);
   EXPECT_EQ(read_register(bench(), 0, 0xffc), std::nullopt);
   EXPECT_EQ(read_register(bench(), 0, 0x1ffc), std::nullopt);
+  EXPECT_FALSE(write_register(bench(), 0, 0xffc, 0));
+  EXPECT_FALSE(write_register(bench(), 0, 0x1ffc, 0));
+  EXPECT_TRUE(write_register(bench(), 0, driver::ring_register(queue_reg::TICK_CYCLES), 77));
+  EXPECT_EQ(read_register(bench(), 0, driver::ring_register(queue_reg::TICK_CYCLES)), 77u);
   // Each part counts its own.
-  EXPECT_EQ(read_register(bench(), 0, engine_reg::BAD_ACCESS), 1u);
-  EXPECT_EQ(read_register(bench(), 0, driver::ring_register(queue_reg::BAD_ACCESS)), 2u);
+  EXPECT_EQ(read_register(bench(), 0, engine_reg::BAD_ACCESS), 2u);
+  EXPECT_EQ(read_register(bench(), 0, driver::ring_register(queue_reg::BAD_ACCESS)), 3u);
   bench().expect_settled();
 }
 
@@ -407,6 +419,27 @@ TEST_F(Nic, ArmedQueueSendsOneMessageAndLevelQueueRaisesItsLine) {
 }
 
 // --- many requests
+
+/// While memory answers nothing, completions of the engine wait, and none is lost.
+TEST_F(Nic, StalledMemoryLosesNoCompletion) {
+  auto config = NicBench::usual_config();
+  config.node.memory_latency = 400;  // the write queue of completions fills up
+  build(config);
+  for (uint32_t round = 0; round < 4; ++round) {
+    for (uint32_t i = 0; i < 14; ++i) {
+      auto entry = good();
+      if (i % 2 == 0) {
+        entry.node = 1u << 20;  // rejected by the engine at once
+        ASSERT_TRUE(bench().put(0, 0, entry, status_of(EngineStatus::bad_node)));
+      } else {
+        entry.local_key ^= 1;  // refused before it
+        ASSERT_TRUE(bench().put(0, 0, entry, status_of(QueueStatus::local_key)));
+      }
+    }
+    bench().hosts[0].rings[0].queue->ring();
+    bench().expect_settled();
+  }
+}
 
 TEST_F(Nic, MoreRequestsThanTagsWaitTheirTurn) {
   build();
