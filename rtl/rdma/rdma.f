@@ -11,6 +11,8 @@
 ../common/skid_buffer.sv
 ../common/free_list.sv
 ../common/counter_bank.sv
+../common/rr_arbiter.sv
+../common/axil_slave.sv
 rdma_pkg.sv
 rdma_rx_check.sv
 rdma_next_hole.sv
@@ -29,6 +31,7 @@ rdma_host_write.sv
 rdma_write_status.sv
 rdma_tx_decide.sv
 rdma_sender.sv
+rdma_post_mux.sv
 rdma_host_read.sv
 rdma_tx_frame.sv
 rdma_regs.sv

@@ -32,6 +32,7 @@ package rdma_pkg;
 
   // A request as software posts it.
   typedef struct packed {
+    logic        from_queue;  // of the host queues, not of the POST registers
     logic [23:0] rkey;
     logic [15:0] tag;
     logic [31:0] node;
@@ -41,6 +42,7 @@ package rdma_pkg;
   } post_t;
 
   typedef struct packed {
+    logic        from_queue;  // as in its post
     logic [7:0]  status;
     logic [15:0] tag;
   } completion_t;

@@ -41,7 +41,9 @@ module rdma_regs
   output logic [       15:0] node_id_o,
   output logic               region_set_o,   // one clock: region_idx_o becomes this one
   output logic [        7:0] region_idx_o,
-  output logic               region_open_o,
+  output logic               region_open_o,   // to remote writes
+  output logic               region_local_o,  // to local use by its owner
+  output logic [        7:0] region_owner_o,
   output logic [       15:0] region_key_o,
   output logic [ADDR_W-$clog2(PAYLOAD)-1:0] region_base_o,  // payloads
   output logic [offset_bits(ADDR_W-$clog2(PAYLOAD))-1:0] region_last_o,  // its last payload, counted from the base
@@ -84,52 +86,54 @@ module rdma_regs
     $error("POST_DEPTH must be a power of two of at least 2, is %0d", POST_DEPTH);
   end
 
-  localparam logic [1:0]  RESP_OKAY = 2'b00, RESP_SLVERR = 2'b10;
-
-  // ------------------------------------------------------------------------------------------------- write access
-  logic        aw_held_q, w_held_q, b_valid_q, b_error_q;
-  logic [11:0] waddr_q;
-  logic [31:0] wdata_q;
+  // ------------------------------------------------------------------------------------------------- access
+  logic [11:0] waddr_q, raddr_q;
+  logic [31:0] wdata_q, rdata;
   logic [3:0]  wstrb_q;
-  logic        do_write, write_ok, write_known;
+  logic        do_write, write_ok, write_known, read_take, read_ok;
   logic        post_ready, post_push;
 
-  assign s_axil_awready_o = !aw_held_q;
-  assign s_axil_wready_o  = !w_held_q;
-  assign s_axil_bvalid_o  = b_valid_q;
-  assign s_axil_bresp_o   = b_error_q ? RESP_SLVERR : RESP_OKAY;
-  assign do_write         = aw_held_q && w_held_q && !b_valid_q;
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      aw_held_q <= 1'b0;
-      w_held_q  <= 1'b0;
-      b_valid_q <= 1'b0;
-      b_error_q <= 1'b0;
-    end else begin
-      if (s_axil_awvalid_i && s_axil_awready_o) aw_held_q <= 1'b1;
-      if (s_axil_wvalid_i && s_axil_wready_o) w_held_q <= 1'b1;
-      if (b_valid_q && s_axil_bready_i) b_valid_q <= 1'b0;
-      if (do_write) begin
-        aw_held_q <= 1'b0;
-        w_held_q  <= 1'b0;
-        b_valid_q <= 1'b1;
-        b_error_q <= !write_ok;
-      end
-    end
-    if (s_axil_awvalid_i && s_axil_awready_o) waddr_q <= s_axil_awaddr_i;
-    if (s_axil_wvalid_i && s_axil_wready_o) begin
-      wdata_q <= s_axil_wdata_i;
-      wstrb_q <= s_axil_wstrb_i;
-    end
-  end
+  axil_slave #(
+    .ADDR_W(12)
+  ) i_access (
+    .clk_i,
+    .rst_ni,
+    .s_axil_awaddr_i,
+    .s_axil_awvalid_i,
+    .s_axil_awready_o,
+    .s_axil_wdata_i,
+    .s_axil_wstrb_i,
+    .s_axil_wvalid_i,
+    .s_axil_wready_o,
+    .s_axil_bresp_o,
+    .s_axil_bvalid_o,
+    .s_axil_bready_i,
+    .s_axil_araddr_i,
+    .s_axil_arvalid_i,
+    .s_axil_arready_o,
+    .s_axil_rdata_o,
+    .s_axil_rresp_o,
+    .s_axil_rvalid_o,
+    .s_axil_rready_i,
+    .write_o     (do_write),
+    .waddr_o     (waddr_q),
+    .wdata_o     (wdata_q),
+    .wstrb_o     (wstrb_q),
+    .write_done_i(do_write),
+    .write_ok_i  (write_ok),
+    .read_look_o (),  // the counter RAMs are read in it
+    .read_take_o (read_take),
+    .raddr_o     (raddr_q),
+    .rdata_i     (rdata),
+    .read_ok_i   (read_ok)
+  );
 
   // ------------------------------------------------------------------------------------------------- registers
   logic [1:0]  irq_enable_q;
   logic        bus_error_seen_q;
   logic [31:0] bad_access_q, bus_errors_q, ctl_dropped_q;
   logic [63:0] region_base_q, region_limit_q;
-  logic        region_writable_q, region_fault_q;
+  logic        region_writable_q, region_usable_q, region_fault_q;
   logic [23:0] post_key_q;
   logic [63:0] post_src_q, post_dst_q;
   logic [31:0] post_bytes_q, post_node_q;
@@ -142,7 +146,7 @@ module rdma_regs
       REG_NODE_ID, REG_IRQ_ENABLE, REG_IRQ_STATUS, REG_REGION_BASE_LO, REG_REGION_BASE_HI, REG_REGION_LIMIT_LO, REG_REGION_LIMIT_HI,
       REG_TICK_CYCLES, REG_RX_TIMEOUT, REG_TX_RETRY, REG_TX_DEAD, REG_ASK_FROM_AFTER, REG_MAX_SILENT, REG_MAX_RETRY, REG_MODE,
       REG_POST_SRC_LO, REG_POST_SRC_HI, REG_POST_DST_LO, REG_POST_DST_HI, REG_POST_BYTES, REG_POST_NODE, REG_POST_KEY, REG_REGION_KEY, REG_RX_QUOTA, REG_BACKOFF, REG_MAX_BUSY,
-      REG_REGION_RIGHTS:
+      REG_REGION_RIGHTS, REG_REGION_OWNER:
       write_known = 1'b1;
       REG_REGION_SET: write_known = engine_ready_i && !region_fault_q && 9'(wdata_q[7:0]) < 9'(N_REGIONS);
       REG_POST: write_known = post_ready && engine_ready_i && node_known_o;
@@ -164,6 +168,8 @@ module rdma_regs
       region_limit_q   <= {RESET_REGION_LIMIT_HI, RESET_REGION_LIMIT_LO};
       region_key_o     <= RESET_REGION_KEY[15:0];
       region_writable_q <= RESET_REGION_RIGHTS[0];
+      region_usable_q  <= RESET_REGION_RIGHTS[1];
+      region_owner_o   <= RESET_REGION_OWNER[7:0];
       post_key_q       <= RESET_POST_KEY[23:0];
       tick_cycles_o    <= RESET_TICK_CYCLES[15:0];
       rx_timeout_o     <= RESET_RX_TIMEOUT[LIMIT_W-1:0];
@@ -193,7 +199,8 @@ module rdma_regs
         REG_REGION_LIMIT_LO: region_limit_q[31:0] <= wdata_q;
         REG_REGION_LIMIT_HI: region_limit_q[63:32] <= wdata_q;
         REG_REGION_KEY:      region_key_o <= wdata_q[15:0];
-        REG_REGION_RIGHTS:   region_writable_q <= wdata_q[0];
+        REG_REGION_RIGHTS:   {region_usable_q, region_writable_q} <= wdata_q[1:0];
+        REG_REGION_OWNER:    region_owner_o <= wdata_q[7:0];
         REG_POST_KEY:        post_key_q <= wdata_q[23:0];
         REG_TICK_CYCLES:     tick_cycles_o <= wdata_q[15:0];
         REG_RX_TIMEOUT:      rx_timeout_o <= wdata_q[LIMIT_W-1:0];
@@ -244,11 +251,13 @@ module rdma_regs
     region_fault_q <= region_base_q[SHIFT-1:0] != '0 || region_limit_q[SHIFT-1:0] != '0 ||
                       (!region_empty && (region_limit_q > 64'd1 << ADDR_W || (region_last >> OFFSET_W) != '0));
     region_open_o  <= region_writable_q && !region_empty;
+    region_local_o <= region_usable_q && !region_empty;
     region_base_o  <= BASE_W'(region_base_q >> SHIFT);
     region_last_o  <= OFFSET_W'(region_last);
   end
 
   assign post_in = '{
+          from_queue: 1'b0,
           rkey: post_key_q,
           tag: wdata_q[15:0],
           node: post_node_q,
@@ -289,43 +298,13 @@ module rdma_regs
     end
   end
 
-  // ------------------------------------------------------------------------------------------------- read access
-  typedef enum logic [1:0] {
-    R_IDLE,
-    R_COUNTER,  // the counter RAMs are being read
-    R_DECIDE,
-    R_ANSWER
-  } read_e;
+  // ------------------------------------------------------------------------------------------------- reads
+  logic [31:0] rx_count, tx_count;
+  logic        rx_ready, tx_ready, is_counter;
 
-  read_e       read_q;
-  logic [11:0] raddr_q;
-  logic [31:0] rdata, rdata_q, rx_count, tx_count;
-  logic        read_ok, r_error_q, rx_ready, tx_ready, is_counter;
-
-  assign s_axil_arready_o = read_q == R_IDLE;
-  assign s_axil_rvalid_o  = read_q == R_ANSWER;
-  assign s_axil_rdata_o   = rdata_q;
-  assign s_axil_rresp_o   = r_error_q ? RESP_SLVERR : RESP_OKAY;
-  assign is_counter       = raddr_q[11:8] == REG_OUTCOME[11:8] && raddr_q[1:0] == '0;
-  assign bad_read         = read_q == R_DECIDE && !read_ok;
-  assign cpl_ready_o      = read_q == R_DECIDE && raddr_q == REG_CPL;
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      read_q    <= R_IDLE;
-      r_error_q <= 1'b0;
-    end else begin
-      unique case (read_q)
-        R_IDLE:    if (s_axil_arvalid_i) read_q <= R_COUNTER;
-        R_COUNTER: read_q <= R_DECIDE;
-        R_DECIDE:  read_q <= R_ANSWER;
-        default:   if (s_axil_rready_i) read_q <= R_IDLE;
-      endcase
-      if (read_q == R_DECIDE) r_error_q <= !read_ok;
-    end
-    if (read_q == R_IDLE) raddr_q <= s_axil_araddr_i;
-    if (read_q == R_DECIDE) rdata_q <= rdata;
-  end
+  assign is_counter  = raddr_q[11:8] == REG_OUTCOME[11:8] && raddr_q[1:0] == '0;
+  assign bad_read    = read_take && !read_ok;
+  assign cpl_ready_o = read_take && raddr_q == REG_CPL;
 
   always_comb begin : p_read
     read_ok = 1'b1;
@@ -340,7 +319,8 @@ module rdma_regs
       REG_BACKOFF:         rdata = 32'(backoff_o);
       REG_RX_QUOTA:        rdata = 32'(rx_quota_o);
       REG_REGION_KEY:      rdata = 32'(region_key_o);
-      REG_REGION_RIGHTS:   rdata = 32'(region_writable_q);
+      REG_REGION_RIGHTS:   rdata = 32'({region_usable_q, region_writable_q});
+      REG_REGION_OWNER:    rdata = 32'(region_owner_o);
       REG_POST_KEY:        rdata = 32'(post_key_q);
       REG_STATUS:          rdata = {27'd0, rx_idle_i, tx_idle_i, cpl_valid_i, !post_ready, engine_ready_i};
       REG_NODE_ID:         rdata = 32'(node_id_o);
@@ -405,5 +385,5 @@ module rdma_regs
   assign ready_o = rx_ready && tx_ready;
 
   logic unused;
-  assign unused = ^{rx_outcome_i[7:5], tx_outcome_i[7:5]};  // say which half
+  assign unused = ^{rx_outcome_i[7:5], tx_outcome_i[7:5], cpl_i.from_queue};  // say which half, and that it is none of the queues'
 endmodule

@@ -9,6 +9,8 @@
 //                        |       ^  RQT, RELEASE        ^ DATA
 //                        +-> sender ------------> host_read <- memory
 //                               ^
+//                           post_mux <- host queues, if there are any (rdma_nic)
+//                               ^
 //                              regs <- software
 `include "weft_assert.svh"
 
@@ -92,6 +94,21 @@ module rdma_top
   output logic                m_axi_rready_o,
   // interrupt, level
   output logic                irq_o,
+  // posts of the host queues and their completions (rdma_nic); without queues valid is 0
+  input  logic                queue_post_valid_i,
+  output logic                queue_post_ready_o,
+  input  post_t               queue_post_i,
+  output logic                queue_cpl_valid_o,
+  input  logic                queue_cpl_ready_i,
+  output completion_t         queue_cpl_o,
+  // a region as it is set, for the check of local use
+  output logic                region_set_o,    // one clock: region_idx_o becomes this one
+  output logic [         7:0] region_idx_o,
+  output logic                region_local_o,  // open to local use by its owner
+  output logic [         7:0] region_owner_o,
+  output logic [        15:0] region_key_o,
+  output logic [ADDR_W-$clog2(PAYLOAD)-1:0] region_base_o,  // payloads
+  output logic [offset_bits(ADDR_W-$clog2(PAYLOAD))-1:0] region_last_o,  // its last payload, counted from the base
   // trace of retired events, docs/rdma.md
   output logic                trace_rx_valid_o,
   output logic                trace_rx_timeout_o,
@@ -104,6 +121,8 @@ module rdma_top
   output logic [  TICK_W-1:0] trace_rx_now_o,
   output logic [        31:0] trace_rx_wbase_o,
   output logic [  WINDOW-1:0] trace_rx_wvec_o,
+  output logic                trace_post_valid_o,       // the sender takes a post
+  output logic                trace_post_from_queue_o,
   output logic                trace_tx_valid_o,
   output logic [         1:0] trace_tx_kind_o,
   output logic [         7:0] trace_tx_outcome_o,
@@ -326,7 +345,6 @@ module rdma_top
   logic              post_valid, post_ready, cpl_valid, cpl_ready;
   post_t             post;
   completion_t       cpl;
-  logic [15:0]       cpl_count;
   logic              order_valid, order_ready, data_valid, data_ready, fetched_valid, fetched_ready;
   header_t           order_hdr, data_hdr;
   logic [ADDR_W-1:0] order_addr;
@@ -366,7 +384,7 @@ module rdma_top
     .cpl_valid_o        (cpl_valid),
     .cpl_ready_i        (cpl_ready),
     .cpl_o              (cpl),
-    .cpl_count_o        (cpl_count),
+    .cpl_count_o        (),  // its completions wait in i_posts
     .ctl_valid_o        (tx_ctl_valid),
     .ctl_ready_i        (tx_ctl_ready),
     .ctl_o              (tx_ctl),
@@ -448,7 +466,49 @@ module rdma_top
 
   assign engine_ready = rx_ready && tx_ready && regs_ready;
 
+  // ------------------------------------------------------------------------------------------------- posts and completions
+  logic        reg_post_valid, reg_post_ready, reg_cpl_valid, reg_cpl_ready, posts_idle;
+  post_t       reg_post;
+  completion_t reg_cpl;
+  logic [15:0] reg_cpl_count;
+
+  rdma_post_mux #(
+    .N_TX_CTX(N_TX_CTX)
+  ) i_posts (
+    .clk_i,
+    .rst_ni,
+    .open_i            (engine_ready && node_known),
+    .idle_o            (posts_idle),
+    .reg_post_valid_i  (reg_post_valid),
+    .reg_post_ready_o  (reg_post_ready),
+    .reg_post_i        (reg_post),
+    .reg_cpl_valid_o   (reg_cpl_valid),
+    .reg_cpl_ready_i   (reg_cpl_ready),
+    .reg_cpl_o         (reg_cpl),
+    .reg_cpl_count_o   (reg_cpl_count),
+    .queue_post_valid_i,
+    .queue_post_ready_o,
+    .queue_post_i,
+    .queue_cpl_valid_o,
+    .queue_cpl_ready_i,
+    .queue_cpl_o,
+    .post_valid_o      (post_valid),
+    .post_ready_i      (post_ready),
+    .post_o            (post),
+    .cpl_valid_i       (cpl_valid),
+    .cpl_ready_o       (cpl_ready),
+    .cpl_i             (cpl)
+  );
+  assign trace_post_valid_o      = post_valid && post_ready;
+  assign trace_post_from_queue_o = post.from_queue;
+
   // ------------------------------------------------------------------------------------------------- registers
+  assign region_set_o  = region_set;
+  assign region_idx_o  = region_idx;
+  assign region_key_o  = region_key;
+  assign region_base_o = region_base;
+  assign region_last_o = region_last;
+
   rdma_regs #(
     .N_RX_CTX  (N_RX_CTX),
     .N_TX_CTX  (N_TX_CTX),
@@ -485,6 +545,8 @@ module rdma_top
     .region_set_o    (region_set),
     .region_idx_o    (region_idx),
     .region_open_o   (region_open),
+    .region_local_o,
+    .region_owner_o,
     .region_key_o    (region_key),
     .region_base_o   (region_base),
     .region_last_o   (region_last),
@@ -501,15 +563,15 @@ module rdma_top
     .weft_mode_o     (weft_mode),
     .msgid_load_o    (msgid_load),
     .msgid_o         (msgid),
-    .post_valid_o    (post_valid),
-    .post_ready_i    (post_ready),
-    .post_o          (post),
-    .cpl_valid_i     (cpl_valid),
-    .cpl_ready_o     (cpl_ready),
-    .cpl_i           (cpl),
-    .cpl_count_i     (cpl_count),
+    .post_valid_o    (reg_post_valid),
+    .post_ready_i    (reg_post_ready),
+    .post_o          (reg_post),
+    .cpl_valid_i     (reg_cpl_valid),
+    .cpl_ready_o     (reg_cpl_ready),
+    .cpl_i           (reg_cpl),
+    .cpl_count_i     (reg_cpl_count),
     .engine_ready_i  (engine_ready),
-    .tx_idle_i       (tx_idle && read_idle),
+    .tx_idle_i       (tx_idle && read_idle && posts_idle),
     .rx_idle_i       (rx_idle),
     .rx_event_i      (trace_rx_valid_o),
     .rx_outcome_i    (rx_outcome),

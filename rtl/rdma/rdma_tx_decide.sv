@@ -196,7 +196,7 @@ module rdma_tx_decide
     send_o        = 1'b0;
     resend_o      = 1'b0;
     complete_o    = 1'b0;
-    completion_o  = '{tag: ctx_i.tag, status: STATUS_OK};
+    completion_o  = '{from_queue: ctx_i.from_queue, tag: ctx_i.tag, status: STATUS_OK};
     turn_o        = 1'b0;
     timer_set_o   = 1'b0;
     timer_armed_o = 1'b1;
@@ -209,7 +209,7 @@ module rdma_tx_decide
           outcome_o    = post_reject;
           has_ctx_o    = 1'b0;
           complete_o   = 1'b1;
-          completion_o = '{tag: post_i.tag, status: post_status};
+          completion_o = '{from_queue: post_i.from_queue, tag: post_i.tag, status: post_status};
         end else begin
           outcome_o      = OUTCOME_SUBMIT;
           ctx_we_o       = 1'b1;
@@ -219,6 +219,7 @@ module rdma_tx_decide
           ctx_o.dst      = NODE_W'(post_i.node);
           ctx_o.msgid    = msgid_i;
           ctx_o.tag      = post_i.tag;
+          ctx_o.from_queue = post_i.from_queue;
           ctx_o.src_addr = ADDR_W'(post_i.src_addr);
           ctx_o.dst_addr = ADDR_W'(post_i.dst_addr);
           ctx_o.rkey     = post_i.rkey;

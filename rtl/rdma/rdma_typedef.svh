@@ -13,6 +13,16 @@
     logic [OFFSET_W-1:0] last;       \
   } region_t;
 
+// The same memory as the queues of its owner may use it; open: there are bytes in it, and they may.
+`define RDMA_TYPEDEF_LOCAL_REGION(region_t, BASE_W, OFFSET_W) \
+  typedef struct packed {            \
+    logic                open;       \
+    logic [7:0]          owner;      \
+    logic [15:0]         key;        \
+    logic [BASE_W-1:0]   base;       \
+    logic [OFFSET_W-1:0] last;       \
+  } region_t;
+
 // Receive context, the part that a grant writes. offset: of the destination from the base of its region, in payloads; last: PIDX of the
 // last packet; tail: bytes in the last packet, less one.
 `define RDMA_TYPEDEF_RX_GRANT(grant_t, NODE_W, SID_W, MSGID_W, REGION_W, OFFSET_W, PIDX_W, TAIL_W) \
@@ -67,7 +77,8 @@
   } place_t;
 
 // Send context. next: next PIDX to send; high: first PIDX never sent; span: log2 of the window to keep within, 0 = none;
-// acked: WBASE as the receiver told it last; asked[i]: packet acked + i is to be sent again; busy: refusals for want of a context; turn: has a turn in the round robin.
+// acked: WBASE as the receiver told it last; asked[i]: packet acked + i is to be sent again; busy: refusals for want of a context; turn: has a turn in the round robin;
+// from_queue: posted by the host queues.
 `define RDMA_TYPEDEF_TX_CTX(ctx_t, NODE_W, CID_W, MSGID_W, ADDR_W, PIDX_W, LEN_W) \
   typedef struct packed {            \
     rdma_pkg::tx_state_e state;      \
@@ -89,6 +100,7 @@
     logic [3:0]          retries;    \
     logic [7:0]          busy;       \
     logic                turn;       \
+    logic                from_queue; \
   } ctx_t;
 
 `endif

@@ -67,7 +67,6 @@ module rdma_queue_regs
   output logic                trace_ok_o
 );
   localparam int unsigned IDX_W = $clog2(N_QUEUES);
-  localparam logic [1:0]  RESP_OKAY = 2'b00, RESP_SLVERR = 2'b10;
 
   typedef logic [IDX_W-1:0]      idx_t;
   typedef logic [AXIL_W-1:0]     axil_t;
@@ -90,57 +89,71 @@ module rdma_queue_regs
     return is_queue_page(addr) ? idx_t'(page_of(addr) - 1'b1) : chosen;
   endfunction
 
-  // ------------------------------------------------------------------------------------------------- write access
-  typedef enum logic [2:0] {
+  // ------------------------------------------------------------------------------------------------- access
+  typedef enum logic [1:0] {
     W_IDLE,
     W_LOOK,
     W_JUDGE,
-    W_APPLY,
-    W_ANSWER
+    W_APPLY
   } write_e;
 
   write_e      write_q;
-  logic        aw_held_q, w_held_q, b_error_q;
-  axil_t       waddr_q;
+  axil_t       waddr_q, raddr_q;
   reg_t        wreg;
-  logic [31:0] wdata_q;
+  logic [31:0] wdata_q, rdata;
   logic [3:0]  wstrb_q;
   idx_t        wqueue, chosen_q;
-  logic        apply, write_ok, is_doorbell;
+  logic        writing, apply, write_ok, is_doorbell, read_look, read_take, read_ok;
 
-  assign s_axil_awready_o = write_q == W_IDLE && !aw_held_q;
-  assign s_axil_wready_o  = write_q == W_IDLE && !w_held_q;
-  assign s_axil_bvalid_o  = write_q == W_ANSWER;
-  assign s_axil_bresp_o   = b_error_q ? RESP_SLVERR : RESP_OKAY;
-  assign wreg             = register_of(waddr_q);
-  assign wqueue           = queue_of(waddr_q, chosen_q);
-  assign apply            = write_q == W_APPLY && write_ok;
-  assign is_doorbell      = page_exists(waddr_q) && (wreg == REG_SQ_TAIL || wreg == REG_CQ_HEAD);
+  axil_slave #(
+    .ADDR_W(AXIL_W)
+  ) i_access (
+    .clk_i,
+    .rst_ni,
+    .s_axil_awaddr_i,
+    .s_axil_awvalid_i,
+    .s_axil_awready_o,
+    .s_axil_wdata_i,
+    .s_axil_wstrb_i,
+    .s_axil_wvalid_i,
+    .s_axil_wready_o,
+    .s_axil_bresp_o,
+    .s_axil_bvalid_o,
+    .s_axil_bready_i,
+    .s_axil_araddr_i,
+    .s_axil_arvalid_i,
+    .s_axil_arready_o,
+    .s_axil_rdata_o,
+    .s_axil_rresp_o,
+    .s_axil_rvalid_o,
+    .s_axil_rready_i,
+    .write_o     (writing),
+    .waddr_o     (waddr_q),
+    .wdata_o     (wdata_q),
+    .wstrb_o     (wstrb_q),
+    .write_done_i(write_q == W_APPLY),
+    .write_ok_i  (write_ok),
+    .read_look_o (read_look),
+    .read_take_o (read_take),
+    .raddr_o     (raddr_q),
+    .rdata_i     (rdata),
+    .read_ok_i   (read_ok)
+  );
+
+  assign wreg        = register_of(waddr_q);
+  assign wqueue      = queue_of(waddr_q, chosen_q);
+  assign apply       = write_q == W_APPLY && write_ok;
+  assign is_doorbell = page_exists(waddr_q) && (wreg == REG_SQ_TAIL || wreg == REG_CQ_HEAD);
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      write_q   <= W_IDLE;
-      aw_held_q <= 1'b0;
-      w_held_q  <= 1'b0;
-      b_error_q <= 1'b0;
-    end else begin
+    if (!rst_ni) write_q <= W_IDLE;
+    else begin
       unique case (write_q)
-        W_IDLE:  if (aw_held_q && w_held_q) write_q <= W_LOOK;
+        W_IDLE:  if (writing) write_q <= W_LOOK;
         W_LOOK:  write_q <= W_JUDGE;
         W_JUDGE: write_q <= W_APPLY;
-        W_APPLY: write_q <= W_ANSWER;
-        default: if (s_axil_bready_i) write_q <= W_IDLE;
+        default: write_q <= W_IDLE;
       endcase
-      if (s_axil_awvalid_i && s_axil_awready_o) aw_held_q <= 1'b1;
-      else if (write_q == W_APPLY) aw_held_q <= 1'b0;
-      if (s_axil_wvalid_i && s_axil_wready_o) w_held_q <= 1'b1;
-      else if (write_q == W_APPLY) w_held_q <= 1'b0;
-      if (write_q == W_APPLY) b_error_q <= !write_ok;
-    end
-    if (s_axil_awvalid_i && s_axil_awready_o) waddr_q <= s_axil_awaddr_i;
-    if (s_axil_wvalid_i && s_axil_wready_o) begin
-      wdata_q <= s_axil_wdata_i;
-      wstrb_q <= s_axil_wstrb_i;
     end
   end
 
@@ -309,49 +322,21 @@ module rdma_queue_regs
     end
   end
 
-  // ------------------------------------------------------------------------------------------------- read access
-  typedef enum logic [1:0] {
-    R_IDLE,
-    R_LOOK,
-    R_DECIDE,
-    R_ANSWER
-  } read_e;
-
-  read_e       read_q;
-  axil_t       raddr_q;
+  // ------------------------------------------------------------------------------------------------- reads
   idx_t        rqueue;
-  logic [31:0] rdata, rdata_q, status_q, sq_q, cq_q;
-  logic        read_ok, r_error_q;
+  logic [31:0] status_q, sq_q, cq_q;
   logic [63:0] pending;
 
-  assign s_axil_arready_o = read_q == R_IDLE;
-  assign s_axil_rvalid_o  = read_q == R_ANSWER;
-  assign s_axil_rdata_o   = rdata_q;
-  assign s_axil_rresp_o   = r_error_q ? RESP_SLVERR : RESP_OKAY;
-  assign bad_read         = read_q == R_DECIDE && !read_ok;
-  assign rqueue           = queue_of(raddr_q, chosen_q);
-  assign pending          = 64'(pending_i);
+  assign bad_read = read_take && !read_ok;
+  assign rqueue   = queue_of(raddr_q, chosen_q);
+  assign pending  = 64'(pending_i);
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      read_q    <= R_IDLE;
-      r_error_q <= 1'b0;
-    end else begin
-      unique case (read_q)
-        R_IDLE:   if (s_axil_arvalid_i) read_q <= R_LOOK;
-        R_LOOK:   read_q <= R_DECIDE;
-        R_DECIDE: read_q <= R_ANSWER;
-        default:  if (s_axil_rready_i) read_q <= R_IDLE;
-      endcase
-      if (read_q == R_DECIDE) r_error_q <= !read_ok;
-    end
-    if (read_q == R_IDLE) raddr_q <= s_axil_araddr_i;
-    if (read_q == R_LOOK) begin
+    if (read_look) begin
       status_q <= 32'({armed_i[rqueue], cause_i[rqueue], state_i[rqueue]});
       sq_q     <= {tail_o[rqueue], head_i[rqueue]};
       cq_q     <= {cq_head_o[rqueue], retired_i[rqueue]};
     end
-    if (read_q == R_DECIDE) rdata_q <= read_ok ? rdata : '0;
   end
 
   always_comb begin : p_read

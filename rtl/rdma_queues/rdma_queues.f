@@ -6,6 +6,7 @@
 ../common/ram_fifo.sv
 ../common/rr_arbiter.sv
 ../common/stream_arbiter.sv
+../common/axil_slave.sv
 ../common/axi_read_mux.sv
 ../common/axi_write_mux.sv
 rdma_queues_pkg.sv

@@ -88,7 +88,8 @@ void RdmaDriver::set_region(uint8_t number, const RdmaRegion& region) {
   write(reg::REGION_LIMIT_LO, low(region.limit));
   write(reg::REGION_LIMIT_HI, high(region.limit));
   write(reg::REGION_KEY, region.key);
-  write(reg::REGION_RIGHTS, region.remote_write ? 1 : 0);
+  write(reg::REGION_RIGHTS, (region.remote_write ? 1u : 0u) | (region.local_use ? 2u : 0u));
+  write(reg::REGION_OWNER, region.owner);
   write(reg::REGION_SET, number);
 }
 

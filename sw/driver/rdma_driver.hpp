@@ -14,12 +14,15 @@
 
 namespace weft::driver {
 
-/// Memory that other nodes may write if they name the key; [base, limit), both multiples of the payload.
+/// Memory that other nodes may write if they name the key, or that the queues of its owner may use; [base,
+/// limit), both multiples of the payload.
 struct RdmaRegion {
   uint64_t base = 0;
   uint64_t limit = 0;  ///< not above the base: closed
   uint16_t key = 0;
   bool remote_write = true;
+  bool local_use = false;  ///< by queues of `owner`
+  uint8_t owner = 0;
 };
 
 /// What remote nodes name in RdmaRequest::rkey for a region.

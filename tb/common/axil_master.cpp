@@ -9,11 +9,11 @@
 namespace weft::tb {
 
 void AxiLiteMaster::read(uint32_t address, driver::OnRead done) {
-  queue_.push_back({false, address & 0xfff, 0, 0, nullptr, std::move(done)});
+  queue_.push_back({false, cut(address), 0, 0, nullptr, std::move(done)});
 }
 
 void AxiLiteMaster::write_strobed(uint32_t address, uint32_t data, uint8_t strobes, driver::OnWritten done) {
-  queue_.push_back({true, address & 0xfff, data, strobes, std::move(done), nullptr});
+  queue_.push_back({true, cut(address), data, strobes, std::move(done), nullptr});
 }
 
 void AxiLiteMaster::reset() {

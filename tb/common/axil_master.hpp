@@ -14,10 +14,11 @@
 
 namespace weft::tb {
 
-/// One access at a time, in the order of the calls. Addresses are cut to 12 bits, as the port is.
+/// One access at a time, in the order of the calls. Addresses are cut to the width of the port.
 class AxiLiteMaster : public driver::RegisterBus {
  public:
-  explicit AxiLiteMaster(PauseGenerator pause) : pause_(pause) {}
+  explicit AxiLiteMaster(PauseGenerator pause, uint32_t address_bits = 12)
+      : pause_(pause), address_mask_((1u << address_bits) - 1) {}
 
   void write(uint32_t address, uint32_t data, driver::OnWritten done) override {
     write_strobed(address, data, 0xf, std::move(done));
@@ -48,7 +49,10 @@ class AxiLiteMaster : public driver::RegisterBus {
 
   static void check_response(const char* channel, uint8_t response, const Reporter& reporter);
 
+  uint32_t cut(uint32_t address) const { return address & address_mask_; }
+
   PauseGenerator pause_;
+  uint32_t address_mask_;
   std::deque<Access> queue_;
   bool aw_sent_ = false;
   bool w_sent_ = false;

@@ -60,6 +60,12 @@ void set_parameter(RdmaBuild& build, const std::string& name, uint32_t value) {
     params.n_sources = value;
   } else if (name == "N_REGIONS") {
     params.n_regions = value;
+  } else if (name == "N_QUEUES") {
+    build.queues = value;
+  } else if (name == "FETCH") {
+    build.fetch = value;
+  } else if (name == "READS" || name == "N_REQUESTS") {
+    // nothing that can be seen from outside depends on these
   } else if (name == "CID_W") {
     params.cid_bits = value;
   } else {

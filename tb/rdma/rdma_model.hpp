@@ -3,6 +3,7 @@
 // built.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,14 +17,23 @@ namespace weft::tb {
 class SimulationContext;
 class WaveFile;
 
-/// A parameterisation of `rdma_top`; see docs/rdma.md for the meaning of each.
+/// A parameterisation of `rdma_top`, or of `rdma_nic`; see docs/rdma.md and docs/rdma_queues.md for the
+/// meaning of each.
 struct RdmaBuild {
   std::string name;
   rdma::Params params;
   uint32_t data_bytes = 32;  ///< DATA_W / 8
   uint32_t resend_depth = 64;
   uint32_t post_depth = 16;
+  uint32_t queues = 0;  ///< pairs of rings; 0: the engine alone
+  uint32_t fetch = 4;
 };
+
+/// Bits of an address of its registers: a page for the engine, with queues one for the administrator and one
+/// each.
+constexpr uint32_t register_bits(const RdmaBuild& build) {
+  return 12 + (build.queues ? static_cast<uint32_t>(std::bit_width(build.queues)) : 0);
+}
 
 class RdmaModel {
  public:

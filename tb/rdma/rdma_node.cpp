@@ -2,6 +2,7 @@
 // One RDMA engine with everything around it.
 #include "rdma_node.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace weft::tb {
@@ -20,7 +21,9 @@ AxiMemoryConfig memory_config(uint32_t node, const NodeConfig& config) {
   memory.data_bytes = config.build.data_bytes;
   memory.latency = config.memory_latency;
   memory.jitter = config.memory_jitter;
-  memory.max_burst_bytes = config.build.params.payload;
+  constexpr uint32_t entry_bytes = rdma_queues::formats::submission_bytes;
+  memory.max_burst_bytes =
+      std::max(config.build.params.payload, config.build.queues ? config.build.fetch * entry_bytes : 0);
   memory.pause = config.pause;
   memory.seed = RandomStream(config.seed, stream(node, stream_memory)).next();
   return memory;
@@ -33,10 +36,11 @@ RdmaNode::RdmaNode(uint32_t index, const NodeConfig& config, SimulationContext& 
     : reporter_(findings, index),
       model_(make_rdma_model(config.build, context, "node" + std::to_string(index))),
       memory_(
-          memory_config(index, config), [this](WrittenBurst burst) { scoreboard_.wrote(std::move(burst)); },
-          [this](uint64_t bytes, bool ok) { scoreboard_.answered(bytes, ok); }),
+          memory_config(index, config), [this](WrittenBurst burst) { wrote(std::move(burst)); },
+          [this](uint64_t bytes, bool ok) { answered(bytes, ok); }),
       scoreboard_(config.build, reporter_, memory_),
-      registers_(PauseGenerator(config.pause, config.seed, stream(index, stream_registers))),
+      registers_(PauseGenerator(config.pause, config.seed, stream(index, stream_registers)),
+                 register_bits(config.build)),
       driver_(
           registers_,
           [this](driver::RdmaCompletion completion) {
@@ -53,12 +57,37 @@ RdmaNode::RdmaNode(uint32_t index, const NodeConfig& config, SimulationContext& 
       out_monitor_("m_axis", config.build.data_bytes, [this, on_packet = std::move(on_packet)](Bytes packet) {
         scoreboard_.left(packet);
         on_packet(std::move(packet));
-      }) {}
+      }) {
+  if (config.build.queues) queues_.emplace(config.build, reporter_, memory_, scoreboard_);
+}
+
+/// The memory port is shared: what goes to a ring, or to where messages go, is the queues'.
+void RdmaNode::wrote(WrittenBurst burst) {
+  write_is_of_queues_.push_back(queues_ && queues_->owns(burst.address));
+  if (write_is_of_queues_.back()) {
+    queues_->wrote(std::move(burst));
+  } else {
+    scoreboard_.wrote(std::move(burst));
+  }
+}
+
+/// Memory answers in order.
+void RdmaNode::answered(uint64_t bytes, bool ok) {
+  const bool of_queues = write_is_of_queues_.front();
+  write_is_of_queues_.pop_front();
+  if (of_queues) {
+    queues_->answered(bytes, ok);
+  } else {
+    scoreboard_.answered(bytes, ok);
+  }
+}
 
 void RdmaNode::hold_reset() {
   pins_ = RdmaPins{};
   memory_.reset();
   scoreboard_.reset();
+  if (queues_) queues_->reset();
+  write_is_of_queues_.clear();
   registers_.reset();
   input_.reset();
   in_monitor_.reset();
@@ -80,6 +109,7 @@ void RdmaNode::settle(uint64_t cycle) {
   in_monitor_.sample(pins_.in, reporter_);
   out_monitor_.sample(pins_.out, reporter_);
   memory_.sample(pins_.axi, reporter_);
+  if (queues_) queues_->sample(pins_);
   scoreboard_.sample(pins_);
   input_.sample(pins_.in);
   registers_.sample(pins_.axil, reporter_);
@@ -87,7 +117,7 @@ void RdmaNode::settle(uint64_t cycle) {
 
 bool RdmaNode::settled() const {
   return input_.pending() == 0 && registers_.idle() && memory_.idle() && driver_.unposted() == 0 &&
-         scoreboard_.quiet();
+         scoreboard_.quiet() && (!queues_ || queues_->quiet());
 }
 
 }  // namespace weft::tb

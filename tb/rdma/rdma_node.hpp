@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -13,6 +15,7 @@
 #include "common/axis.hpp"
 #include "common/findings.hpp"
 #include "driver/rdma_driver.hpp"
+#include "queue_scoreboard.hpp"
 #include "rdma_model.hpp"
 #include "scoreboard.hpp"
 
@@ -64,6 +67,8 @@ class RdmaNode {
   AxiMemory& memory() { return memory_; }
   Scoreboard& scoreboard() { return scoreboard_; }
   const Scoreboard& scoreboard() const { return scoreboard_; }
+  /// Of a build with queues.
+  QueueScoreboard& queues() { return *queues_; }
   Reporter& reporter() { return reporter_; }
   RdmaModel& model() { return *model_; }
   /// The network takes nothing from this node, or goes on.
@@ -73,14 +78,20 @@ class RdmaNode {
   /// Whether the driver serves the interrupt (tests may want to see the line stay high).
   void serve_interrupts(bool on) { serve_interrupts_ = on; }
   bool irq() const { return pins_.irq; }
+  bool queue_irq() const { return pins_.queue_irq; }
   bool settled() const;
 
  private:
+  void wrote(WrittenBurst burst);
+  void answered(uint64_t bytes, bool ok);
+
   Reporter reporter_;
   std::unique_ptr<RdmaModel> model_;
   RdmaPins pins_;
   AxiMemory memory_;
   Scoreboard scoreboard_;
+  std::optional<QueueScoreboard> queues_;
+  std::deque<bool> write_is_of_queues_;  // bursts that memory has not answered
   AxiLiteMaster registers_;
   OnCompletion on_completion_;
   OnPosted on_posted_;

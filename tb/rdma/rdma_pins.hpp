@@ -29,15 +29,39 @@ struct TxTracePins {
   uint32_t next = 0;
 };
 
+/// A post that the sender takes.
+struct PostTracePins {
+  bool valid = false, from_queue = false;
+};
+
+/// Trace of the host queues and of their requests (docs/rdma_queues.md); all zero for an engine without.
+struct QueueTracePins {
+  bool look = false, apply = false, write_ok = false;  ///< a register write
+  bool order = false, entry = false, error = false, slot = false, retired = false, fire = false,
+       request = false;
+  uint8_t order_queue = 0, order_count = 0, entry_queue = 0, entry_verdict = 0, error_queue = 0;
+  uint16_t order_index = 0;
+  uint8_t slot_queue = 0;
+  bool slot_discard = false, slot_signal = false;
+  std::array<uint8_t, 32> slot_fields{};
+  uint8_t retired_queue = 0;
+  bool retired_discarded = false, retired_failed = false, retired_urgent = false;
+  uint8_t fire_queue = 0, request_status = 0;
+  uint64_t off = 0;  ///< a bit a queue
+};
+
 struct RdmaPins {
   bool rst_n = false;
   bool irq = false;
+  bool queue_irq = false;
   AxisPins in;   ///< packets from the network
   AxisPins out;  ///< packets to the network
   AxiLitePins axil;
   AxiPins axi;
   RxTracePins rx;
   TxTracePins tx;
+  PostTracePins post;
+  QueueTracePins queues;
 };
 
 }  // namespace weft::tb

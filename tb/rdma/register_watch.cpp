@@ -28,6 +28,7 @@ void RegisterWatch::reset() {
       {reg::REGION_LIMIT_HI, reset_value::REGION_LIMIT_HI},
       {reg::REGION_KEY, reset_value::REGION_KEY},
       {reg::REGION_RIGHTS, reset_value::REGION_RIGHTS},
+      {reg::REGION_OWNER, reset_value::REGION_OWNER},
       {reg::TICK_CYCLES, reset_value::TICK_CYCLES},
       {reg::RX_TIMEOUT, reset_value::RX_TIMEOUT},
       {reg::TX_RETRY, reset_value::TX_RETRY},
@@ -97,9 +98,13 @@ uint64_t RegisterWatch::pair(uint32_t low_address) const {
 
 /// What the REGION registers say.
 rdma::Region RegisterWatch::region() const {
-  return {pair(reg::REGION_BASE_LO), pair(reg::REGION_LIMIT_LO),
+  const uint32_t rights = values_.at(reg::REGION_RIGHTS);
+  return {pair(reg::REGION_BASE_LO),
+          pair(reg::REGION_LIMIT_LO),
           static_cast<uint16_t>(masked(values_.at(reg::REGION_KEY), width::REGION_KEY)),
-          masked(values_.at(reg::REGION_RIGHTS), width::REGION_RIGHTS) != 0};
+          (rights & 1) != 0,
+          (rights & 2) != 0,
+          static_cast<uint8_t>(masked(values_.at(reg::REGION_OWNER), width::REGION_OWNER))};
 }
 
 rdma::Config RegisterWatch::config() const {

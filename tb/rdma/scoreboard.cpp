@@ -62,7 +62,7 @@ Scoreboard::Scoreboard(const RdmaBuild& build, Reporter& reporter, const AxiMemo
       sender_(build.params, {}),
       packets_(build.params, memory.memory()),
       registers_([this](const rdma::Config& config) { settings_.emplace_back(reporter_.cycle(), config); },
-                 [this](const rdma::Post& post) { posts_.push_back(post); },
+                 [this](const rdma::Post& post) { register_posts_.push_back(post); },
                  [this](uint32_t first) { sender_.number_from(first); }) {}
 
 void Scoreboard::write_traces(const std::string& directory) {
@@ -96,7 +96,10 @@ void Scoreboard::reset() {
   checked_.clear();
   for_receiver_.clear();
   for_sender_.clear();
+  register_posts_.clear();
+  queue_posts_.clear();
   posts_.clear();
+  queue_sids_.clear();
   packets_.reset();
   writes_.reset();
   expected_completions_.clear();
@@ -144,6 +147,7 @@ void Scoreboard::sample(const RdmaPins& pins) {
     first_seen_ = {};
   }
   take_arrivals();
+  take_post(pins.post);
   if (pins.rx.valid) step_receiver(pins.rx);
   if (pins.tx.valid) step_sender(pins.tx);
   forget_settings();
@@ -228,17 +232,14 @@ void Scoreboard::note(const rdma::RxResult& result) {
 
 rdma::TxResult Scoreboard::golden_sender(const TxTracePins& rtl, const rdma::TxInputs& inputs,
                                          std::optional<formats::Header>& header,
-                                         std::optional<rdma::Post>& post) {
+                                         std::optional<TakenPost>& post) {
   switch (rtl.kind) {
     case TxKind::timeout:
       return sender_.timeout(rtl.sid, inputs);
     case TxKind::turn:
       return sender_.turn(rtl.sid, inputs);
     case TxKind::post:
-      if (posts_.empty()) throw rdma::Violation("a post event, but nothing was posted");
-      post = posts_.front();
-      posts_.pop_front();
-      return sender_.post(*post, inputs);
+      return golden_post(inputs, post);
     case TxKind::packet:
       break;
   }
@@ -249,6 +250,25 @@ rdma::TxResult Scoreboard::golden_sender(const TxTracePins& rtl, const rdma::TxI
   return sender_.packet(packet, inputs);
 }
 
+/// Which of the two sources comes next is the hardware's choice.
+void Scoreboard::take_post(const PostTracePins& taken) {
+  if (!taken.valid) return;
+  auto& source = taken.from_queue ? queue_posts_ : register_posts_;
+  if (source.empty()) return reporter_.add("the sender takes a post that nobody has made");
+  posts_.push_back({source.front(), taken.from_queue});
+  source.pop_front();
+}
+
+rdma::TxResult Scoreboard::golden_post(const rdma::TxInputs& inputs, std::optional<TakenPost>& post) {
+  if (posts_.empty()) throw rdma::Violation("a post event, but nothing was posted");
+  post = posts_.front();
+  posts_.pop_front();
+  rdma::TxResult result = sender_.post(post->post, inputs);
+  if (result.outcome == Outcome::submit && post->from_queue) queue_sids_.insert(result.sid);
+  if (result.outcome == Outcome::submit && !post->from_queue) queue_sids_.erase(result.sid);
+  return result;
+}
+
 void Scoreboard::step_sender(const TxTracePins& rtl) {
   tx_events_++;
   tx_timers_.events++;
@@ -257,14 +277,16 @@ void Scoreboard::step_sender(const TxTracePins& rtl) {
   rdma::TxInputs inputs{rtl.room, rtl.resend_room, std::nullopt, rtl.now};
   if (rtl.offer_valid) inputs.offer = rtl.offer_sid;
   std::optional<formats::Header> header;
+  std::optional<TakenPost> taken;
   std::optional<rdma::Post> post;
   try {
     check_room(rtl);
-    const rdma::TxResult result = golden_sender(rtl, inputs, header, post);
+    const rdma::TxResult result = golden_sender(rtl, inputs, header, taken);
+    if (taken) post = taken->post;
     const rdma::TxEventView view = rdma::view(event_name(rtl.kind), header, post, inputs, result);
     compare(rtl, view);
     if (on_sender_event_) on_sender_event_(reporter_.cycle(), view);
-    note(result);
+    note(result, taken ? taken->from_queue : queue_sids_.contains(result.sid));
   } catch (const rdma::Violation& violation) {
     reporter_.add(fmt::format("sender: {} event with outcome {}, sid {}: {}", event_name(rtl.kind),
                               formats::name(static_cast<Outcome>(rtl.outcome)), rtl.sid, violation.what()));
@@ -288,13 +310,18 @@ void Scoreboard::compare(const TxTracePins& rtl, rdma::TxEventView view) {
   }
 }
 
-void Scoreboard::note(const rdma::TxResult& result) {
+/// @param of_queue the event is about a transfer that a queue has posted
+void Scoreboard::note(const rdma::TxResult& result, bool of_queue) {
   if (result.emitted) packets_.expect_sender_control(*result.emitted);
   // A packet whose payload cannot be read is not sent.
   if (result.data && !memory_.faulty(result.data->src_addr, result.data->header.len)) {
     packets_.expect_data(*result.data);
   }
-  if (result.completion) expected_completions_.push_back(*result.completion);
+  if (result.completion && of_queue) {
+    on_queue_completion_(*result.completion);
+  } else if (result.completion) {
+    expected_completions_.push_back(*result.completion);
+  }
   count(result.outcome, result.ctl_dropped);
 }
 
@@ -427,8 +454,8 @@ bool Scoreboard::contexts_free() const {
 
 bool Scoreboard::quiet() const {
   return arrived_.empty() && checked_.empty() && for_receiver_.empty() && for_sender_.empty() &&
-         posts_.empty() && packets_.empty() && writes_.empty() && expected_completions_.empty() &&
-         completed_.empty() && contexts_free();
+         register_posts_.empty() && queue_posts_.empty() && posts_.empty() && packets_.empty() &&
+         writes_.empty() && expected_completions_.empty() && completed_.empty() && contexts_free();
 }
 
 void Scoreboard::check_quiet() {
@@ -436,7 +463,8 @@ void Scoreboard::check_quiet() {
     reporter_.add(fmt::format("{} packets that came in never led to an event",
                               for_receiver_.size() + for_sender_.size()));
   }
-  if (!posts_.empty()) reporter_.add(fmt::format("{} posts never led to an event", posts_.size()));
+  const size_t posts = register_posts_.size() + queue_posts_.size() + posts_.size();
+  if (posts != 0) reporter_.add(fmt::format("{} posts never led to an event", posts));
   if (!packets_.empty()) reporter_.add("packet never left: " + packets_.describe_missing());
   if (!writes_.empty()) reporter_.add("host writes are missing");
   if (!expected_completions_.empty()) {

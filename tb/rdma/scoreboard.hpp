@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,6 +44,7 @@ inline constexpr uint32_t outcome_codes = 64;
 class Scoreboard {
  public:
   using OnReceiverEvent = std::function<void(uint64_t cycle, const rdma::RxEventView&)>;
+  using OnQueueCompletion = std::function<void(const rdma::Completion&)>;
   using OnSenderEvent = std::function<void(uint64_t cycle, const rdma::TxEventView&)>;
 
   Scoreboard(const RdmaBuild& build, Reporter& reporter, const AxiMemory& memory);
@@ -62,6 +64,13 @@ class Scoreboard {
   void wrote(WrittenBurst burst) { writes_.wrote(std::move(burst), reporter_.cycle()); }
   void answered(uint64_t bytes, bool ok) { writes_.answered(bytes, ok); }
   void completed(const driver::RdmaCompletion& completion);
+
+  // --- posts of the host queues, of an engine that has such
+  /// The engine shall get this post; its tag is the caller's and comes back.
+  void posted_by_queue(const rdma::Post& post) { queue_posts_.push_back(post); }
+  void on_queue_completion(OnQueueCompletion callback) { on_queue_completion_ = std::move(callback); }
+  /// The registers so many clocks ago.
+  const rdma::Config& settings(uint64_t age) const;
 
   /// Once a cycle, after the above.
   void sample(const RdmaPins& pins);
@@ -86,6 +95,10 @@ class Scoreboard {
   const rdma::Sender& sender() const { return sender_; }
 
  private:
+  struct TakenPost {
+    rdma::Post post;
+    bool from_queue;
+  };
   struct Completed {
     driver::RdmaCompletion completion;
     uint64_t cycle;
@@ -117,17 +130,18 @@ class Scoreboard {
   rdma::RxResult golden_receiver(const RxTracePins& rtl, const rdma::RxInputs& inputs,
                                  std::optional<rdma::formats::Header>& header);
   rdma::TxResult golden_sender(const TxTracePins& rtl, const rdma::TxInputs& inputs,
-                               std::optional<rdma::formats::Header>& header, std::optional<rdma::Post>& post);
+                               std::optional<rdma::formats::Header>& header, std::optional<TakenPost>& post);
+  rdma::TxResult golden_post(const rdma::TxInputs& inputs, std::optional<TakenPost>& post);
+  void take_post(const PostTracePins& taken);
   void compare(const RxTracePins& rtl, rdma::RxEventView view);
   void compare(const TxTracePins& rtl, rdma::TxEventView view);
   void note(const rdma::RxResult& result);
-  void note(const rdma::TxResult& result);
+  void note(const rdma::TxResult& result, bool of_queue);
   void count(rdma::formats::Outcome outcome, bool ctl_dropped);
   void tell_difference(const char* half, const trace::Record& rtl, const trace::Record& golden);
   void judge_completions();
   void take_arrivals();
   void observe_time(const char* half, uint16_t now, uint64_t age);
-  const rdma::Config& settings(uint64_t age) const;
   void configure_receiver();
   void configure_sender();
   void forget_settings();
@@ -147,7 +161,10 @@ class Scoreboard {
   std::deque<std::optional<std::vector<uint8_t>>> checked_;  // come in the one before
   std::deque<rdma::Arrival> for_receiver_;
   std::deque<rdma::Packet> for_sender_;
-  std::deque<rdma::Post> posts_;
+  std::deque<rdma::Post> register_posts_, queue_posts_;  // not yet taken by the sender
+  std::deque<TakenPost> posts_;                          // taken, not yet retired
+  std::set<uint16_t> queue_sids_;                        // contexts whose transfer a queue has posted
+  OnQueueCompletion on_queue_completion_;
   ExpectedPackets packets_;
   ExpectedWrites writes_;
   std::deque<std::pair<uint64_t, rdma::Config>> settings_;  // from which cycle on, oldest first; never empty

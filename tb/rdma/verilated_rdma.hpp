@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adapter from any Verilated `rdma_top` (any parameters, SystemVerilog or plain Verilog) to RdmaModel.
+// Adapter from any Verilated `rdma_top` or `rdma_nic` (any parameters, SystemVerilog or plain Verilog) to
+// RdmaModel.
 #pragma once
 
 #include <string>
@@ -14,7 +15,12 @@ template <typename Top>
 class VerilatedRdma : public RdmaModel {
  public:
   VerilatedRdma(const RdmaBuild& build, SimulationContext& context, const std::string& name)
-      : data_bytes_(build.data_bytes), clock_(context, name) {}
+      : data_bytes_(build.data_bytes), address_bits_(register_bits(build)), clock_(context, name) {
+    if constexpr (!with_queues) {  // nothing is connected there
+      clock_.top().queue_post_valid_i = 0;
+      clock_.top().queue_cpl_ready_i = 1;
+    }
+  }
 
   void settle(RdmaPins& pins) override {
     apply(pins);
@@ -31,6 +37,8 @@ class VerilatedRdma : public RdmaModel {
   }
 
  private:
+  static constexpr bool with_queues = requires(Top top) { top.queue_irq_o; };
+
   void apply(const RdmaPins& pins) {
     Top& top = clock_.top();
     top.rst_ni = pins.rst_n;
@@ -43,14 +51,14 @@ class VerilatedRdma : public RdmaModel {
     apply_axi(top, pins.axi);
   }
 
-  static void apply_axil(Top& top, const AxiLitePins& pins) {
-    top.s_axil_awaddr_i = masked(pins.awaddr, 12);
+  void apply_axil(Top& top, const AxiLitePins& pins) {
+    top.s_axil_awaddr_i = masked(pins.awaddr, address_bits_);
     top.s_axil_awvalid_i = pins.awvalid;
     top.s_axil_wdata_i = pins.wdata;
     top.s_axil_wstrb_i = masked(pins.wstrb, 4);
     top.s_axil_wvalid_i = pins.wvalid;
     top.s_axil_bready_i = pins.bready;
-    top.s_axil_araddr_i = masked(pins.araddr, 12);
+    top.s_axil_araddr_i = masked(pins.araddr, address_bits_);
     top.s_axil_arvalid_i = pins.arvalid;
     top.s_axil_rready_i = pins.rready;
   }
@@ -80,6 +88,7 @@ class VerilatedRdma : public RdmaModel {
     fetch_axil(top, pins.axil);
     fetch_axi(top, pins.axi);
     fetch_trace(top, pins);
+    if constexpr (with_queues) fetch_queues(top, pins);
   }
 
   static void fetch_axil(const Top& top, AxiLitePins& pins) {
@@ -123,6 +132,7 @@ class VerilatedRdma : public RdmaModel {
       rx.wbase = top.trace_rx_wbase_o;
       get_bytes(top.trace_rx_wvec_o, reinterpret_cast<uint8_t*>(rx.wvec.data()), sizeof(rx.wvec));
     }
+    pins.post = {top.trace_post_valid_o != 0, top.trace_post_from_queue_o != 0};
     TxTracePins& tx = pins.tx;
     tx.valid = top.trace_tx_valid_o;
     tx.now = top.trace_tx_now_o;
@@ -138,7 +148,40 @@ class VerilatedRdma : public RdmaModel {
     }
   }
 
+  static void fetch_queues(const Top& top, RdmaPins& pins) {
+    pins.queue_irq = top.queue_irq_o;
+    QueueTracePins& queues = pins.queues;
+    queues.look = top.trace_look_o;
+    queues.apply = top.trace_apply_o;
+    queues.write_ok = top.trace_write_ok_o;
+    queues.order = top.trace_order_valid_o;
+    queues.order_queue = top.trace_order_queue_o;
+    queues.order_index = top.trace_order_index_o;
+    queues.order_count = top.trace_order_count_o;
+    queues.entry = top.trace_entry_valid_o;
+    queues.entry_queue = top.trace_entry_queue_o;
+    queues.entry_verdict = top.trace_entry_verdict_o;
+    queues.error = top.trace_error_valid_o;
+    queues.error_queue = top.trace_error_queue_o;
+    queues.slot = top.trace_slot_valid_o;
+    queues.slot_discard = top.trace_slot_discard_o;
+    queues.slot_queue = top.trace_slot_queue_o;
+    queues.slot_signal = top.trace_slot_signal_o;
+    get_bytes(top.trace_slot_fields_o, queues.slot_fields.data(), queues.slot_fields.size());
+    queues.retired = top.trace_retired_valid_o;
+    queues.retired_queue = top.trace_retired_queue_o;
+    queues.retired_discarded = top.trace_retired_discarded_o;
+    queues.retired_failed = top.trace_retired_failed_o;
+    queues.retired_urgent = top.trace_retired_urgent_o;
+    queues.fire = top.trace_fire_valid_o;
+    queues.fire_queue = top.trace_fire_queue_o;
+    queues.request = top.trace_request_valid_o;
+    queues.request_status = top.trace_request_status_o;
+    queues.off = top.trace_off_o;
+  }
+
   uint32_t data_bytes_;
+  uint32_t address_bits_;  // of the registers
   VerilatedClock<Top> clock_;
 };
 

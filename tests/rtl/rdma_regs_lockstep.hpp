@@ -235,6 +235,8 @@ class RegsLockstep {
     const bool empty = wanted.limit <= wanted.base;
     ASSERT_EQ(out.region_idx_o, *region_written_) << at();
     ASSERT_EQ(out.region_open_o, wanted.remote_write && !empty) << at();
+    ASSERT_EQ(out.region_local_o, wanted.local_use && !empty) << at();
+    ASSERT_EQ(out.region_owner_o, wanted.owner) << at();
     ASSERT_EQ(out.region_key_o, wanted.key) << at();
     if (!empty) {
       ASSERT_EQ(out.region_base_o, wanted.base / payload) << at();

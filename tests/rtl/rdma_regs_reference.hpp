@@ -70,7 +70,8 @@ inline constexpr std::array registers{
     Register{"BACKOFF", 0x09c, Access::rw, 2, 3},
     Register{"MAX_BUSY", 0x0a0, Access::rw, 8, 255},
     Register{"REGION_KEY", 0x084, Access::rw, 16},
-    Register{"REGION_RIGHTS", 0x088, Access::rw, 1},
+    Register{"REGION_RIGHTS", 0x088, Access::rw, 2},
+    Register{"REGION_OWNER", 0x0f0, Access::rw, 8},
     Register{"REGION_SET", 0x08c, Access::wo},
     Register{"POST", 0x078, Access::wo},
     Register{"CPL_COUNT", 0x07c, Access::ro},
@@ -115,8 +116,12 @@ class RegsReference {
     return values_.at(address_of(low)) | uint64_t{values_.at(address_of(low) + 4)} << 32;
   }
   rdma::Region region() const {
-    return {pair("REGION_BASE_LO"), pair("REGION_LIMIT_LO"), static_cast<uint16_t>(value("REGION_KEY")),
-            value("REGION_RIGHTS") != 0};
+    return {pair("REGION_BASE_LO"),
+            pair("REGION_LIMIT_LO"),
+            static_cast<uint16_t>(value("REGION_KEY")),
+            (value("REGION_RIGHTS") & 1) != 0,
+            (value("REGION_RIGHTS") & 2) != 0,
+            static_cast<uint8_t>(value("REGION_OWNER"))};
   }
   bool node_known() const { return node_known_; }
   bool interrupt(const RegsView& view) const { return (irq_status(view) & value("IRQ_ENABLE")) != 0; }

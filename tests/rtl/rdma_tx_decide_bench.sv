@@ -77,13 +77,16 @@ module rdma_tx_decide_lane
   parameter int unsigned ADDR_W   = 16
 ) (
   input  stimulus_t s,
-  output decision_t d
+  output decision_t d,
+  output logic      from_queue_ok_o  // where a post comes from stays with it: here the parity of its tag says so
 );
   localparam int unsigned LEN_W = $clog2(PAYLOAD) + 1;
   `RDMA_TYPEDEF_TX_CTX(ctx_t, NODE_W, CID_W, MSGID_W, ADDR_W, PIDX_W, LEN_W)
 
   ctx_t              ctx_in, ctx_out;
   logic [ADDR_W-1:0] data_addr;
+  logic              ctx_we, complete;
+  completion_t       completion;
 
   always_comb begin : p_ctx_in
     ctx_in = '{
@@ -105,7 +108,8 @@ module rdma_tx_decide_lane
         asked: s.ctx.asked,
         retries: s.ctx.retries,
         busy: s.ctx.busy,
-        turn: s.ctx.turn
+        turn: s.ctx.turn,
+        from_queue: ^s.ctx.tag
     };
   end
 
@@ -115,13 +119,17 @@ module rdma_tx_decide_lane
   ) i_decide (
     .kind_i(s.kind), .expired_i(s.expired), .hdr_i(s.hdr), .post_i(s.post), .msgid_i(MSGID_W'(s.msgid)),
     .resend_room_i(s.resend_room), .node_id_i(s.node_id), .max_retry_i(s.max_retry), .max_busy_i(s.max_busy), .backoff_i(s.backoff), .ctx_i(ctx_in), .ctx_o(ctx_out),
-    .ctx_we_o(d.ctx_we), .outcome_o(d.outcome), .has_ctx_o(d.has_ctx), .emit_o(d.emit), .emit_hdr_o(d.emit_hdr),
-    .send_o(d.send), .resend_o(d.resend), .data_hdr_o(d.data_hdr), .data_addr_o(data_addr), .complete_o(d.complete),
-    .completion_o(d.completion), .turn_o(d.turn), .timer_set_o(d.timer_set), .timer_armed_o(d.timer_armed),
+    .ctx_we_o(ctx_we), .outcome_o(d.outcome), .has_ctx_o(d.has_ctx), .emit_o(d.emit), .emit_hdr_o(d.emit_hdr),
+    .send_o(d.send), .resend_o(d.resend), .data_hdr_o(d.data_hdr), .data_addr_o(data_addr), .complete_o(complete),
+    .completion_o(completion), .turn_o(d.turn), .timer_set_o(d.timer_set), .timer_armed_o(d.timer_armed),
     .timer_class_o(d.timer_class), .free_o(d.free)
   );
 
   assign d.data_addr = 64'(data_addr);
+  assign d.ctx_we = ctx_we;
+  assign d.complete = complete;
+  assign d.completion = completion;
+  assign from_queue_ok_o = (!complete || completion.from_queue == ^completion.tag) && (!ctx_we || ctx_out.from_queue == ^ctx_out.tag);
   assign d.ctx = '{
           state: ctx_out.state,
           dst: 16'(ctx_out.dst),
@@ -223,15 +231,17 @@ module rdma_tx_decide_bench
   output logic         timer_set_o,
   output logic         timer_armed_o,
   output logic [  2:0] timer_class_o,
-  output logic         free_o
+  output logic         free_o,
+  output logic         from_queue_ok_o
 );
   stimulus_t s;
   decision_t d0, d1, d;
+  logic      ok0, ok1;
 
   assign s.kind        = rdma_pkg::event_e'(kind_i);
   assign s.expired     = expired_i;
   assign s.hdr         = hdr_i;
-  assign s.post        = '{rkey: post_key_i, tag: post_tag_i, node: post_node_i, bytes: post_bytes_i, dst_addr: post_dst_i, src_addr: post_src_i};
+  assign s.post        = '{from_queue: ^post_tag_i, rkey: post_key_i, tag: post_tag_i, node: post_node_i, bytes: post_bytes_i, dst_addr: post_dst_i, src_addr: post_src_i};
   assign s.msgid       = msgid_i;
   assign s.resend_room = resend_room_i;
   assign s.node_id     = node_id_i;
@@ -241,10 +251,10 @@ module rdma_tx_decide_bench
   assign s.ctx = {state_i, dst_i, cid_i, gen_i, ctx_msgid_i, tag_i, src_addr_i, dst_addr_i, rkey_i, last_i, last_len_i, next_i,
                   high_i, span_i, acked_i, asked_i, retries_i, busy_i, turn_i};
 
-  rdma_tx_decide_lane i_narrow (.s, .d(d0));
+  rdma_tx_decide_lane i_narrow (.s, .d(d0), .from_queue_ok_o(ok0));
   rdma_tx_decide_lane #(
     .N_TX_CTX(1024), .PAYLOAD(256), .PIDX_W(24), .CID_W(10), .MSGID_W(20), .NODE_W(16), .ADDR_W(48)
-  ) i_default (.s, .d(d1));
+  ) i_default (.s, .d(d1), .from_queue_ok_o(ok1));
 
   assign d = lane_i ? d1 : d0;
   assign {state_o, dst_o, cid_o, gen_o, ctx_msgid_o, tag_o, src_addr_o, dst_addr_o, rkey_o, last_o, last_len_o, next_o, high_o,
@@ -266,4 +276,5 @@ module rdma_tx_decide_bench
   assign timer_armed_o = d.timer_armed;
   assign timer_class_o = d.timer_class;
   assign free_o        = d.free;
+  assign from_queue_ok_o = lane_i ? ok1 : ok0;
 endmodule

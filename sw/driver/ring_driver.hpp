@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host driver of a NIC's queues: the administrator's part and an owner's (docs/rdma_queues.md). Transfers go
+// through rings in host memory; the engine itself is set up by RdmaDriver.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "driver/register_bus.hpp"
+#include "weft/rdma_queues/formats.hpp"
+
+namespace weft::driver {
+
+/// Host memory as software sees it. What is written before a doorbell must be visible to the NIC when the
+/// doorbell is.
+class RingMemory {
+ public:
+  virtual ~RingMemory() = default;
+  virtual void write(uint64_t address, std::span<const uint8_t> bytes) = 0;
+  virtual void read(uint64_t address, std::span<uint8_t> bytes) const = 0;
+};
+
+/// Address of a register of the queues in the register space of a NIC, whose page 0 is the engine's.
+/// @param reg as in docs/rdma_queues_formats.md
+/// @param queue of a register of an owner's page
+constexpr uint32_t ring_register(uint32_t reg, uint32_t queue = 0) { return 0x1000 + reg + 0x1000 * queue; }
+
+/// What the administrator says of a queue. Bases are multiples of the ring's bytes and of 4 KiB.
+struct RingSetup {
+  uint64_t sq_base = 0, cq_base = 0;
+  uint8_t sq_log2 = 4, cq_log2 = 4;  ///< entries, 4 to 15
+  uint8_t owner = 0;
+  rdma_queues::formats::IrqKind irq = rdma_queues::formats::IrqKind::none;
+  uint64_t msi_addr = 0;
+  uint32_t msi_data = 0;
+
+  uint32_t sq_size() const { return 1u << sq_log2; }
+  uint32_t cq_size() const { return 1u << cq_log2; }
+};
+
+/// Enables and disables queues.
+class RingAdministrator {
+ public:
+  using OnDone = std::function<void(bool ok)>;
+
+  RingAdministrator(RegisterBus& bus, RingMemory& memory) : bus_(bus), memory_(memory) {}
+
+  /// Zeroes the rings and enables a queue that is OFF. Not ok: the NIC refuses the set-up, or the queue is
+  /// not OFF.
+  void enable(uint32_t queue, const RingSetup& setup, OnDone done) {
+    using namespace rdma_queues::formats;
+    memory_.write(setup.sq_base, std::vector<uint8_t>(size_t{setup.sq_size()} * submission_bytes));
+    memory_.write(setup.cq_base, std::vector<uint8_t>(size_t{setup.cq_size()} * completion_bytes));
+    write(reg::QUEUE, queue);
+    write_both(reg::Q_SQ_BASE_LO, setup.sq_base);
+    write_both(reg::Q_CQ_BASE_LO, setup.cq_base);
+    write(reg::Q_SIZE, setup.sq_log2 | uint32_t{setup.cq_log2} << 4);
+    write(reg::Q_OWNER, setup.owner);
+    write(reg::Q_IRQ, static_cast<uint32_t>(setup.irq));
+    write_both(reg::Q_MSI_ADDR_LO, setup.msi_addr);
+    write(reg::Q_MSI_DATA, setup.msi_data);
+    bus_.write(ring_register(reg::Q_CTL), 1, std::move(done));
+  }
+
+  /// Disables a queue and waits until nothing of it is under way: then its rings are free for other use.
+  void disable(uint32_t queue, OnDone done) {
+    using namespace rdma_queues::formats;
+    write(reg::QUEUE, queue);
+    bus_.write(ring_register(reg::Q_CTL), 0, [this, queue, done = std::move(done)](bool ok) {
+      if (!ok) return done(false);
+      wait_until_off(queue, done);
+    });
+  }
+
+ private:
+  void write(uint32_t reg, uint32_t data) { bus_.write(ring_register(reg), data, nullptr); }
+  void write_both(uint32_t low_register, uint64_t value) {
+    write(low_register, static_cast<uint32_t>(value));
+    write(low_register + 4, static_cast<uint32_t>(value >> 32));
+  }
+
+  /// Asks the queue's own page: Q_STATE is of whatever queue was named last.
+  void wait_until_off(uint32_t queue, const OnDone& done) {
+    using namespace rdma_queues::formats;
+    bus_.read(ring_register(reg::STATE, queue), [this, queue, done](bool ok, uint32_t state) {
+      if (!ok) return done(false);
+      if (static_cast<QueueState>(state & 3) == QueueState::off) return done(true);
+      wait_until_off(queue, done);
+    });
+  }
+
+  RegisterBus& bus_;
+  RingMemory& memory_;
+};
+
+/// One queue as its owner uses it. Uses no register but those of the queue's own page.
+class RingQueue {
+ public:
+  using Submission = rdma_queues::formats::Submission;
+  using Completion = rdma_queues::formats::Completion;
+
+  /// Of a queue that has just been enabled with this set-up.
+  RingQueue(RegisterBus& bus, RingMemory& memory, uint32_t queue, const RingSetup& setup)
+      : bus_(bus), memory_(memory), queue_(queue), setup_(setup) {}
+
+  /// Entries that can be written now.
+  uint32_t room() const { return setup_.sq_size() - static_cast<uint16_t>(tail_ - sq_head_); }
+
+  /// Writes an entry behind the others; false if the ring is full. ring() announces it.
+  bool put(const Submission& entry) {
+    if (room() == 0) return false;
+    using rdma_queues::formats::submission_bytes;
+    memory_.write(setup_.sq_base + uint64_t{tail_ % setup_.sq_size()} * submission_bytes,
+                  rdma_queues::formats::pack(entry));
+    ++tail_;
+    return true;
+  }
+
+  /// Tells the NIC of all entries put so far.
+  void ring(OnWritten done = nullptr) {
+    bus_.write(ring_register(rdma_queues::formats::reg::SQ_TAIL, queue_), tail_, std::move(done));
+  }
+
+  /// The oldest completion not yet taken, if there is one: its phase is that of this lap.
+  std::optional<Completion> take() {
+    namespace formats = rdma_queues::formats;
+    std::array<uint8_t, formats::completion_bytes> bytes{};
+    memory_.read(setup_.cq_base + uint64_t{head_ % setup_.cq_size()} * formats::completion_bytes, bytes);
+    const Completion entry = formats::unpack_completion(bytes);
+    const bool is_first_lap = (head_ / setup_.cq_size()) % 2 == 0;
+    if ((entry.phase != 0) != is_first_lap) return std::nullopt;
+    ++head_;
+    sq_head_ = entry.sq_head;
+    return entry;
+  }
+
+  /// Tells the NIC how many completions were taken; with `arm`, it interrupts for the next one, or for one
+  /// that is there already. A completion may be seen in memory a little before the NIC knows that it is
+  /// there: then the NIC refuses, and is told again.
+  void acknowledge(bool arm = false) {
+    arm_ = arm_ || arm;
+    acknowledge_wanted_ = true;
+    send_head();
+  }
+
+  /// An interrupt after so many completions, or so many ticks after the first (docs/rdma_queues.md,
+  /// Interrupts).
+  void moderate(uint16_t count, uint16_t ticks) {
+    bus_.write(ring_register(rdma_queues::formats::reg::MODERATION, queue_), count | uint32_t{ticks} << 16,
+               nullptr);
+  }
+
+  uint16_t taken() const { return head_; }
+  uint32_t number() const { return queue_; }
+  const RingSetup& setup() const { return setup_; }
+
+ private:
+  void send_head() {
+    if (acknowledging_ || !acknowledge_wanted_) return;
+    acknowledging_ = true;
+    acknowledge_wanted_ = false;
+    const bool arm = std::exchange(arm_, false);
+    const uint32_t data = head_ | uint32_t{arm} << 31;
+    bus_.write(ring_register(rdma_queues::formats::reg::CQ_HEAD, queue_), data, [this, arm](bool ok) {
+      if (ok) {
+        acknowledging_ = false;
+        return send_head();
+      }
+      arm_ = arm_ || arm;
+      repeat_if_live();
+    });
+  }
+
+  void repeat_if_live() {
+    using namespace rdma_queues::formats;
+    bus_.read(ring_register(reg::STATE, queue_), [this](bool ok, uint32_t state) {
+      const auto now = static_cast<QueueState>(state & 3);
+      acknowledging_ = false;
+      acknowledge_wanted_ = ok && (now == QueueState::run || now == QueueState::error);
+      send_head();
+    });
+  }
+
+  RegisterBus& bus_;
+  RingMemory& memory_;
+  uint32_t queue_;
+  RingSetup setup_;
+  uint16_t tail_ = 0;     // entries put
+  uint16_t sq_head_ = 0;  // entries that the NIC has taken, as far as a completion has told
+  uint16_t head_ = 0;     // completions taken
+  bool arm_ = false, acknowledge_wanted_ = false, acknowledging_ = false;
+};
+
+}  // namespace weft::driver
