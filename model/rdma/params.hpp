@@ -30,18 +30,19 @@ struct Params {
   bool operator==(const Params&) const = default;
 };
 
-/// Memory that other nodes may use, or the queues of its owner: bytes [base, limit), both multiples of the payload; none if
-/// limit <= base. Remote reads, buffers, and the queue told of writes with immediate go with `transfers`.
+/// Memory that other nodes may use, or the queues of its owner: bytes [base, limit), both multiples of the
+/// payload; none if limit <= base. Remote reads, buffers, and the queue told of writes with immediate go with
+/// `transfers`.
 struct Region {
   uint64_t base = 0;
   uint64_t limit = 0;
   uint16_t key = 0;
   bool remote_write = false;
-  bool local_use = false;
-  uint8_t owner = 0;
   bool remote_read = false;
   bool receive = false;  // a buffer here may lie in it
   std::optional<uint8_t> queue = {};
+  bool local_use = false;
+  uint8_t owner = 0;
 
   bool operator==(const Region&) const = default;
 };
