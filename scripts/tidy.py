@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""clang-tidy over our C++ sources that are part of a build; what was clean before is not looked at again.
+
+A source is known by its text after preprocessing (comments kept), the version of clang-tidy and .clang-tidy. Those that were clean are remembered in
+~/.cache/weft-tidy (XDG_CACHE_HOME). Exit code 1 if anything is found.
+usage: scripts/tidy.py BUILD [JOBS]
+"""
+
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FOLDERS = ("model", "sw", "tb", "tests")
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "weft-tidy"
+
+
+def sources(build):
+    """(file, folder, command) of each of our sources once, generated ones left out."""
+    found = {}
+    for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
+        file = pathlib.Path(entry["file"])
+        if any(file.is_relative_to(ROOT / folder) for folder in FOLDERS):
+            found[file] = (file, entry["directory"], shlex.split(entry["command"]))
+    return [found[file] for file in sorted(found)]
+
+
+def preprocessed(file, folder, command):
+    """The text that a compiler sees, or nothing: then clang-tidy has to say why."""
+    compiler = next(index for index, word in enumerate(command) if pathlib.Path(word).name.startswith(("c++", "g++", "clang++")))
+    flags, skip = [], False
+    for word in command[compiler + 1:]:
+        if skip or word in ("-c", str(file)):
+            skip = False
+        elif word == "-o":
+            skip = True
+        else:
+            flags.append(word)
+    result = subprocess.run([command[compiler], *flags, "-w", "-E", "-C", "-P", str(file)], cwd=folder, capture_output=True, check=False)
+    return result.stdout if result.returncode == 0 else None
+
+
+def fingerprint(text, version):
+    digest = hashlib.sha256(version)
+    digest.update((ROOT / ".clang-tidy").read_bytes())
+    digest.update(text)
+    return digest.hexdigest()
+
+
+def check(source, build, version):
+    """What clang-tidy has to say; nothing if the source is clean."""
+    file, folder, command = source
+    text = preprocessed(file, folder, command)
+    known = CACHE / fingerprint(text, version) if text else None
+    if known and known.exists():
+        return ""
+    result = subprocess.run(["clang-tidy", "-p", str(build), "--quiet", f"--header-filter=^{ROOT}/({'|'.join(FOLDERS)})/", "--extra-arg=-Wno-unknown-warning-option", str(file)],
+                            capture_output=True, text=True, check=False)
+    said = result.stdout.strip()
+    if result.returncode == 0 and not said and known:
+        known.touch()
+    elif result.returncode and not said:
+        said = f"{file}: clang-tidy failed: {result.stderr.strip()}"
+    return said
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    build = pathlib.Path(sys.argv[1]).resolve()
+    CACHE.mkdir(parents=True, exist_ok=True)
+    version = subprocess.run(["clang-tidy", "--version"], capture_output=True, check=True).stdout
+    todo, findings = sources(build), 0
+    with concurrent.futures.ThreadPoolExecutor(max_workers=int(sys.argv[2]) if len(sys.argv) == 3 else 2) as pool:
+        for done, said in enumerate(pool.map(lambda source: check(source, build, version), todo), 1):
+            if sys.stderr.isatty():
+                print(f"\r  {done} of {len(todo)}", end="", file=sys.stderr, flush=True)
+            if said:
+                findings += 1
+                print(said, flush=True)
+    if sys.stderr.isatty():
+        print("\r" + " " * 20 + "\r", end="", file=sys.stderr)
+    sys.exit(1 if findings or not todo else 0)
+
+
+if __name__ == "__main__":
+    main()
