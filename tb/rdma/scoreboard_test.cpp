@@ -47,7 +47,7 @@ class ScoreboardTest : public testing::Test {
   void sample() {
     reporter_.set_cycle(cycle_++);
     scoreboard_.sample(pins_);
-    pins_.rx.valid = pins_.tx.valid = false;
+    pins_.rx.valid = pins_.tx.valid = pins_.post.valid = false;
   }
 
   void write(uint32_t address, uint32_t data) {
@@ -125,6 +125,13 @@ class ScoreboardTest : public testing::Test {
     write(reg::POST_BYTES, 40);
     write(reg::POST_NODE, 7);
     write(reg::POST, 3);
+    take_post();
+  }
+
+  /// The sender takes it.
+  void take_post(bool from_queue = false) {
+    pins_.post = {true, from_queue};
+    sample();
   }
 
   static Header posted_request() {
@@ -276,6 +283,19 @@ TEST_F(ScoreboardTest, WrongSenderOutcome) {
   post();
   retire_sender(TxKind::post, Outcome::reject_length);
   expect_finding("outcome: expected SUBMIT, got REJECT_LENGTH");
+}
+
+TEST_F(ScoreboardTest, PostThatNobodyMade) {
+  take_post();
+  expect_finding("the sender takes a post that nobody has made");
+}
+
+TEST_F(ScoreboardTest, PostOfTheWrongSource) {
+  write(reg::POST_BYTES, 40);
+  write(reg::POST_NODE, 7);
+  write(reg::POST, 3);
+  take_post(true);
+  expect_finding("the sender takes a post that nobody has made");
 }
 
 TEST_F(ScoreboardTest, WrongNext) {
