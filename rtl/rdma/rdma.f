@@ -17,6 +17,8 @@ rdma_next_hole.sv
 rdma_window_open.sv
 rdma_window_step.sv
 rdma_timer.sv
+rdma_rtt.sv
+rdma_timeouts.sv
 rdma_regions.sv
 rdma_quota.sv
 rdma_rx_request.sv

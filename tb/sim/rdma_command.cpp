@@ -174,6 +174,10 @@ Command add_rdma_command(CLI::App& app) {
                    "cycles until lost packets are asked for again; 0: from delay, jitter and reordering")
       ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
+  command->add_option("--ahead", run_config.ahead,
+                      "weft mode: register RX_AHEAD; without it from reordering");
+  command->add_option("--adapt", run_config.adapt, "register ADAPT: 1 timeouts as measured, 0 as set")
+      ->capture_default_str();
   command->add_option("--seed", run_config.seed, "same seed, same run")->check(count)->capture_default_str();
   command->add_option("--trace", run_config.trace_dir, "folder for the event traces of RTL and golden model");
   command->add_option("--waves", run_config.waves, "FST wave file");

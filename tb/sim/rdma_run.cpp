@@ -81,6 +81,15 @@ uint32_t usual_timeout(const RunConfig& config, const tb::RdmaBuild& build) {
   return static_cast<uint32_t>(std::min<uint64_t>(4 * round_trip + 2 * turn + 2 * hold, 1'000'000));
 }
 
+/// By how much a packet of this network may get ahead of another of its transfer. One that is held back is
+/// passed by no more than the degree, but others that are held back meanwhile widen the gap; if that comes
+/// near the window: not known.
+uint8_t usual_ahead(const RunConfig& config) {
+  if (config.faults.reorder_degree == 0) return 1;
+  const uint64_t ahead = 2ull * config.faults.reorder_degree + 16;
+  return ahead <= config.window / 2 ? static_cast<uint8_t>(ahead) : uint8_t{0};
+}
+
 tb::SystemConfig system_config(const RunConfig& config) {
   tb::SystemConfig system;
   system.nodes = config.nodes;
@@ -170,6 +179,8 @@ void Traffic::start() {
   setup.tick_cycles = static_cast<uint16_t>(std::max(16u, timeout / timeout_ticks));
   setup.rx_timeout = setup.tx_retry =
       static_cast<uint16_t>((timeout + setup.tick_cycles - 1) / setup.tick_cycles);
+  setup.rx_ahead = config_.ahead.value_or(usual_ahead(config_));
+  setup.adapt = config_.adapt;
   setup.weft_mode = config_.weft_mode;
   system_.start(setup);
   if (system_.run_until([this] { return system_.all_ready(); }, start_cycles)) return;

@@ -82,6 +82,7 @@ nlohmann::json to_json(const RunConfig& config, const RunResult& result) {
       {"pause", config.pause},
       {"jitter", config.faults.jitter},
       {"timeout", config.timeout},
+      {"adapt", config.adapt},
       {"window", config.window},
       {"mode", config.weft_mode ? "weft" : "paper"},
       {"cycles", result.cycles},
