@@ -41,12 +41,12 @@ void Stopwatch::see(const Event& event) {
 void ReceiverTimes::see(Outcome outcome, uint16_t cid, uint16_t now) {
   const bool advances = outcome == Outcome::advance;
   const bool finishes = outcome == Outcome::finish;
-  const bool arrives = advances || finishes || outcome == Outcome::accept;
+  const bool accepts = outcome == Outcome::accept;
   const bool asks =
       outcome == Outcome::ask_one || outcome == Outcome::ask_from || outcome == Outcome::ask_map;
   const bool cancels = asks || outcome == Outcome::reclaim || outcome == Outcome::released;
-  answer_.see({cid, now, outcome == Outcome::grant, arrives, cancels});
-  pace_.see({cid, now, advances, advances || finishes, cancels});
+  answer_.see({cid, now, outcome == Outcome::grant, accepts || advances || finishes, cancels});
+  pace_.see({cid, now, advances, advances || finishes, cancels || accepts});
 }
 
 std::optional<uint16_t> ReceiverTimes::timeout() const {

@@ -47,7 +47,8 @@ class Stopwatch {
   RoundTrip round_trip_;
 };
 
-/// What the receiver measures: from a grant to its first packet, and from one packet at WBASE to the next.
+/// What the receiver measures: from a grant to its first packet, and from one packet at WBASE to the next if
+/// that comes in order.
 class ReceiverTimes {
  public:
   void see(formats::Outcome outcome, uint16_t cid, uint16_t now);

@@ -27,14 +27,14 @@ module rdma_timeouts
   output logic [LIMIT_W-1:0] rx_timeout_o,
   output logic [LIMIT_W-1:0] tx_retry_o
 );
-  logic rx_grants, rx_arrives, rx_advances, rx_finishes, rx_ends;  // rx_ends: a timeout came, or the context is free
+  logic rx_grants, rx_accepts, rx_advances, rx_finishes, rx_ends;  // rx_ends: a timeout came, or the context is free
   logic tx_requests, tx_answers, tx_ends;
 
   always_comb begin : p_events
     rx_grants   = rx_valid_i && rx_outcome_i == OUTCOME_GRANT;
     rx_advances = rx_valid_i && rx_outcome_i == OUTCOME_ADVANCE;
     rx_finishes = rx_valid_i && rx_outcome_i == OUTCOME_FINISH;
-    rx_arrives  = rx_advances || rx_finishes || (rx_valid_i && rx_outcome_i == OUTCOME_ACCEPT);
+    rx_accepts  = rx_valid_i && rx_outcome_i == OUTCOME_ACCEPT;
     tx_requests = tx_valid_i && tx_outcome_i == OUTCOME_SUBMIT;
     unique case (rx_outcome_i)
       OUTCOME_ASK_ONE, OUTCOME_ASK_FROM, OUTCOME_ASK_MAP, OUTCOME_RECLAIM, OUTCOME_RELEASED: rx_ends = rx_valid_i;
@@ -51,13 +51,14 @@ module rdma_timeouts
   logic [LIMIT_W-1:0] answer, pace, request, slower;
 
   rdma_rtt i_answer (
-    .clk_i, .rst_ni, .id_i(rx_cid_i), .now_i(rx_now_i), .begin_i(rx_grants), .end_i(rx_arrives), .cancel_i(rx_ends),
+    .clk_i, .rst_ni, .id_i(rx_cid_i), .now_i(rx_now_i), .begin_i(rx_grants),
+    .end_i(rx_accepts || rx_advances || rx_finishes), .cancel_i(rx_ends),
     .known_o(answer_known), .timeout_o(answer)
   );
 
   rdma_rtt i_pace (
     .clk_i, .rst_ni, .id_i(rx_cid_i), .now_i(rx_now_i), .begin_i(rx_advances), .end_i(rx_advances || rx_finishes),
-    .cancel_i(rx_ends), .known_o(pace_known), .timeout_o(pace)
+    .cancel_i(rx_ends || rx_accepts), .known_o(pace_known), .timeout_o(pace)
   );
 
   rdma_rtt i_request (

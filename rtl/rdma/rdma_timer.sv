@@ -58,9 +58,9 @@ module rdma_timer #(
 
   localparam int unsigned READ = 3;  // clocks from an address to expired_q
 
-  // At most 32 groups, of 32 entries or more; two for 8 entries, so that small ones behave as large ones do.
-  localparam bit          EVEN    = (N & (N - 1)) == 0;
-  localparam int unsigned GROUPS  = !EVEN || N < 8 ? 1 : N < 64 ? 2 : N < 1024 ? N / 32 : 32;
+  // At most 32 groups, of 32 entries or more; two from 8 entries on, so that small engines behave as large ones do.
+  localparam bit          POWER    = (N & (N - 1)) == 0;
+  localparam int unsigned GROUPS  = !POWER || N < 8 ? 1 : N < 64 ? 2 : N < 1024 ? N / 32 : 32;
   localparam int unsigned LENGTH  = N / GROUPS;  // entries of a group
   localparam int unsigned GROUP_W = GROUPS > 1 ? $clog2(GROUPS) : 1;
 
@@ -106,6 +106,8 @@ module rdma_timer #(
     end
   end
 
+  // A pass through a group may begin while the last reads of the one before are under way, and so make touched_q forget what was set
+  // during that one: it finds it itself, and marks the group again.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       armed_groups_q <= '0;
@@ -119,10 +121,7 @@ module rdma_timer #(
     armed_q      <= entry.armed;
   end
 
-  // The next pass through a group may begin before the one before has ended, and makes touched_q forget what was set meanwhile: it
-  // finds that itself, and marks the group again.
-
-  // Behind the last of a group by next_group_q, which then is that of a group some clocks old.
+  // From the last of a group to the next one, which is searched for while the group is passed.
   always_comb begin : p_idx_next
     idx_next = idx_q + 1'b1;
     if (GROUPS > 1 && 32'(idx_q) % LENGTH == LENGTH - 1) idx_next = IDX_W'(32'(next_group_q) * LENGTH);

@@ -110,12 +110,16 @@ nlohmann::json to_json(const RunConfig& config, const RunResult& result) {
   };
 }
 
-void write_json(const std::string& file, const nlohmann::json& json) {
+void write_text(const std::string& file, const std::string& text) {
   try {
-    write_whole(file, json.dump(2) + '\n');
+    write_whole(file, text);
   } catch (const std::runtime_error& error) {
     throw BadInput(error.what());
   }
+}
+
+void write_json(const std::string& file, const nlohmann::json& json) {
+  write_text(file, json.dump(2) + '\n');
 }
 
 std::string reproduction(const std::vector<std::string>& arguments) {

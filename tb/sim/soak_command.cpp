@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "commands.hpp"
-#include "common/output_file.hpp"
 #include "report.hpp"
 #include "soak_report.hpp"
 #include "wave_program.hpp"
@@ -123,14 +122,6 @@ std::string command_for_one(const std::string& program, const Options& options) 
   std::string command = program + " soak";
   if (!options.build.empty()) command += " --build " + options.build;
   return command + " --run";
-}
-
-void write_text(const std::string& file, const std::string& text) {
-  try {
-    write_whole(file, text);
-  } catch (const std::runtime_error& error) {
-    throw BadInput(error.what());
-  }
 }
 
 int run(Options& options, const std::vector<std::string>& arguments) {

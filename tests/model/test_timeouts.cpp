@@ -113,6 +113,14 @@ TEST_F(Measured, PaceCountsIfItIsSlowerThanTheAnswer) {
   EXPECT_LT(receiver.timeout(), 60) << "the packet that ended a measurement did not begin one";
 }
 
+TEST_F(Measured, NoPaceWhileSomethingIsMissing) {
+  receiver.see(Outcome::grant, 3, 0);
+  receiver.see(Outcome::advance, 3, 10);
+  receiver.see(Outcome::accept, 3, 15);
+  receiver.see(Outcome::advance, 3, 500);
+  EXPECT_EQ(receiver.timeout(), 30);
+}
+
 TEST_F(Measured, RequestToItsAnswer) {
   for (const auto answer : {Outcome::granted, Outcome::backoff, Outcome::refused}) {
     SenderTimes times;
