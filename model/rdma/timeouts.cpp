@@ -26,7 +26,8 @@ void RoundTrip::sample(uint16_t ticks) {
 
 std::optional<uint16_t> RoundTrip::timeout() const {
   if (!known_) return std::nullopt;
-  return static_cast<uint16_t>(std::min<uint32_t>(srtt_ / 8 + std::max(1u, rttvar_), longest_timeout));
+  return static_cast<uint16_t>(
+      std::min<uint32_t>(srtt_ / 8 + std::max({1u, srtt_ / 8, rttvar_}), longest_timeout));
 }
 
 void Stopwatch::see(const Event& event) {

@@ -16,7 +16,7 @@ class RoundTrip {
  public:
   void sample(uint16_t ticks);
 
-  /// srtt + max(1, 4 rttvar), longest_timeout at the most; nothing before the first sample.
+  /// srtt + max(1, srtt, 4 rttvar), longest_timeout at the most; nothing before the first sample.
   std::optional<uint16_t> timeout() const;
 
   bool operator==(const RoundTrip&) const = default;

@@ -3,7 +3,7 @@
 // time, smoothed, and the timeout that follows from it, after RFC 6298.
 //
 // The first sample S gives srtt = S and rttvar = S / 2. Each other one moves rttvar by a quarter and then srtt by an eighth of
-// the way. timeout_o = srtt + max(1, 4 rttvar), three clocks after the event that ended a measurement.
+// the way. timeout_o = srtt + max(1, srtt, 4 rttvar), three clocks after the event that ended a measurement.
 `include "weft_assert.svh"
 
 module rdma_rtt
@@ -53,11 +53,13 @@ module rdma_rtt
   logic [SRTT_W-1:0]   srtt_q;
   logic [RTTVAR_W-1:0] rttvar_q;
   logic [LIMIT_W-1:0]  srtt, off;  // ticks; how far the sample is from it
+  logic [LIMIT_W-1:0]  least;      // ticks, added to srtt
   logic [RTTVAR_W:0]   sum;
 
   assign srtt = srtt_q[SRTT_W-1:3];
   assign off  = sample_q > srtt ? sample_q - srtt : srtt - sample_q;
-  assign sum  = (RTTVAR_W + 1)'(srtt) + {1'b0, rttvar_q[RTTVAR_W-1:1], rttvar_q[0] || rttvar_q == '0};  // at least a tick
+  assign least = srtt == '0 ? LIMIT_W'(1) : srtt;
+  assign sum   = (RTTVAR_W + 1)'(srtt) + {1'b0, rttvar_q > RTTVAR_W'(least) ? rttvar_q : RTTVAR_W'(least)};
 
   // Neither sum can overflow: both are means of what fits.
   always_ff @(posedge clk_i) begin

@@ -41,7 +41,7 @@ struct RdmaSetup {
   uint16_t rx_quota = 0;   ///< receive contexts of a group of sources; 0: all
   /// Receiver, weft mode: by how much PIDX may get ahead of a packet in the network; 0: not known.
   uint8_t rx_ahead = 0;
-  bool adapt = true;            ///< timeouts as measured, from timeout_floor to rx_timeout and tx_retry
+  bool adapt = false;           ///< timeouts as measured, from timeout_floor to rx_timeout and tx_retry
   uint16_t timeout_floor = 16;  ///< more than the network ever holds a packet back
   bool weft_mode = true;        ///< of the receiver; false: paper mode
   /// Number of the first transfer: after a reset, one that no receiver can still hold from before

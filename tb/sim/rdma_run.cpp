@@ -84,15 +84,10 @@ uint64_t held_back(const RunConfig& config, const tb::RdmaBuild& build) {
 
 constexpr uint64_t longest_timeout = 1'000'000;
 
-/// Four round trips, two turns of a transfer in the round robin, and as long as a packet is held back.
-uint64_t usual_timeout(const RunConfig& config, const tb::RdmaBuild& build) {
+/// So many round trips, two turns of a transfer in the round robin, and as long as a packet is held back.
+uint64_t usual_timeout(const RunConfig& config, const tb::RdmaBuild& build, uint64_t round_trips) {
   const uint64_t turn = beats_per_packet(build) * config.transfers;
-  return std::min(4 * round_trip(config) + 2 * turn + held_back(config, build), longest_timeout);
-}
-
-/// The least that a timeout may adapt to: a round trip, and as long as a packet is held back.
-uint64_t usual_floor(const RunConfig& config, const tb::RdmaBuild& build) {
-  return std::min(round_trip(config) + held_back(config, build), longest_timeout);
+  return std::min(round_trips * round_trip(config) + 2 * turn + held_back(config, build), longest_timeout);
 }
 
 /// By how much a packet of this network may get ahead of another of its transfer. One that is held back is
@@ -189,13 +184,13 @@ void Traffic::start() {
   const uint64_t payload = build_.params.payload;
   const uint64_t payloads = std::max<uint64_t>(1, (bytes_.size() + payload - 1) / payload);
   setup.regions = {{destination_base, destination_base + payloads * payload, region_key}};
-  const uint64_t timeout = config_.timeout ? config_.timeout : usual_timeout(config_, build_);
+  const uint64_t timeout = config_.timeout ? config_.timeout : usual_timeout(config_, build_, 4);
   setup.tick_cycles = static_cast<uint16_t>(std::max<uint64_t>(16, timeout / timeout_ticks));
   const auto ticks = [&](uint64_t cycles) {
     return static_cast<uint16_t>((cycles + setup.tick_cycles - 1) / setup.tick_cycles);
   };
   setup.rx_timeout = setup.tx_retry = ticks(timeout);
-  setup.timeout_floor = ticks(usual_floor(config_, build_));
+  setup.timeout_floor = ticks(usual_timeout(config_, build_, 2));
   setup.rx_ahead = config_.ahead.value_or(usual_ahead(config_));
   setup.adapt = config_.adapt;
   setup.weft_mode = config_.weft_mode;

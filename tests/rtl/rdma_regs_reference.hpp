@@ -70,7 +70,7 @@ inline constexpr std::array registers{
     Register{"BACKOFF", 0x09c, Access::rw, 2, 3},
     Register{"MAX_BUSY", 0x0a0, Access::rw, 8, 255},
     Register{"RX_AHEAD", 0x0c0, Access::rw, 8},
-    Register{"ADAPT", 0x0c4, Access::rw, 1, 1},
+    Register{"ADAPT", 0x0c4, Access::rw, 1},
     Register{"TIMEOUT_FLOOR", 0x0c8, Access::rw, 13, 16},
     Register{"REGION_KEY", 0x084, Access::rw, 16},
     Register{"REGION_RIGHTS", 0x088, Access::rw, 1},

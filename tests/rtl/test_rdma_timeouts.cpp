@@ -17,7 +17,10 @@ class RdmaTimeouts : public testing::Test {
  protected:
   static constexpr unsigned event_age = 4;  // clocks from an event to the timeout that follows
 
-  RdmaTimeouts() { reset(); }
+  RdmaTimeouts() {
+    config.adapt = true;
+    reset();
+  }
 
   void reset() {
     bench_->rx_valid_i = bench_->tx_valid_i = 0;
