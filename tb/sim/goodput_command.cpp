@@ -109,7 +109,7 @@ std::string page(const Options& options, const std::string& table) {
       "completion, and packets sent again. Nothing but the packets lost leaves their order. These are clock "
       "cycles of a simulation, the same on every machine.\n\n"
       "*Timeouts as set*: `ADAPT` 0, four round trips and two turns of all transfers; *as measured*: `ADAPT` "
-      "1, from one round trip to that.\n"
+      "1, from two round trips and two turns to that.\n"
       "*RX_AHEAD*: 1 ([rdma.md](../rdma.md), Missing packets noticed without a timeout); else 0.\n\n{}",
       options.bytes, options.seed, table);
 }
