@@ -22,7 +22,7 @@ CMAKE_QUIET := --log-level=NOTICE -Wno-dev
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 PYTHON_VENV := build/venv
 
-.PHONY: help setup configure build sim sim-verilog soak bench test lint format formats verilog synth place formal netlist mutate fuzz coverage clean
+.PHONY: help setup configure build sim sim-verilog goodput soak bench test lint format formats verilog synth place formal netlist mutate fuzz coverage clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
@@ -40,6 +40,10 @@ build: configure ## build everything into build/bin
 sim: configure ## simulate the RDMA engine on a real file through losses, reordering, corruption
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim weft-sim-waves weft
 	$(BUILD)/bin/weft-sim matrix $(if $(FILE),--file $(FILE)) $(SIM_ARGS)
+
+goodput: configure ## what loss costs and what helps, into docs/results/goodput.md
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim
+	$(BUILD)/bin/weft-sim goodput --jobs $(JOBS) --json $(BUILD)/goodput.json --markdown docs/results/goodput.md
 
 soak: configure ## fault campaign: 1,000 runs with random faults, into docs/results/soak.md
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim

@@ -78,7 +78,7 @@ module rdma_receiver_proof
     .ADDR_W(ADDR_W), .N_REGIONS(2), .N_SOURCES(2), .CTL_DEPTH(16), .CMD_DEPTH(16)
   ) dut (
     .clk_i, .rst_ni, .ready_o(), .idle_o(), .node_id_i(16'd1), .region_set_i(dut.regions_ready), .region_idx_i(8'd0), .region_open_i(1'b1),
-    .region_key_i(16'd0), .region_base_i('0), .region_last_i, .backoff_i(2'd0), .quota_i(16'd0),
+    .region_key_i(16'd0), .region_base_i('0), .region_last_i, .backoff_i(2'd0), .ahead_i(8'd0), .quota_i(16'd0),
     .timeout_i(LIMIT_W'(1)), .ask_from_after_i(2'd1), .max_silent_i(4'd0), .weft_mode_i, .now_i,
     .hdr_valid_i, .hdr_ready_o(hdr_ready), .hdr_i(hdr), .verdict_i(OUTCOME_NONE),
     .cmd_valid_o(), .cmd_ready_i, .cmd_write_o(), .cmd_addr_o(), .cmd_len_o(), .cmd_cid_o(), .writes_done_i(WRITES_W'(0)),

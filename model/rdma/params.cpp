@@ -62,6 +62,7 @@ void validate(const Config& config, const Params& params) {
   require(config.max_silent <= 15, "max_silent is wider than 4 bits");
   require(config.max_retry <= 15, "max_retry is wider than 4 bits");
   require(config.backoff <= 3, "backoff is wider than 2 bits");
+  require(config.timeout_floor <= ticks, "timeout_floor is wider than 13 bits");
   require(config.regions.size() <= params.n_regions, "more regions than the engine has");
   for (const Region& region : config.regions) validate(region, params);
 }

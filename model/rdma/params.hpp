@@ -57,8 +57,11 @@ struct Config {
   uint8_t ask_from_after = 3;
   uint8_t max_silent = 15;
   uint8_t max_retry = 15;
-  uint8_t max_busy = 255;     // 0: no bound
-  uint8_t backoff = 3;        // doublings of a timeout
+  uint8_t max_busy = 255;  // 0: no bound
+  uint8_t backoff = 3;     // doublings of a timeout
+  uint8_t rx_ahead = 0;    // packets that may come before one of lower PIDX, 0: any number
+  bool adapt = false;      // timeouts as measured; false: rx_timeout and tx_retry themselves
+  uint16_t timeout_floor = 16;
   uint16_t rx_quota = 0;      // contexts of a group of sources, 0: all
   uint16_t ticket_quota = 0;  // tickets of a queue, 0: all
   bool weft_mode = true;      // of the receiver; false: paper mode

@@ -295,12 +295,30 @@ RxResult Receiver::keep(const Packet& packet, uint64_t address, const RxInputs& 
 
   RxResult result = with_context(Outcome::accept, header.cid);
   result.write = HostWrite{address, packet.payload};
-  if (header.pidx == base) finish_or_advance(result, c, header, inputs);
+  if (header.pidx == base) {
+    finish_or_advance(result, c, header, inputs);
+  } else {
+    ask_hole(result, c, header.pidx, inputs);
+  }
   const uint32_t step = ack_step(params_);
   const bool tell =
       config_.weft_mode && result.outcome == Outcome::advance && base / step != c.window.base / step;
   if (tell) emit(result, inputs.room, ack(header.cid, 0));
   return result;
+}
+
+/// Weft mode: RESEND for the packet that this one is RX_AHEAD ahead of, if that is missing.
+void Receiver::ask_hole(RxResult& result, RxContext& c, uint32_t pidx, const RxInputs& inputs) const {
+  if (!config_.weft_mode || config_.rx_ahead == 0 || pidx < c.window.base + config_.rx_ahead) return;
+  const uint32_t hole = pidx - config_.rx_ahead;
+  if (hole == c.window.base) {
+    c.timer.restart(inputs.now);
+  } else if (has_come(c.window, hole - c.window.base)) {
+    return;
+  }
+  Packet resend = to_sender(Ptype::resend, result.cid);
+  resend.header.pidx = hole;
+  emit(result, inputs.room, resend);
 }
 
 void Receiver::finish_or_advance(RxResult& result, RxContext& c, const Header& header,

@@ -149,6 +149,7 @@ class Receiver {
   RxResult grant(const formats::Header& request, const RxInputs& inputs);
   std::optional<RxResult> rejection(const formats::Header& header) const;
   RxResult keep(const Packet& packet, uint64_t address, const RxInputs& inputs);
+  void ask_hole(RxResult& result, RxContext& context, uint32_t pidx, const RxInputs& inputs) const;
   void finish_or_advance(RxResult& result, RxContext& context, const formats::Header& header,
                          const RxInputs& inputs) const;
   void ask(RxResult& result, RxContext& context, const RxInputs& inputs) const;

@@ -279,8 +279,10 @@ TxResult Sender::ack(const Header& header, const TxInputs& inputs) {
   if (!names_active(header)) return stale(header, inputs);
   TxContext& c = contexts_[header.sid];
   if (header.pidx < c.acked || header.pidx > c.high) return with_context(Outcome::drop_old_ack, header.sid);
+  const uint32_t passed = header.pidx - c.acked;
+  const bool tells_what_is_missing = (header.arg & ack_map_mask) != 0;
+  c.asked = tells_what_is_missing || passed >= ack_map_bits ? 0 : c.asked >> passed;
   c.acked = header.pidx;
-  c.asked = 0;
   for (uint32_t i = 0; i < ack_map_bits && c.acked + i < c.high; ++i) {
     c.asked |= header.arg & uint64_t{1} << i;
   }

@@ -87,9 +87,11 @@ std::optional<Header> header_of(const std::optional<Packet>& packet) {
 
 RxEventView view(std::string_view event, std::optional<Header> header, const RxInputs& inputs,
                  const RxResult& result) {
-  RxEventView view{event,       header,       inputs,      result.outcome,
-                   result.cid,  result.wbase, result.wvec, header_of(result.emitted),
-                   std::nullopt};
+  RxEventView view{event,        header,
+                   inputs,       result.outcome,
+                   result.cid,   result.wbase,
+                   result.wvec,  header_of(result.emitted),
+                   std::nullopt, 0};
   if (result.write)
     view.write = HostRange{result.write->addr, static_cast<uint32_t>(result.write->bytes.size())};
   return view;
@@ -97,9 +99,17 @@ RxEventView view(std::string_view event, std::optional<Header> header, const RxI
 
 TxEventView view(std::string_view event, std::optional<Header> header, std::optional<Post> post,
                  const TxInputs& inputs, const TxResult& result) {
-  return {event,          header,           post,        inputs,
-          result.outcome, result.sid,       result.next, header_of(result.emitted),
-          result.data,    result.completion};
+  return {event,
+          header,
+          post,
+          inputs,
+          result.outcome,
+          result.sid,
+          result.next,
+          header_of(result.emitted),
+          result.data,
+          result.completion,
+          0};
 }
 
 trace::Record rx_record(uint64_t cycle, const RxEventView& view) {
@@ -114,6 +124,7 @@ trace::Record rx_record(uint64_t cycle, const RxEventView& view) {
   add_number(fields, "room", view.inputs.room ? 1 : 0);
   add(fields, "offer", offer_word(view.inputs.offer));
   add_number(fields, "over_quota", view.inputs.over_quota ? 1 : 0);
+  add_number(fields, "limit", view.limit);
   add(fields, "outcome", name_or_number(view.outcome));
   add_number(fields, "cid", view.cid);
   add_number(fields, "wbase", view.wbase);
@@ -136,6 +147,7 @@ trace::Record tx_record(uint64_t cycle, const TxEventView& view) {
   add_number(fields, "room", view.inputs.room ? 1 : 0);
   add_number(fields, "resend_room", view.inputs.resend_room ? 1 : 0);
   add(fields, "offer", offer_word(view.inputs.offer));
+  add_number(fields, "limit", view.limit);
   add(fields, "outcome", name_or_number(view.outcome));
   add_number(fields, "sid", view.sid);
   add_number(fields, "next", view.next);

@@ -31,6 +31,7 @@ struct RxEventView {
   WindowBits wvec;                         // words beyond the window, or missing ones, count as zero
   std::optional<formats::Header> emitted;  // its crc is not shown
   std::optional<HostRange> write;
+  uint16_t limit = 0;  // timeout in use when it retires, ticks
 };
 
 /// One sender event in plain values; `post` for events of that kind.
@@ -45,6 +46,7 @@ struct TxEventView {
   std::optional<formats::Header> emitted;
   std::optional<DataOrder> data;
   std::optional<Completion> completion;
+  uint16_t limit = 0;  // as of RxEventView
 };
 
 RxEventView view(std::string_view event, std::optional<formats::Header> header, const RxInputs& inputs,

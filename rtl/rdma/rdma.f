@@ -21,6 +21,8 @@ rdma_window_keep.sv
 rdma_window_judge.sv
 rdma_window_step.sv
 rdma_timer.sv
+rdma_rtt.sv
+rdma_timeouts.sv
 rdma_regions.sv
 rdma_quota.sv
 rdma_rx_request.sv

@@ -61,6 +61,7 @@ package rdma_pkg;
     logic     good_length;
     logic     mark;             // new, beyond WBASE
     logic     advance;          // the one at WBASE
+    logic     ahead;            // there is a packet in the window that it is RX_AHEAD ahead of
     logic     in_window;        // it is in the window beyond WBASE
     logic     behind;           // it is before WBASE
     logic     complete;         // nothing is missing after it
@@ -81,7 +82,7 @@ package rdma_pkg;
     logic [31:0] pidx;
   } rx_to_t;
 
-  typedef enum logic [2:0] {
+  typedef enum logic [3:0] {
     RX_NO_ANSWER,
     RX_REFUSAL,
     RX_GRANT,
@@ -89,7 +90,8 @@ package rdma_pkg;
     RX_RESEND,
     RX_RESEND_FROM,
     RX_ACK,
-    RX_ACK_MAP  // with a map of what is missing
+    RX_ACK_MAP,     // with a map of what is missing
+    RX_RESEND_HOLE  // if it is missing
   } rx_answer_e;
 
   // Classes of the sender's timers: TX_RETRY, doubled so often, and TX_DEAD.

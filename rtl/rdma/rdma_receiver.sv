@@ -51,6 +51,7 @@ module rdma_receiver
   input  logic [         1:0] ask_from_after_i,
   input  logic [         3:0] max_silent_i,
   input  logic [         1:0] backoff_i,         // a timeout doubles so often at the most, in weft mode
+  input  logic [         7:0] ahead_i,           // by how much PIDX may get ahead of a packet, 0: not known
   input  logic [        15:0] quota_i,           // contexts of a group of sources, 0: no limit
   input  logic                weft_mode_i,
   input  logic [  TICK_W-1:0] now_i,             // ticks
@@ -448,6 +449,9 @@ module rdma_receiver
   logic              i_receive, i_advance, i_mark, i_live, i_reclaim, i_complete, i_asked_enough, i_ask_one, i_released;
   logic              i_timer_set, j_timer_set_q, j_timer_armed_q;
   logic [1:0]        j_timer_class_q;
+  logic [PIDX_W:0]   i_hole_q;    // the packet that this one is RX_AHEAD ahead of; negative: none
+  logic              i_ahead_q, i_ask_base;
+  logic [PIDX_W-1:0] j_hole_q;
   logic              i_expired_q, i_restarted_q, expired_now;
   open_t             first_window;
 
@@ -484,6 +488,8 @@ module rdma_receiver
     i_good_length_q <= h_good_length;
     i_outside_q     <= h_outside;
     i_place_q       <= BASE_W'(h_place);
+    i_hole_q        <= {1'b0, h_q.hdr.pidx[PIDX_W-1:0]} - (PIDX_W + 1)'(ahead_i);
+    i_ahead_q       <= ahead_i != '0;
     i_data_q        <= h_valid_q && h_q.data && h_known && h_match && h_q.key_ok && !h_beyond_end && h_good_length && !h_outside;
     i_release_q     <= h_valid_q && h_q.release_it && h_known && h_match;
     // By the event two ahead; the one ahead is looked at in I.
@@ -518,7 +524,8 @@ module rdma_receiver
   assign i_complete     = i_window_q.base == i_packets_q;
   assign i_asked_enough = i_asks_q >= ask_from_after_i;
   assign i_ask_one      = i_live && !i_reclaim && !i_complete && !weft_mode_i && !i_asked_enough;
-  assign i_timer_set    = i_valid_q && (i_q.request || i_advance || i_released || i_live);
+  assign i_ask_base     = i_mark && weft_mode_i && i_ahead_q && i_hole_q == {1'b0, i_window_q.base};
+  assign i_timer_set    = i_valid_q && (i_q.request || i_advance || i_released || i_live || i_ask_base);
 
   always_comb begin : p_step
     i_used_new   = i_used_q && !i_released && !i_reclaim;
@@ -575,6 +582,7 @@ module rdma_receiver
     i_facts.outside         = i_outside_q;
     i_facts.mark            = i_mark;
     i_facts.advance         = i_advance;
+    i_facts.ahead           = i_ahead_q && !i_hole_q[PIDX_W] && i_hole_q[PIDX_W-1:0] >= i_window_q.base;
     i_facts.in_window       = i_lies_q.in_window;
     i_facts.behind          = i_q.hdr.pidx[PIDX_W-1:0] < i_window_q.base;
     i_facts.live            = i_live;
@@ -591,6 +599,7 @@ module rdma_receiver
     j_grant_q       <= i_grant_q;
     j_place_q       <= i_q.region_base + i_place_q;
     j_packets_q     <= i_packets_q;
+    j_hole_q        <= i_hole_q[PIDX_W-1:0];
     j_timer_set_q   <= i_timer_set;
     j_timer_armed_q <= !i_released && !i_reclaim;
     j_timer_class_q <= i_live && weft_mode_i ? doublings(i_silent_new, backoff_i) : '0;
@@ -633,7 +642,7 @@ module rdma_receiver
       msgid: j_q.timeout ? 24'(j_grant_q.msgid) : j_q.hdr.msgid,
       cid:   j_q.hdr.cid,
       gen:   j_grant_q.gen,
-      pidx:  j_q.timeout ? 32'(j_base_q) : j_q.hdr.pidx
+      pidx:  j_q.timeout ? 32'(j_base_q) : j_answer == RX_RESEND_HOLE ? 32'(j_hole_q) : j_q.hdr.pidx
     };
   end
 

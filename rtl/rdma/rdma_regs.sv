@@ -57,6 +57,9 @@ module rdma_regs
   output logic [        7:0] max_busy_o,
   output logic [        1:0] backoff_o,
   output logic [       15:0] rx_quota_o,
+  output logic [        7:0] rx_ahead_o,
+  output logic               adapt_o,
+  output logic [LIMIT_W-1:0] floor_o,
   output logic               weft_mode_o,
   output logic               msgid_load_o,   // one clock: requests are numbered from msgid_o on
   output logic [MSGID_W-1:0] msgid_o,
@@ -146,6 +149,7 @@ module rdma_regs
       REG_NODE_ID, REG_IRQ_ENABLE, REG_IRQ_STATUS, REG_REGION_BASE_LO, REG_REGION_BASE_HI, REG_REGION_LIMIT_LO, REG_REGION_LIMIT_HI,
       REG_TICK_CYCLES, REG_RX_TIMEOUT, REG_TX_RETRY, REG_TX_DEAD, REG_ASK_FROM_AFTER, REG_MAX_SILENT, REG_MAX_RETRY, REG_MODE,
       REG_POST_SRC_LO, REG_POST_SRC_HI, REG_POST_DST_LO, REG_POST_DST_HI, REG_POST_BYTES, REG_POST_NODE, REG_POST_KEY, REG_REGION_KEY, REG_RX_QUOTA, REG_BACKOFF, REG_MAX_BUSY,
+      REG_RX_AHEAD, REG_ADAPT, REG_TIMEOUT_FLOOR,
       REG_REGION_RIGHTS, REG_REGION_OWNER:
       write_known = 1'b1;
       REG_REGION_SET: write_known = engine_ready_i && !region_fault_q && 9'(wdata_q[7:0]) < 9'(N_REGIONS);
@@ -181,6 +185,9 @@ module rdma_regs
       max_busy_o       <= RESET_MAX_BUSY[7:0];
       backoff_o        <= RESET_BACKOFF[1:0];
       rx_quota_o       <= RESET_RX_QUOTA[15:0];
+      rx_ahead_o       <= RESET_RX_AHEAD[7:0];
+      adapt_o          <= RESET_ADAPT[0];
+      floor_o          <= RESET_TIMEOUT_FLOOR[LIMIT_W-1:0];
       weft_mode_o      <= RESET_MODE[0];
       msgid_o          <= RESET_MSGID[MSGID_W-1:0];
       post_src_q       <= {RESET_POST_SRC_HI, RESET_POST_SRC_LO};
@@ -212,6 +219,9 @@ module rdma_regs
         REG_MAX_BUSY:        max_busy_o <= wdata_q[7:0];
         REG_BACKOFF:         backoff_o <= wdata_q[1:0];
         REG_RX_QUOTA:        rx_quota_o <= wdata_q[15:0];
+        REG_RX_AHEAD:        rx_ahead_o <= wdata_q[7:0];
+        REG_ADAPT:           adapt_o <= wdata_q[0];
+        REG_TIMEOUT_FLOOR:   floor_o <= wdata_q[LIMIT_W-1:0];
         REG_MODE:            weft_mode_o <= wdata_q[0];
         REG_MSGID:           msgid_o <= wdata_q[MSGID_W-1:0];
         REG_POST_SRC_LO:     post_src_q[31:0] <= wdata_q;
@@ -318,6 +328,9 @@ module rdma_regs
       REG_MAX_BUSY:        rdata = 32'(max_busy_o);
       REG_BACKOFF:         rdata = 32'(backoff_o);
       REG_RX_QUOTA:        rdata = 32'(rx_quota_o);
+      REG_RX_AHEAD:        rdata = 32'(rx_ahead_o);
+      REG_ADAPT:           rdata = 32'(adapt_o);
+      REG_TIMEOUT_FLOOR:   rdata = 32'(floor_o);
       REG_REGION_KEY:      rdata = 32'(region_key_o);
       REG_REGION_RIGHTS:   rdata = 32'({region_usable_q, region_writable_q});
       REG_REGION_OWNER:    rdata = 32'(region_owner_o);

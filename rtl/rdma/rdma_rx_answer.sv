@@ -53,7 +53,7 @@ module rdma_rx_answer
         if (weft_mode_i) header.pidx = 32'(POS_W);
       end
       RX_DONE: header.ptype = PTYPE_DONE;
-      RX_RESEND: begin
+      RX_RESEND, RX_RESEND_HOLE: begin
         header.ptype = PTYPE_RESEND;
         header.pidx  = to_i.pidx;
       end
@@ -75,7 +75,9 @@ module rdma_rx_answer
   assign turned  = WINDOW'(doubled >> base_i[POS_W-1:0]);
 
   header_t           header_q;
-  logic              emit_q, map_q;
+  logic              emit_q, map_q, hole_q;
+  logic [ POS_W-1:0] place, place_q;  // of the packet asked for, from WBASE on
+  logic              arrived;
   logic [WINDOW-1:0] wvec_q;
 
   // Packets that are missing although a later one has come, from WBASE on.
@@ -86,12 +88,18 @@ module rdma_rx_answer
     missing = ~wvec_q & later;
   end
 
+  // The packet that one of the window is ahead of: WBASE, which is missing, or one behind it.
+  assign place   = to_i.pidx[POS_W-1:0] - base_i[POS_W-1:0];
+  assign arrived = place_q != '0 && wvec_q[place_q-1'b1];
+
   always_ff @(posedge clk_i) begin
     emit_q   <= answer_i != RX_NO_ANSWER;
     map_q    <= answer_i == RX_ACK_MAP;
     header_q <= header;
     wvec_q   <= turned;
-    emit_o   <= emit_q;
+    hole_q   <= answer_i == RX_RESEND_HOLE;
+    place_q  <= place;
+    emit_o   <= emit_q && !(hole_q && arrived);
     header_o <= header_q;
     if (map_q) header_o.arg[ACK_MAP_W-1:0] <= ACK_MAP_W'({missing, 1'b1});
     wvec_o   <= wvec_q;

@@ -62,6 +62,7 @@ module rdma_rx_outcome
         outcome_o = OUTCOME_DROP_REGION;
       end else if (facts_i.mark) begin
         outcome_o = OUTCOME_ACCEPT;
+        if (weft_mode_i && facts_i.ahead) answer_o = RX_RESEND_HOLE;
       end else if (facts_i.advance && facts_i.complete) begin
         outcome_o = OUTCOME_FINISH;
         answer_o  = RX_DONE;

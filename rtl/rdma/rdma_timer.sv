@@ -4,6 +4,9 @@
 // A context's entry is {class, armed, time stamp}. The scanner reads one entry a clock and knows three clocks later whether it
 // has expired. It then goes back to that entry and stays on it: offers it as an event, if it still is expired, and tells until
 // the event is decided whether the timer was restarted meanwhile. After reset the entries are cleared one a clock (ready_o low).
+//
+// Groups of entries of which none is armed are passed over, so that few timers are looked at often. A group counts as armed from the first timer
+// that is set in it until a pass through it has found none armed.
 module rdma_timer #(
     parameter int unsigned N       = 1024,  // number of timers
     parameter int unsigned CLASSES = 1,     // limits to choose from
@@ -55,6 +58,12 @@ module rdma_timer #(
 
   localparam int unsigned READ = 3;  // clocks from an address to expired_q
 
+  // At most 32 groups, of 32 entries or more; two from 8 entries on, so that small engines behave as large ones do.
+  localparam bit          POWER    = (N & (N - 1)) == 0;
+  localparam int unsigned GROUPS  = !POWER || N < 8 ? 1 : N < 64 ? 2 : N < 1024 ? N / 32 : 32;
+  localparam int unsigned LENGTH  = N / GROUPS;  // entries of a group
+  localparam int unsigned GROUP_W = GROUPS > 1 ? $clog2(GROUPS) : 1;
+
   state_e             state_d, state_q;
   logic [IDX_W-1:0]   idx_d, idx_q;     // being read
   logic [READ-1:0][IDX_W-1:0] read_q;   // read before; the last one is that of expired_q
@@ -67,7 +76,58 @@ module rdma_timer #(
   logic               expired_q, set_q;
   logic [IDX_W-1:0]   idx_next;
 
-  assign idx_next = idx_q == IDX_W'(N - 1) ? '0 : idx_q + 1'b1;
+  // ------------------------------------------------------------------------------------------------- groups
+  logic [GROUPS-1:0]  armed_groups_q, touched_q;  // may have a timer armed; had one set since the pass through it began
+  logic [GROUPS-1:0]  set_group, begun_group, ended_group;  // one-hot or none
+  logic [GROUP_W-1:0] next_group, next_group_q;  // after that of idx_q
+  logic               armed_q, found, found_q;   // of the entry of expired_q; of its group so far
+  logic               at_first, at_last;         // that entry in its group
+
+  function automatic logic [GROUP_W-1:0] group_of(logic [IDX_W-1:0] idx);
+    return GROUP_W'(32'(idx) / LENGTH);
+  endfunction
+
+  function automatic logic [GROUPS-1:0] one_hot(logic valid, logic [IDX_W-1:0] idx);
+    return GROUPS'(valid) << group_of(idx);
+  endfunction
+
+  assign at_first    = 32'(read_q[READ-1]) % LENGTH == 0;
+  assign at_last     = 32'(read_q[READ-1]) % LENGTH == LENGTH - 1;
+  assign found       = armed_q || (found_q && !at_first);
+  assign set_group   = one_hot(set_i && set_armed_i, set_idx_i);
+  assign begun_group = one_hot(state_q == SCAN && 32'(idx_q) % LENGTH == 0, idx_q);
+  assign ended_group = one_hot(scanned_q[READ-1] && at_last, read_q[READ-1]);
+
+  // The next one that may be armed; the one behind if none is.
+  always_comb begin : p_next_group
+    next_group = 32'(group_of(idx_q)) == GROUPS - 1 ? '0 : group_of(idx_q) + 1'b1;
+    for (int unsigned away = GROUPS; away > 0; away--) begin
+      if (armed_groups_q[(32'(group_of(idx_q)) + away) % GROUPS]) next_group = GROUP_W'((32'(group_of(idx_q)) + away) % GROUPS);
+    end
+  end
+
+  // A pass through a group may begin while the last reads of the one before are under way, and so make touched_q forget what was set
+  // during that one: it finds it itself, and marks the group again.
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      armed_groups_q <= '0;
+      touched_q      <= '0;
+    end else begin
+      armed_groups_q <= (armed_groups_q & ~ended_group) | (ended_group & ({GROUPS{found}} | touched_q)) | set_group;
+      touched_q      <= (touched_q & ~begun_group) | set_group;
+    end
+    if (scanned_q[READ-1]) found_q <= found;
+    next_group_q <= next_group;
+    armed_q      <= entry.armed;
+  end
+
+  // From the last of a group to the next one, which is searched for while the group is passed.
+  always_comb begin : p_idx_next
+    idx_next = idx_q + 1'b1;
+    if (GROUPS > 1 && 32'(idx_q) % LENGTH == LENGTH - 1) idx_next = IDX_W'(32'(next_group_q) * LENGTH);
+    else if (idx_q == IDX_W'(N - 1)) idx_next = '0;
+  end
+
   assign entry    = $bits(entry_t)'(kept);
   assign age      = now_i - entry.stamp;
   assign limit    = limits_i[entry.cls];
@@ -83,8 +143,11 @@ module rdma_timer #(
     drained_d = '0;
     unique case (state_q)
       CLEAR: begin
-        idx_d = idx_next;
-        if (idx_q == IDX_W'(N - 1)) state_d = SCAN;
+        idx_d = idx_q + 1'b1;
+        if (idx_q == IDX_W'(N - 1)) begin
+          idx_d   = '0;
+          state_d = SCAN;
+        end
       end
       SCAN: begin
         idx_d = idx_next;

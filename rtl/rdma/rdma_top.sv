@@ -117,6 +117,7 @@ module rdma_top
   output logic                trace_rx_offer_valid_o,
   output logic [        15:0] trace_rx_offer_cid_o,
   output logic                trace_rx_over_quota_o,
+  output logic [ LIMIT_W-1:0] trace_rx_limit_o,
   output logic [        15:0] trace_rx_cid_o,
   output logic [  TICK_W-1:0] trace_rx_now_o,
   output logic [        31:0] trace_rx_wbase_o,
@@ -128,6 +129,7 @@ module rdma_top
   output logic [         7:0] trace_tx_outcome_o,
   output logic                trace_tx_room_o,
   output logic                trace_tx_resend_room_o,
+  output logic [ LIMIT_W-1:0] trace_tx_limit_o,
   output logic                trace_tx_offer_valid_o,
   output logic [        15:0] trace_tx_offer_sid_o,
   output logic [        15:0] trace_tx_sid_o,
@@ -212,6 +214,9 @@ module rdma_top
   logic [7:0]         max_busy;
   logic [1:0]         backoff;
   logic [15:0]        rx_quota;
+  logic [7:0]         rx_ahead;
+  logic               adapt;
+  logic [LIMIT_W-1:0] timeout_floor;
   logic               weft_mode, msgid_load;
   logic [MSGID_W-1:0] msgid;
   logic               rx_ready, rx_idle, tx_ready, tx_idle, regs_ready, read_idle;
@@ -250,10 +255,11 @@ module rdma_top
     .region_key_i       (region_key),
     .region_base_i      (region_base),
     .region_last_i      (region_last),
-    .timeout_i          (rx_timeout),
+    .timeout_i          (trace_rx_limit_o),
     .ask_from_after_i   (ask_from_after),
     .max_silent_i       (max_silent),
     .backoff_i          (backoff),
+    .ahead_i            (rx_ahead),
     .quota_i            (rx_quota),
     .weft_mode_i        (weft_mode),
     .now_i              (now_q),
@@ -367,7 +373,7 @@ module rdma_top
     .ready_o            (tx_ready),
     .idle_o             (tx_idle),
     .node_id_i          (node_id),
-    .retry_i            (tx_retry),
+    .retry_i            (trace_tx_limit_o),
     .dead_i             (tx_dead),
     .max_retry_i        (max_retry),
     .max_busy_i         (max_busy),
@@ -406,6 +412,25 @@ module rdma_top
   );
   assign trace_tx_kind_o    = tx_kind;
   assign trace_tx_outcome_o = tx_outcome;
+
+  rdma_timeouts i_timeouts (
+    .clk_i,
+    .rst_ni,
+    .adapt_i     (adapt),
+    .floor_i     (timeout_floor),
+    .rx_timeout_i(rx_timeout),
+    .tx_retry_i  (tx_retry),
+    .rx_valid_i  (trace_rx_valid_o),
+    .rx_outcome_i(rx_outcome),
+    .rx_cid_i    (trace_rx_cid_o),
+    .rx_now_i    (trace_rx_now_o),
+    .tx_valid_i  (trace_tx_valid_o),
+    .tx_outcome_i(tx_outcome),
+    .tx_sid_i    (trace_tx_sid_o),
+    .tx_now_i    (trace_tx_now_o),
+    .rx_timeout_o(trace_rx_limit_o),
+    .tx_retry_o  (trace_tx_limit_o)
+  );
 
   rdma_host_read #(
     .DATA_W (DATA_W),
@@ -560,6 +585,9 @@ module rdma_top
     .max_busy_o      (max_busy),
     .backoff_o       (backoff),
     .rx_quota_o      (rx_quota),
+    .rx_ahead_o      (rx_ahead),
+    .adapt_o         (adapt),
+    .floor_o         (timeout_floor),
     .weft_mode_o     (weft_mode),
     .msgid_load_o    (msgid_load),
     .msgid_o         (msgid),

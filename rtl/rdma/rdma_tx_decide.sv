@@ -137,7 +137,8 @@ module rdma_tx_decide
 
   // What may be sent: packets that an ACK asked for, before the next one if it lies within the window.
   logic                 again;
-  logic [ACK_MAP_W-1:0] asked_low, asked_rest, asked_new;  // lowest asked for; the others; what the ACK in hand asks for
+  logic [ACK_MAP_W-1:0] asked_low, asked_rest, asked_new;  // lowest asked for; the others; after the ACK in hand
+  logic [PIDX_W-1:0]  passed;       // packets by which the ACK is further
   logic [5:0]           again_at;
   logic [PIDX_W-1:0]    again_pidx;
   logic [PIDX_W-1:0]    next_new;
@@ -154,9 +155,13 @@ module rdma_tx_decide
     for (int i = 0; i < int'(ACK_MAP_W); i++) if (asked_low[i]) again_at = again_at | 6'(i);
   end
 
+  // A map tells all that is missing; an empty one nothing, so that what was asked for before stays asked for.
+  assign passed = hdr_i.pidx[PIDX_W-1:0] - ctx_i.acked;
   always_comb begin : p_asked_new
+    asked_new = '0;
+    if (hdr_i.arg[ACK_MAP_W-1:0] == '0 && passed < PIDX_W'(ACK_MAP_W)) asked_new = ctx_i.asked >> passed[5:0];
     for (int i = 0; i < int'(ACK_MAP_W); i++) begin
-      asked_new[i] = hdr_i.arg[i] && 33'(hdr_i.pidx) + 33'(i) < 33'(ctx_i.high);
+      asked_new[i] |= hdr_i.arg[i] && 33'(hdr_i.pidx) + 33'(i) < 33'(ctx_i.high);
     end
   end
 

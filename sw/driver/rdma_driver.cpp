@@ -72,6 +72,9 @@ void RdmaDriver::program(const RdmaSetup& setup) {
   write(reg::MAX_BUSY, setup.max_busy);
   write(reg::BACKOFF, setup.backoff);
   write(reg::RX_QUOTA, setup.rx_quota);
+  write(reg::RX_AHEAD, setup.rx_ahead);
+  write(reg::ADAPT, setup.adapt ? 1 : 0);
+  write(reg::TIMEOUT_FLOOR, setup.timeout_floor);
   write(reg::MODE, setup.weft_mode ? 1 : 0);
   write(reg::MSGID, setup.first_msgid);
   write(reg::NODE_ID, setup.node_id);  // from here on packets are taken

@@ -42,7 +42,11 @@ struct RdmaSetup {
   uint8_t max_busy = 255;  ///< refusals for want of a context before a transfer ends; 0: no bound
   uint8_t backoff = 3;     ///< a timeout doubles so often at the most
   uint16_t rx_quota = 0;   ///< receive contexts of a group of sources; 0: all
-  bool weft_mode = true;   ///< of the receiver; false: paper mode
+  /// Receiver, weft mode: by how much PIDX may get ahead of a packet in the network; 0: not known.
+  uint8_t rx_ahead = 0;
+  bool adapt = false;           ///< timeouts as measured, from timeout_floor to rx_timeout and tx_retry
+  uint16_t timeout_floor = 16;  ///< more than the network ever holds a packet back
+  bool weft_mode = true;        ///< of the receiver; false: paper mode
   /// Number of the first transfer: after a reset, one that no receiver can still hold from before
   /// (docs/rdma.md, Programmer's guide).
   uint32_t first_msgid = 0;

@@ -41,6 +41,9 @@ driver::RdmaSetup random_setup(Draw& draw) {
   setup.weft_mode = draw.below(2) != 0;
   setup.backoff = static_cast<uint8_t>(draw.below(4));
   setup.rx_quota = static_cast<uint16_t>(draw.below(3));
+  setup.adapt = draw.below(4) != 0;
+  setup.timeout_floor = static_cast<uint16_t>((1000 + draw.below(2000)) / setup.tick_cycles + 1);
+  setup.rx_ahead = static_cast<uint8_t>(draw.below(2) * draw.below(64));
   setup.ask_from_after = static_cast<uint8_t>(draw.below(4));
   return setup;
 }

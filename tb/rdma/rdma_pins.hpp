@@ -15,6 +15,7 @@ struct RxTracePins {
   bool valid = false, timeout = false, room = false, offer_valid = false, over_quota = false;
   uint8_t outcome = 0;
   uint16_t offer_cid = 0, cid = 0, now = 0;
+  uint16_t limit = 0;  ///< timeout in use, ticks
   uint32_t wbase = 0;
   std::array<uint64_t, max_window_words> wvec{};  ///< bit 0 of word 0 is WVEC bit 1
 };
@@ -26,6 +27,7 @@ struct TxTracePins {
   TxKind kind = TxKind::packet;
   uint8_t outcome = 0;
   uint16_t offer_sid = 0, sid = 0, now = 0;
+  uint16_t limit = 0;  ///< timeout in use, ticks
   uint32_t next = 0;
 };
 

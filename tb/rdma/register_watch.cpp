@@ -39,6 +39,9 @@ void RegisterWatch::reset() {
       {reg::MAX_BUSY, reset_value::MAX_BUSY},
       {reg::BACKOFF, reset_value::BACKOFF},
       {reg::RX_QUOTA, reset_value::RX_QUOTA},
+      {reg::RX_AHEAD, reset_value::RX_AHEAD},
+      {reg::ADAPT, reset_value::ADAPT},
+      {reg::TIMEOUT_FLOOR, reset_value::TIMEOUT_FLOOR},
       {reg::MODE, reset_value::MODE},
       {reg::POST_SRC_LO, reset_value::POST_SRC_LO},
       {reg::POST_SRC_HI, reset_value::POST_SRC_HI},
@@ -121,6 +124,9 @@ rdma::Config RegisterWatch::config() const {
   config.max_busy = static_cast<uint8_t>(value(reg::MAX_BUSY, width::MAX_BUSY));
   config.backoff = static_cast<uint8_t>(value(reg::BACKOFF, width::BACKOFF));
   config.rx_quota = static_cast<uint16_t>(value(reg::RX_QUOTA, width::RX_QUOTA));
+  config.rx_ahead = static_cast<uint8_t>(value(reg::RX_AHEAD, width::RX_AHEAD));
+  config.adapt = value(reg::ADAPT, width::ADAPT) != 0;
+  config.timeout_floor = static_cast<uint16_t>(value(reg::TIMEOUT_FLOOR, width::TIMEOUT_FLOOR));
   config.weft_mode = value(reg::MODE, width::MODE) != 0;
   return config;
 }

@@ -41,6 +41,7 @@ rdma::WindowBits window_bits(const RxTracePins& rtl, uint32_t window) {
 /// Puts what the trace port says in place of what the golden model says.
 void show_rtl(rdma::RxEventView& view, const RxTracePins& rtl, uint32_t window) {
   view.outcome = static_cast<Outcome>(rtl.outcome);
+  view.limit = rtl.limit;
   view.cid = rtl.cid;
   view.wbase = rtl.wbase;
   view.wvec = window_bits(rtl, window);
@@ -48,6 +49,7 @@ void show_rtl(rdma::RxEventView& view, const RxTracePins& rtl, uint32_t window) 
 
 void show_rtl(rdma::TxEventView& view, const TxTracePins& rtl) {
   view.outcome = static_cast<Outcome>(rtl.outcome);
+  view.limit = rtl.limit;
   view.sid = rtl.sid;
   view.next = rtl.next;
 }
@@ -90,6 +92,10 @@ void Scoreboard::close_traces() {
 void Scoreboard::reset() {
   receiver_.reset();
   sender_.reset();
+  receiver_times_ = {};
+  sender_times_ = {};
+  receiver_measured_ = {};
+  sender_measured_ = {};
   settings_.clear();
   registers_.reset();
   arrived_.clear();
@@ -192,7 +198,10 @@ void Scoreboard::step_receiver(const RxTracePins& rtl) {
   try {
     check_room(rtl);
     const rdma::RxResult result = golden_receiver(rtl, inputs, header);
-    const rdma::RxEventView view = rdma::view(event, header, inputs, result);
+    rdma::RxEventView view = rdma::view(event, header, inputs, result);
+    view.limit = receiver_limit(0);
+    receiver_times_.see(result.outcome, result.cid, rtl.now);
+    receiver_measured_.add(reporter_.cycle(), receiver_times_.timeout());
     compare(rtl, view);
     if (on_receiver_event_) on_receiver_event_(reporter_.cycle(), view);
     note(result);
@@ -208,7 +217,7 @@ void Scoreboard::step_receiver(const RxTracePins& rtl) {
 void Scoreboard::compare(const RxTracePins& rtl, rdma::RxEventView view) {
   const rdma::WindowBits wvec = window_bits(rtl, build_.params.window);
   const bool same = static_cast<Outcome>(rtl.outcome) == view.outcome && rtl.cid == view.cid &&
-                    rtl.wbase == view.wbase && std::ranges::equal(wvec, view.wvec);
+                    rtl.limit == view.limit && rtl.wbase == view.wbase && std::ranges::equal(wvec, view.wvec);
   if (same && !rtl_trace_) return;
   const trace::Record golden = rdma::rx_record(reporter_.cycle(), view);
   // What the trace port does not carry is checked at the other ports and shown here as the golden model has
@@ -283,7 +292,10 @@ void Scoreboard::step_sender(const TxTracePins& rtl) {
     check_room(rtl);
     const rdma::TxResult result = golden_sender(rtl, inputs, header, taken);
     if (taken) post = taken->post;
-    const rdma::TxEventView view = rdma::view(event_name(rtl.kind), header, post, inputs, result);
+    rdma::TxEventView view = rdma::view(event_name(rtl.kind), header, post, inputs, result);
+    view.limit = sender_limit(0);
+    sender_times_.see(result.outcome, result.sid, rtl.now);
+    sender_measured_.add(reporter_.cycle(), sender_times_.timeout());
     compare(rtl, view);
     if (on_sender_event_) on_sender_event_(reporter_.cycle(), view);
     note(result, taken ? taken->from_queue : queue_sids_.contains(result.sid));
@@ -297,8 +309,8 @@ void Scoreboard::step_sender(const TxTracePins& rtl) {
 }
 
 void Scoreboard::compare(const TxTracePins& rtl, rdma::TxEventView view) {
-  const bool same =
-      static_cast<Outcome>(rtl.outcome) == view.outcome && rtl.sid == view.sid && rtl.next == view.next;
+  const bool same = static_cast<Outcome>(rtl.outcome) == view.outcome && rtl.limit == view.limit &&
+                    rtl.sid == view.sid && rtl.next == view.next;
   if (same && !rtl_trace_) return;
   const trace::Record golden = rdma::tx_record(reporter_.cycle(), view);
   show_rtl(view, rtl);
@@ -380,11 +392,36 @@ const rdma::Config& Scoreboard::settings(uint64_t age) const {
   return (later == settings_.begin() ? later : std::prev(later))->second;
 }
 
+std::optional<uint16_t> Scoreboard::Measured::at(uint64_t cycle) const {
+  const auto later = std::ranges::find_if(timeouts, [&](const auto& entry) { return entry.first > cycle; });
+  return (later == timeouts.begin() ? later : std::prev(later))->second;
+}
+
+void Scoreboard::Measured::forget_before(uint64_t cycle) {
+  while (timeouts.size() > 1 && timeouts[1].first < cycle) timeouts.pop_front();
+}
+
+/// The timeouts that were in use so many clocks ago.
+uint16_t Scoreboard::receiver_limit(uint64_t age) const {
+  const rdma::Config& config = settings(age + LimitAge::registers);
+  const uint64_t seen = age + LimitAge::events;
+  const auto measured = receiver_measured_.at(std::max(reporter_.cycle(), seen) - seen);
+  return rdma::timeout_in_use(config, measured, config.rx_timeout);
+}
+
+uint16_t Scoreboard::sender_limit(uint64_t age) const {
+  const rdma::Config& config = settings(age + LimitAge::registers);
+  const uint64_t seen = age + LimitAge::events;
+  const auto measured = sender_measured_.at(std::max(reporter_.cycle(), seen) - seen);
+  return rdma::timeout_in_use(config, measured, config.tx_retry);
+}
+
 /// As the registers were when the event that retires now looked at them.
 void Scoreboard::configure_receiver() {
   rdma::Config config = settings(ReceiverAge::decision);
   config.node_id = settings(ReceiverAge::answer).node_id;
-  config.rx_timeout = settings(ReceiverAge::timer).rx_timeout;
+  config.rx_timeout = receiver_limit(ReceiverAge::timer);
+  config.rx_ahead = settings(ReceiverAge::ahead).rx_ahead;
   config.rx_quota = settings(ReceiverAge::quota).rx_quota;
   config.regions = settings(ReceiverAge::region).regions;
   receiver_.configure(config);
@@ -392,7 +429,7 @@ void Scoreboard::configure_receiver() {
 
 void Scoreboard::configure_sender() {
   rdma::Config config = settings(SenderAge::decision);
-  config.tx_retry = settings(SenderAge::timer).tx_retry;
+  config.tx_retry = sender_limit(SenderAge::timer);
   config.tx_dead = settings(SenderAge::timer).tx_dead;
   sender_.configure(config);
 }
@@ -402,6 +439,10 @@ void Scoreboard::forget_settings() {
   while (settings_.size() > 1 && settings_[1].first + ReceiverAge::region <= reporter_.cycle()) {
     settings_.pop_front();
   }
+  const uint64_t seen = ReceiverAge::timer + LimitAge::events;
+  const uint64_t needed = std::max(reporter_.cycle(), seen) - seen;
+  receiver_measured_.forget_before(needed);
+  sender_measured_.forget_before(needed);
 }
 
 /// An engine that says "no room" while its queue is not nearly full (docs/rdma.md) drops what it need not

@@ -27,6 +27,7 @@
 #include "rdma/packet.hpp"
 #include "rdma/receiver.hpp"
 #include "rdma/sender.hpp"
+#include "rdma/timeouts.hpp"
 #include "rdma/trace_format.hpp"
 #include "rdma_model.hpp"
 #include "rdma_pins.hpp"
@@ -112,10 +113,27 @@ class Scoreboard {
   /// Clocks from the moment at which a pipeline looks at something to the moment at which the event retires;
   /// of time those beyond the sender's one.
   struct ReceiverAge {
-    static constexpr uint64_t time = 2, answer = 2, decision = 4, timer = 6, quota = 9, region = 11;
+    static constexpr uint64_t time = 2, answer = 2, decision = 4, ahead = 5, timer = 6, quota = 9,
+                              region = 11;
   };
   struct SenderAge {
     static constexpr uint64_t decision = 1, timer = 2;
+  };
+  /// Clocks from the moment at which the timeout in use looks at something to the moment at which it is in
+  /// use.
+  struct LimitAge {
+    static constexpr uint64_t registers = 1, events = 4;
+  };
+
+  /// What a half has measured: from which cycle on, oldest first; never empty.
+  struct Measured {
+    std::deque<std::pair<uint64_t, std::optional<uint16_t>>> timeouts{{0, std::nullopt}};
+
+    void add(uint64_t cycle, std::optional<uint16_t> timeout) {
+      if (timeouts.back().second != timeout) timeouts.emplace_back(cycle, timeout);
+    }
+    std::optional<uint16_t> at(uint64_t cycle) const;
+    void forget_before(uint64_t cycle);
   };
 
   /// The tick counter at some event.
@@ -142,6 +160,8 @@ class Scoreboard {
   void judge_completions();
   void take_arrivals();
   void observe_time(const char* half, uint16_t now, uint64_t age);
+  uint16_t receiver_limit(uint64_t age) const;
+  uint16_t sender_limit(uint64_t age) const;
   void configure_receiver();
   void configure_sender();
   void forget_settings();
@@ -168,6 +188,9 @@ class Scoreboard {
   ExpectedPackets packets_;
   ExpectedWrites writes_;
   std::deque<std::pair<uint64_t, rdma::Config>> settings_;  // from which cycle on, oldest first; never empty
+  rdma::ReceiverTimes receiver_times_;
+  rdma::SenderTimes sender_times_;
+  Measured receiver_measured_, sender_measured_;
   RegisterWatch registers_;
   std::deque<rdma::Completion> expected_completions_;
   std::deque<Completed> completed_;

@@ -77,6 +77,7 @@ class ScoreboardTest : public testing::Test {
     rx.offer_cid = rx.cid = cid;
     rx.outcome = static_cast<uint8_t>(outcome);
     rx.now = now();
+    rx.limit = rdma::formats::reset::RX_TIMEOUT;
     rx.wbase = wbase;
     if (spoil) spoil(rx);
     sample();
@@ -91,6 +92,7 @@ class ScoreboardTest : public testing::Test {
     tx.offer_sid = tx.sid = sid;
     tx.outcome = static_cast<uint8_t>(outcome);
     tx.now = now();
+    tx.limit = rdma::formats::reset::TX_RETRY;
     if (spoil) spoil(tx);
     sample();
   }
@@ -217,6 +219,7 @@ TEST_F(ScoreboardTest, EachWrongFieldOfAReceiverEvent) {
       {"cid: expected", [](RxTracePins& rx) { rx.cid = 6; }},
       {"wbase: expected", [](RxTracePins& rx) { rx.wbase = 1; }},
       {"wvec: expected", [](RxTracePins& rx) { rx.wvec[1] = 1; }},
+      {"limit: expected 64, got 63", [](RxTracePins& rx) { rx.limit--; }},
       {"no room for control packets although", [](RxTracePins& rx) { rx.room = false; }},
       {"receiver: time", [](RxTracePins& rx) { rx.now += 2; }},
       {"receiver: time", [](RxTracePins& rx) { rx.now -= 2; }},

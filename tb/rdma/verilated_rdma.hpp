@@ -128,6 +128,7 @@ class VerilatedRdma : public RdmaModel {
       rx.offer_valid = top.trace_rx_offer_valid_o;
       rx.offer_cid = top.trace_rx_offer_cid_o;
       rx.over_quota = top.trace_rx_over_quota_o;
+      rx.limit = top.trace_rx_limit_o;
       rx.cid = top.trace_rx_cid_o;
       rx.wbase = top.trace_rx_wbase_o;
       get_bytes(top.trace_rx_wvec_o, reinterpret_cast<uint8_t*>(rx.wvec.data()), sizeof(rx.wvec));
@@ -143,6 +144,7 @@ class VerilatedRdma : public RdmaModel {
       tx.resend_room = top.trace_tx_resend_room_o;
       tx.offer_valid = top.trace_tx_offer_valid_o;
       tx.offer_sid = top.trace_tx_offer_sid_o;
+      tx.limit = top.trace_tx_limit_o;
       tx.sid = top.trace_tx_sid_o;
       tx.next = top.trace_tx_next_o;
     }

@@ -21,8 +21,12 @@ Command add_rdma_command(CLI::App& app);
 Command add_matrix_command(CLI::App& app);
 Command add_soak_command(CLI::App& app);
 Command add_bench_command(CLI::App& app);
+Command add_goodput_command(CLI::App& app);
 
 /// Whole file. Throws BadInput if there is none that can be read.
 std::vector<uint8_t> read_file(const std::string& file);
+
+/// Throws BadInput for more bytes than a node can be given.
+std::vector<uint8_t> random_bytes(uint64_t count, uint64_t seed);
 
 }  // namespace weft::sim

@@ -19,13 +19,14 @@ int main(int argc, char** argv) {
   const Command matrix = add_matrix_command(app);
   const Command soak = add_soak_command(app);
   const Command bench = add_bench_command(app);
+  const Command goodput = add_goodput_command(app);
   const std::vector<std::string> arguments(argv, argv + argc);
   try {
     app.parse(argc, argv);
-    const int code = (app.got_subcommand("rdma")    ? rdma
-                      : app.got_subcommand("soak")  ? soak
-                      : app.got_subcommand("bench") ? bench
-                                                    : matrix)(arguments);
+    const int code = (app.got_subcommand("rdma")      ? rdma
+                      : app.got_subcommand("soak")    ? soak
+                      : app.got_subcommand("goodput") ? goodput
+                                                      : matrix)(arguments);
     if (std::fflush(stdout) != 0) throw BadInput("the report cannot be written");
     return code;
   } catch (const CLI::CallForHelp& help) {

@@ -52,14 +52,6 @@ uint32_t parse_nodes(const std::string& text) {
   return static_cast<uint32_t>(product);
 }
 
-std::vector<uint8_t> random_bytes(uint64_t count, uint64_t seed) {
-  if (count > max_bytes) throw BadInput(fmt::format("--bytes {}: more than {}", count, max_bytes));
-  RandomStream random(seed, 0x62797465);
-  std::vector<uint8_t> bytes(count);
-  for (auto& byte : bytes) byte = static_cast<uint8_t>(random.next());
-  return bytes;
-}
-
 std::vector<uint8_t> bytes_to_send(const Options& options) {
   if (options.file.empty()) return random_bytes(options.bytes.value_or(default_bytes), options.run.seed);
   std::vector<uint8_t> bytes = read_file(options.file);
@@ -97,6 +89,14 @@ int run(Options& options, const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
+
+std::vector<uint8_t> random_bytes(uint64_t count, uint64_t seed) {
+  if (count > max_bytes) throw BadInput(fmt::format("--bytes {}: more than {}", count, max_bytes));
+  RandomStream random(seed, 0x62797465);
+  std::vector<uint8_t> bytes(count);
+  for (auto& byte : bytes) byte = static_cast<uint8_t>(random.next());
+  return bytes;
+}
 
 std::vector<uint8_t> read_file(const std::string& file) {
   if (std::filesystem::is_directory(file)) throw BadInput(fmt::format("{}: is a directory", file));
@@ -173,6 +173,10 @@ Command add_rdma_command(CLI::App& app) {
       ->add_option("--timeout", run_config.timeout,
                    "cycles until lost packets are asked for again; 0: from delay, jitter and reordering")
       ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
+  command->add_option("--ahead", run_config.ahead, "weft mode: register RX_AHEAD; without it from reordering")
+      ->check(CLI::Range(0, 255));
+  command->add_option("--adapt", run_config.adapt, "register ADAPT: 1 timeouts as measured, 0 as set")
       ->capture_default_str();
   command->add_option("--seed", run_config.seed, "same seed, same run")->check(count)->capture_default_str();
   command->add_option("--trace", run_config.trace_dir, "folder for the event traces of RTL and golden model");

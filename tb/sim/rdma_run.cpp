@@ -71,14 +71,32 @@ uint32_t longest_hold(const RunConfig& config, const tb::RdmaBuild& build) {
   return static_cast<uint32_t>(std::clamp<uint64_t>(cycles, 1, fabric::Faults{}.hold_limit));
 }
 
-/// Four round trips, with some time in the engines; two turns of a transfer in the round robin; and as long
-/// as reordering may hold a packet back.
-uint32_t usual_timeout(const RunConfig& config, const tb::RdmaBuild& build) {
+/// With some time in the engines.
+uint64_t round_trip(const RunConfig& config) {
   constexpr uint64_t in_engines = 100;
-  const uint64_t round_trip = 2 * (config.faults.delay + config.faults.jitter + in_engines);
+  return 2 * (config.faults.delay + config.faults.jitter + in_engines);
+}
+
+/// Twice as long as reordering may hold a packet back.
+uint64_t held_back(const RunConfig& config, const tb::RdmaBuild& build) {
+  return config.faults.reorder_degree > 0 ? 2 * longest_hold(config, build) : 0;
+}
+
+constexpr uint64_t longest_timeout = 1'000'000;
+
+/// So many round trips, two turns of a transfer in the round robin, and as long as a packet is held back.
+uint64_t usual_timeout(const RunConfig& config, const tb::RdmaBuild& build, uint64_t round_trips) {
   const uint64_t turn = beats_per_packet(build) * config.transfers;
-  const uint64_t hold = config.faults.reorder_degree > 0 ? longest_hold(config, build) : 0;
-  return static_cast<uint32_t>(std::min<uint64_t>(4 * round_trip + 2 * turn + 2 * hold, 1'000'000));
+  return std::min(round_trips * round_trip(config) + 2 * turn + held_back(config, build), longest_timeout);
+}
+
+/// By how much a packet of this network may get ahead of another of its transfer. One that is held back is
+/// passed by no more than the degree, but others that are held back meanwhile widen the gap; if that comes
+/// near the window: not known.
+uint8_t usual_ahead(const RunConfig& config) {
+  if (config.faults.reorder_degree == 0) return 1;
+  const uint64_t ahead = 2ull * config.faults.reorder_degree + 16;
+  return ahead <= config.window / 2 ? static_cast<uint8_t>(ahead) : uint8_t{0};
 }
 
 tb::SystemConfig system_config(const RunConfig& config) {
@@ -166,10 +184,15 @@ void Traffic::start() {
   const uint64_t payload = build_.params.payload;
   const uint64_t payloads = std::max<uint64_t>(1, (bytes_.size() + payload - 1) / payload);
   setup.regions = {{destination_base, destination_base + payloads * payload, region_key}};
-  const uint32_t timeout = config_.timeout ? config_.timeout : usual_timeout(config_, build_);
-  setup.tick_cycles = static_cast<uint16_t>(std::max(16u, timeout / timeout_ticks));
-  setup.rx_timeout = setup.tx_retry =
-      static_cast<uint16_t>((timeout + setup.tick_cycles - 1) / setup.tick_cycles);
+  const uint64_t timeout = config_.timeout ? config_.timeout : usual_timeout(config_, build_, 4);
+  setup.tick_cycles = static_cast<uint16_t>(std::max<uint64_t>(16, timeout / timeout_ticks));
+  const auto ticks = [&](uint64_t cycles) {
+    return static_cast<uint16_t>((cycles + setup.tick_cycles - 1) / setup.tick_cycles);
+  };
+  setup.rx_timeout = setup.tx_retry = ticks(timeout);
+  setup.timeout_floor = ticks(usual_timeout(config_, build_, 2));
+  setup.rx_ahead = config_.ahead.value_or(usual_ahead(config_));
+  setup.adapt = config_.adapt;
   setup.weft_mode = config_.weft_mode;
   system_.start(setup);
   if (system_.run_until([this] { return system_.all_ready(); }, start_cycles)) return;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ struct RunConfig {
   double pause = 0;  ///< probability per stream and cycle
   uint32_t timeout =
       0;  ///< cycles, RX_TIMEOUT and TX_RETRY; 0: four round trips and the longest that reordering holds back
+  std::optional<uint8_t> ahead;  ///< RX_AHEAD; nothing: from the reordering
+  bool adapt = true;             ///< timeouts as measured, `timeout` at the most
   uint64_t seed = 1;
   uint64_t max_cycles = 0;  ///< 0: a limit far above what the bytes should take
   std::string trace_dir;    ///< empty: no traces

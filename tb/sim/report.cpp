@@ -82,6 +82,7 @@ nlohmann::json to_json(const RunConfig& config, const RunResult& result) {
       {"pause", config.pause},
       {"jitter", config.faults.jitter},
       {"timeout", config.timeout},
+      {"adapt", config.adapt},
       {"window", config.window},
       {"mode", config.weft_mode ? "weft" : "paper"},
       {"cycles", result.cycles},
@@ -109,16 +110,16 @@ nlohmann::json to_json(const RunConfig& config, const RunResult& result) {
   };
 }
 
-void write_json(const std::string& file, const nlohmann::json& json) {
-  write_text(file, json.dump(2) + '\n');
-}
-
 void write_text(const std::string& file, const std::string& text) {
   try {
     write_whole(file, text);
   } catch (const std::runtime_error& error) {
     throw BadInput(error.what());
   }
+}
+
+void write_json(const std::string& file, const nlohmann::json& json) {
+  write_text(file, json.dump(2) + '\n');
 }
 
 std::string reproduction(const std::vector<std::string>& arguments) {

@@ -17,6 +17,7 @@ std::string table(const RunConfig& config, const RunResult& result);
 nlohmann::json to_json(const RunConfig& config, const RunResult& result);
 
 /// Writes to FILE.part, then renames. Throws BadInput with the name of the file and the fault.
+void write_text(const std::string& file, const std::string& text);
 void write_json(const std::string& file, const nlohmann::json& json);
 
 /// The same with any text.

@@ -114,6 +114,9 @@ driver::RdmaSetup draw_timers(Dice& dice, const tb::SystemConfig& system) {
                                         3 * (setup.rx_timeout << setup.backoff));
   setup.rx_quota = dice.pick(std::array<uint16_t, 4>{0, 0, 1, 3});
   setup.ask_from_after = static_cast<uint8_t>(dice.below(4));
+  setup.adapt = dice.one_in(2);
+  setup.timeout_floor = static_cast<uint16_t>(2 * round_trip / setup.tick_cycles + 1);
+  setup.rx_ahead = dice.pick(std::array<uint8_t, 4>{0, 1, 5, 40});
   return setup;
 }
 
@@ -167,13 +170,19 @@ std::vector<std::pair<uint32_t, uint32_t>> draw_links(Dice& dice, uint32_t nodes
 
 IncidentKind draw_kind(Dice& dice) { return static_cast<IncidentKind>(dice.below(incident_names.size())); }
 
+/// Ticks, adapted or not.
+uint16_t shortest_timeout(const driver::RdmaSetup& timers) {
+  const uint16_t set = std::min(timers.rx_timeout, timers.tx_retry);
+  return timers.adapt ? std::min(set, timers.timeout_floor) : set;
+}
+
 Incident draw_incident(Dice& dice, IncidentKind kind, const Plan& plan, const driver::RdmaSetup& timers) {
   Incident incident;
   incident.kind = kind;
   incident.node = static_cast<uint32_t>(dice.below(plan.nodes()));
   incident.after_completions = dice.below(plan.rounds[0].size() * 3 / 4);
   incident.after_cycles = dice.below(500);
-  const uint64_t timeout = uint64_t{std::min(timers.rx_timeout, timers.tx_retry)} * timers.tick_cycles;
+  const uint64_t timeout = uint64_t{shortest_timeout(timers)} * timers.tick_cycles;
   const uint32_t msgid_bits = plan.system.node.build.params.msgid_bits;
   switch (kind) {
     case IncidentKind::none:

@@ -184,7 +184,7 @@ TEST(TraceFormat, ReceiverRecord) {
   EXPECT_EQ(to_line(rx_record(1234, view("packet", request.header, inputs, granted))),
             "cycle=1234 unit=rx event=packet type=RQT src=3 msgid=5 gen=0 pidx=640 len=0 flags=0x0 "
             "arg=0x2000 sid=2 "
-            "now=12 room=1 offer=1 over_quota=0 outcome=GRANT cid=1 wbase=0 wvec=0x0 "
+            "now=12 room=1 offer=1 over_quota=0 limit=0 outcome=GRANT cid=1 wbase=0 wvec=0x0 "
             "emit=RSP,dst=3,src=7,sid=2,msgid=5,cid=1,gen=1,pidx=0,len=0,flags=0x0,arg=0x0 write=-");
 
   Packet data{rdma::test::to_receiver(formats::Ptype::data, 2, 5), rdma::test::pattern(32, 0)};
@@ -195,13 +195,15 @@ TEST(TraceFormat, ReceiverRecord) {
   EXPECT_EQ(
       to_line(rx_record(1240, view("packet", data.header, {}, receiver.packet(data, {})))),
       "cycle=1240 unit=rx event=packet type=DATA src=3 msgid=5 gen=1 pidx=8 len=32 flags=0x0 arg=0x0 sid=2 "
-      "now=0 room=1 offer=- over_quota=0 outcome=ACCEPT cid=1 wbase=0 wvec=0x80 emit=- write=0x2100+32");
+      "now=0 room=1 offer=- over_quota=0 limit=0 outcome=ACCEPT cid=1 wbase=0 wvec=0x80 emit=- "
+      "write=0x2100+32");
 
   const RxInputs late{false, {}, 22};
-  EXPECT_EQ(to_line(rx_record(1300, view("timeout", {}, late, receiver.timeout(1, late)))),
-            "cycle=1300 unit=rx event=timeout now=22 room=0 offer=- over_quota=0 outcome=ASK_ONE cid=1 "
-            "wbase=0 wvec=0x80 emit=- "
-            "write=-");
+  EXPECT_EQ(
+      to_line(rx_record(1300, view("timeout", {}, late, receiver.timeout(1, late)))),
+      "cycle=1300 unit=rx event=timeout now=22 room=0 offer=- over_quota=0 limit=0 outcome=ASK_ONE cid=1 "
+      "wbase=0 wvec=0x80 emit=- "
+      "write=-");
 }
 
 TEST(TraceFormat, SenderRecord) {
@@ -212,7 +214,7 @@ TEST(TraceFormat, SenderRecord) {
   EXPECT_EQ(to_line(tx_record(5, view("post", {}, post, inputs, sender.post(post, inputs)))),
             "cycle=5 unit=tx event=post tag=99 node=7 bytes=33 from=0x400 to=0x2000 rkey=0x0 now=3 room=1 "
             "resend_room=1 offer=2 "
-            "outcome=SUBMIT sid=2 next=0 "
+            "limit=0 outcome=SUBMIT sid=2 next=0 "
             "emit=RQT,dst=7,src=3,sid=2,msgid=0,cid=0,gen=0,pidx=33,len=0,flags=0x0,arg=0x2000 data=- "
             "completion=-");
   Packet response{rdma::test::to_sender(formats::Ptype::rsp, 2, 0), {}};
@@ -221,9 +223,10 @@ TEST(TraceFormat, SenderRecord) {
   EXPECT_EQ(to_line(tx_record(9, view("packet", response.header, {}, {}, sender.packet(response, {})))),
             "cycle=9 unit=tx event=packet type=RSP src=7 msgid=0 gen=4 pidx=0 len=0 flags=0x0 arg=0x0 "
             "cid=600 now=0 "
-            "room=1 resend_room=1 offer=- outcome=GRANTED sid=2 next=0 emit=- data=- completion=-");
+            "room=1 resend_room=1 offer=- limit=0 outcome=GRANTED sid=2 next=0 emit=- data=- completion=-");
   EXPECT_EQ(to_line(tx_record(12, view("turn", {}, {}, {}, sender.turn(2, {})))),
-            "cycle=12 unit=tx event=turn now=0 room=1 resend_room=1 offer=- outcome=SEND sid=2 next=1 emit=- "
+            "cycle=12 unit=tx event=turn now=0 room=1 resend_room=1 offer=- limit=0 outcome=SEND sid=2 "
+            "next=1 emit=- "
             "data=DATA,dst=7,src=3,sid=2,msgid=0,cid=600,gen=4,pidx=0,len=32,flags=0x0,arg=0x0,from=0x400,"
             "queue=send "
             "completion=-");

@@ -21,9 +21,10 @@ Params two_party_params() {
   return params;
 }
 
-Config two_party_config(uint16_t node, bool weft_mode = false) {
+Config two_party_config(uint16_t node, bool weft_mode = false, uint8_t rx_ahead = 0) {
   Config config = small_config(node);
   config.weft_mode = weft_mode;
+  config.rx_ahead = rx_ahead;
   config.rx_timeout = 60;
   config.tx_retry = 60;
   config.tx_dead = 4000;
@@ -35,7 +36,7 @@ Config two_party_config(uint16_t node, bool weft_mode = false) {
 class TwoParties {
  public:
   explicit TwoParties(const Weather& weather)
-      : receiver(two_party_params(), two_party_config(receiver_node, weather.weft_mode)),
+      : receiver(two_party_params(), two_party_config(receiver_node, weather.weft_mode, weather.rx_ahead)),
         weather_(weather),
         dice_(weather.seed) {}
 
@@ -206,6 +207,7 @@ struct Case {
     weather.no_room = up_to(0.05);
     weather.max_delay = 1 + dice.below(most_delay);
     weather.weft_mode = dice.hit(0.5);
+    weather.rx_ahead = static_cast<uint8_t>(dice.below(4));
     posts = random_posts(dice, static_cast<uint16_t>(1 + dice.below(16)));
   }
 
@@ -286,12 +288,14 @@ TEST(TwoParties, DeadNetworkGivesUpOnceAPost) {
   for (const auto& [tag, status] : parties.completions) EXPECT_EQ(status, Status::no_answer) << tag;
 }
 
-// Delays up to nearly the timeout put packets in any order.
+// Delays up to nearly the timeout put packets in any order. A packet leaves in each tick, so none gets
+// further ahead of another than delays differ.
 TEST(TwoParties, ReorderingAloneSendsNothingTwiceInWeftMode) {
   EXPECT_PROPERTY("reordering", [](uint64_t seed) {
     Case run(seed, two_party_config(0).rx_timeout / 2);
     run.weather.loss = run.weather.duplication = run.weather.corruption = run.weather.no_room = 0;
     run.weather.weft_mode = true;
+    run.weather.rx_ahead = run.dice.hit(0.5) ? static_cast<uint8_t>(run.weather.max_delay) : uint8_t{0};
     TwoParties parties(run.weather);
     parties.run(run.posts, 300000);
     RC_ASSERT(parties.idle());

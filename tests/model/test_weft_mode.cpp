@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <optional>
+#include <vector>
 
 #include "rdma/receiver.hpp"
 #include "rdma/sender.hpp"
@@ -133,6 +135,84 @@ TEST_F(WeftReceiver, MapEndsWhereItHasNoMoreBits) {
   EXPECT_EQ(map_of(receiver.timeout(cid, {true, {}, 20}), 1), ack_map_mask);
 }
 
+class WeftReceiverAhead : public WeftReceiver {
+ protected:
+  WeftReceiverAhead() { set(2); }
+
+  void set(uint8_t ahead, bool weft_mode = true) {
+    Config config = weft_config(receiver_node);
+    config.rx_ahead = ahead;
+    config.weft_mode = weft_mode;
+    receiver.configure(config);
+  }
+
+  /// The packet that RESEND asks for; nothing if nothing is sent.
+  std::optional<uint32_t> asked(const RxResult& result) {
+    EXPECT_EQ(result.outcome, Outcome::accept);
+    if (!result.emitted) return std::nullopt;
+    Header expected = to_sender(Ptype::resend, sid, 5);
+    expected.cid = cid;
+    expected.gen = 1;
+    expected.pidx = result.emitted->header.pidx;
+    EXPECT_TRUE(result.emitted->header == expected);
+    return expected.pidx;
+  }
+};
+
+TEST_F(WeftReceiverAhead, AsksForWhatAPacketIsAheadOfIfItIsMissing) {
+  grant(20);
+  EXPECT_EQ(asked(data(1)), std::nullopt) << "there is no packet -1";
+  EXPECT_EQ(asked(data(3)), std::nullopt) << "1 has come";
+  EXPECT_EQ(asked(data(2)), 0u);
+  EXPECT_EQ(asked(data(6)), 4u);
+  EXPECT_EQ(asked(data(8)), std::nullopt) << "6 has come";
+  EXPECT_EQ(data(8).outcome, Outcome::drop_duplicate);
+  EXPECT_FALSE(data(8).emitted) << "a copy asks for nothing";
+  EXPECT_EQ(asked(data(7)), 5u);
+  EXPECT_EQ(data(0).outcome, Outcome::advance);
+  EXPECT_EQ(asked(data(5)), std::nullopt) << "3 is before WBASE";
+}
+
+TEST_F(WeftReceiverAhead, EachHoleOnceHoweverManyPacketsPass) {
+  grant(20);
+  std::vector<uint32_t> asked_for;
+  for (const uint32_t pidx : {1u, 2u, 4u, 5u, 6u, 7u, 8u}) {
+    if (const auto hole = asked(data(pidx))) asked_for.push_back(*hole);
+  }
+  EXPECT_EQ(asked_for, (std::vector<uint32_t>{0, 3}));
+}
+
+TEST_F(WeftReceiverAhead, TimerRestartsIfItIsWbaseThatIsAskedFor) {
+  grant(20);
+  const auto late = [&](uint32_t pidx, uint16_t now) {
+    Packet packet{to_receiver(Ptype::data, sid, 5), pattern(32, pidx)};
+    packet.header.cid = cid;
+    packet.header.gen = 1;
+    packet.header.pidx = pidx;
+    packet.header.len = 32;
+    return receiver.packet(packet, {true, {}, now});
+  };
+  EXPECT_EQ(asked(late(4, 3)), 2u);
+  EXPECT_EQ(receiver.context(cid).timer.elapsed(3), 3);
+  EXPECT_EQ(asked(late(2, 5)), 0u);
+  EXPECT_EQ(receiver.context(cid).timer.elapsed(5), 0);
+}
+
+TEST_F(WeftReceiverAhead, WithoutRoomItIsCounted) {
+  grant(20);
+  EXPECT_TRUE(data(2, false).ctl_dropped);
+  EXPECT_FALSE(data(1, false).ctl_dropped);
+}
+
+TEST_F(WeftReceiverAhead, NeverWithoutABoundNorInPaperMode) {
+  for (const bool weft_mode : {true, false}) {
+    set(weft_mode ? 0 : 2, weft_mode);
+    receiver.reset();
+    grant(20);
+    for (uint32_t pidx = 1; pidx < 8; ++pidx) EXPECT_FALSE(data(pidx).emitted);
+  }
+}
+
 class WeftSender : public ::testing::Test {
  protected:
   /// A transfer of 40 packets, granted by a receiver with a window of eight.
@@ -187,6 +267,28 @@ TEST_F(WeftSender, SendsAgainWhatIsAskedForAndThenGoesOn) {
   sent();
   ack(2, 0b1010001);
   EXPECT_EQ(sent(), (std::vector<int>{-2, -6, -8, 9, 10}));
+}
+
+TEST_F(WeftSender, WhatWasAskedForStaysSoUntilItIsSent) {
+  sent();
+  ack(2, 0b1010001);
+  ack(4);
+  EXPECT_EQ(sent(), (std::vector<int>{-6, -8, 9, 10, 11, 12})) << "2 has come meanwhile";
+}
+
+TEST_F(WeftSender, NothingStaysAskedForThatIsFarBehind) {
+  sender = Sender(small_params(), small_config(sender_node));
+  sender.post({0, 0x2000, 200 * 32, receiver_node, 7}, {true, true, sid, 0});
+  Header rsp = answer(Ptype::rsp);
+  rsp.pidx = 7;
+  sender.packet({rsp, {}}, {});
+  for (int n = 0; n < 129; ++n) sender.turn(sid, {});
+  ack(0, ack_map_mask);
+  ack(56);
+  EXPECT_EQ(sender.context(sid).asked, 0u);
+  ack(60, ack_map_mask);
+  ack(115);
+  EXPECT_EQ(sender.context(sid).asked, 1u) << "the last one of that map";
 }
 
 TEST_F(WeftSender, SendsNothingAgainThatItNeverSent) {

@@ -18,6 +18,7 @@ struct Weather {
   double no_room = 0;      // that a queue has no room at an event
   uint64_t max_delay = 1;  // ticks
   bool weft_mode = false;  // of the receiver
+  uint8_t rx_ahead = 0;    // likewise
 };
 
 class Dice {

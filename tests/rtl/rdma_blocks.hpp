@@ -20,6 +20,9 @@ class RdmaBlocksBench : public Bench<Vrdma_blocks_bench> {
     top().set_i = 0;
     top().expired_ready_i = 0;
     top().decided_i = 0;
+    top().many_set_i = 0;
+    top().many_expired_ready_i = 0;
+    top().many_decided_i = 0;
     reset();
   }
 };

@@ -29,6 +29,7 @@ class ReceiverLockstep {
   static constexpr unsigned region_age = 11;     // ... from its last look at its region
   static constexpr unsigned quota_age = 9;       // ... from where it sees contexts that were freed before
   static constexpr unsigned timer_age = 6;       // ... from the last look at RX_TIMEOUT
+  static constexpr unsigned ahead_age = 5;       // ... from the last look at RX_AHEAD
   static constexpr unsigned decision_age = 4;    // ... from its decision
   static constexpr unsigned time_age = 3;        // ... from the restart of its timer
 
@@ -117,6 +118,7 @@ class ReceiverLockstep {
     bench_->ask_from_after_i = config.ask_from_after;
     bench_->max_silent_i = config.max_silent;
     bench_->backoff_i = config.backoff;
+    bench_->ahead_i = config.rx_ahead;
     bench_->quota_i = config.rx_quota;
     bench_->weft_mode_i = config.weft_mode;
     bench_->now_i = now;
@@ -151,6 +153,7 @@ class ReceiverLockstep {
     configs_[0].regions = regions_;
     rdma::Config seen = configs_[decision_age];
     seen.rx_timeout = configs_[timer_age].rx_timeout;
+    seen.rx_ahead = configs_[ahead_age].rx_ahead;
     seen.rx_quota = configs_[quota_age].rx_quota;
     seen.regions = configs_[region_age].regions;
     golden_.configure(seen);

@@ -215,6 +215,9 @@ class RegsLockstep {
     ASSERT_EQ(out.max_busy_o, reference_.value("MAX_BUSY")) << at();
     ASSERT_EQ(out.backoff_o, reference_.value("BACKOFF")) << at();
     ASSERT_EQ(out.rx_quota_o, reference_.value("RX_QUOTA")) << at();
+    ASSERT_EQ(out.rx_ahead_o, reference_.value("RX_AHEAD")) << at();
+    ASSERT_EQ(out.adapt_o, reference_.value("ADAPT")) << at();
+    ASSERT_EQ(out.floor_o, reference_.value("TIMEOUT_FLOOR")) << at();
     ASSERT_EQ(out.weft_mode_o, reference_.value("MODE")) << at();
     ASSERT_EQ(out.msgid_o, reference_.value("MSGID")) << at();
     ASSERT_EQ(out.msgid_load_o, msgid_written_) << at();

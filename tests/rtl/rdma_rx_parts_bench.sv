@@ -34,6 +34,7 @@ module rdma_rx_parts_bench
   input  logic         good_length_i,
   input  logic         mark_i,
   input  logic         advance_i,
+  input  logic         ahead_i,
   input  logic         in_window_i,
   input  logic         behind_i,
   input  logic         complete_i,
@@ -86,7 +87,7 @@ module rdma_rx_parts_bench
   assign facts = '{
     timeout: timeout_i, verdict: outcome_e'(verdict_i), request: request_i, release_it: release_i, used: used_i,
     match: match_i, key_ok: key_ok_i, outside: outside_i, beyond_end: beyond_end_i, good_length: good_length_i, mark: mark_i, advance: advance_i,
-    in_window: in_window_i, behind: behind_i, complete: complete_i, quarter: quarter_i, live: live_i,
+    ahead: ahead_i, in_window: in_window_i, behind: behind_i, complete: complete_i, quarter: quarter_i, live: live_i,
     reclaim: reclaim_i, complete_before: complete_before_i, asked_enough: asked_enough_i
   };
   rdma_rx_outcome i_outcome (
@@ -98,7 +99,7 @@ module rdma_rx_parts_bench
   rx_to_t to;
   assign to = '{node: to_node_i, sid: to_sid_i, msgid: to_msgid_i, cid: to_cid_i, gen: to_gen_i, pidx: to_pidx_i};
   rdma_rx_answer #(.WINDOW(16), .PIDX_W(16)) i_answer (
-    .clk_i, .node_id_i, .weft_mode_i, .answer_i(rx_answer_e'(answer_i[2:0])), .outcome_i(outcome_e'(outcome_i)),
+    .clk_i, .node_id_i, .weft_mode_i, .answer_i(rx_answer_e'(answer_i[3:0])), .outcome_i(outcome_e'(outcome_i)),
     .to_i(to), .base_i, .marks_i, .emit_o, .header_o, .wvec_o
   );
 
@@ -107,5 +108,5 @@ module rdma_rx_parts_bench
   );
 
   logic unused;
-  assign unused = ^{rst_ni, answer_i[7:3]};
+  assign unused = ^{rst_ni, answer_i[7:4]};
 endmodule

@@ -139,6 +139,11 @@ class TxRules {
     rdma::TxContext& context = decision_.context;
     context.acked = header_.pidx;
     context.asked = 0;
+    const bool empty = header_.arg << 8 == 0;
+    for (uint64_t i = 0; empty && i < 56; ++i) {  // what is still to be sent again
+      const uint64_t bit = before_.acked + i - header_.pidx;
+      if ((before_.asked >> i & 1) && before_.acked + i >= header_.pidx) context.asked |= uint64_t{1} << bit;
+    }
     for (uint64_t i = 0; i < 56; ++i) {
       const bool asked = header_.arg >> i & 1;
       if (asked && header_.pidx + i < before_.high) context.asked |= uint64_t{1} << i;

@@ -51,6 +51,7 @@ class RdmaReceiver : public testing::Test {
     bench_->ask_from_after_i = 3;
     bench_->max_silent_i = 15;
     bench_->backoff_i = 3;
+    bench_->ahead_i = 0;
     bench_->quota_i = 0;
     bench_->hdr_valid_i = 0;
     bench_->verdict_i = 0;

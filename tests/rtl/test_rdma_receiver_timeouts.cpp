@@ -73,6 +73,20 @@ TEST_F(RdmaReceiverTimeouts, ReleaseMakesTheTimeoutVoid) {
   grant(rx_contexts, 1);
 }
 
+TEST_F(RdmaReceiverTimeouts, PacketThatAsksForWbaseMakesTheTimeoutVoid) {
+  rdma::Config settings = config();
+  settings.weft_mode = true;
+  settings.rx_ahead = 3;
+  race_at_all_offsets(settings, true, [&] { return data(0, 3); });
+}
+
+TEST_F(RdmaReceiverTimeouts, PacketAheadOfOneThatHasComeDoesNotKeepIt) {
+  rdma::Config settings = config();
+  settings.weft_mode = true;
+  settings.rx_ahead = 2;
+  race_at_all_offsets(settings, false, [&] { return data(0, 3); });
+}
+
 TEST_F(RdmaReceiverTimeouts, PacketAheadDoesNotKeepTheTimeoutFromComing) {
   rdma::Config paper = config();
   paper.weft_mode = false;

@@ -19,7 +19,7 @@ using rdma::formats::Ptype;
 using rdma::formats::Refusal;
 
 /// rx_answer_e of rdma_pkg.sv.
-enum class Answer : uint8_t { none, refusal, grant, done, resend, resend_from, ack, ack_map };
+enum class Answer : uint8_t { none, refusal, grant, done, resend, resend_from, ack, ack_map, resend_hole };
 
 class RdmaRxParts : public testing::Test {
  protected:
@@ -29,7 +29,7 @@ class RdmaRxParts : public testing::Test {
     top.timeout_i = top.request_i = top.release_i = top.used_i = top.match_i = 0;
     top.key_ok_i = top.outside_i = 0;
     top.beyond_end_i = top.good_length_i = top.mark_i = top.advance_i = 0;
-    top.in_window_i = top.behind_i = top.complete_i = top.quarter_i = 0;
+    top.ahead_i = top.in_window_i = top.behind_i = top.complete_i = top.quarter_i = 0;
     top.live_i = top.reclaim_i = top.complete_before_i = top.asked_enough_i = 0;
     top.weft_mode_i = 0;
   }
@@ -219,6 +219,7 @@ TEST_F(RdmaRxParts, OutcomeOfAPacketIsThatOfTheFirstRule) {
       {[&] { top.quarter_i = 1; }, Outcome::advance, Answer::none, Answer::ack},
       {[&] { top.complete_i = 1; }, Outcome::finish, Answer::done, Answer::done},
       {[&] { top.mark_i = 1; }, Outcome::accept, Answer::none, Answer::none},
+      {[&] { top.ahead_i = 1; }, Outcome::accept, Answer::none, Answer::resend_hole},
       {[&] { top.outside_i = 1; }, Outcome::drop_region, Answer::none, Answer::none},
       {[&] { top.good_length_i = 0; }, Outcome::drop_bad_length, Answer::none, Answer::none},
       {[&] { top.beyond_end_i = 1; }, Outcome::drop_beyond_end, Answer::none, Answer::none},
@@ -338,6 +339,27 @@ TEST_F(RdmaRxAnswer, MapAndWvecFromEverySlot) {
       }
       ASSERT_EQ(text(answered(Answer::ack_map)), text(ack)) << "base " << base << " wvec " << wvec;
       ASSERT_EQ(bench_->wvec_o, wvec) << "base " << base;
+    }
+  }
+}
+
+TEST_F(RdmaRxAnswer, HoleIsAskedForIfItIsMissing) {
+  for (uint32_t base = 0x7ff0; base < 0x8010; ++base) {
+    for (uint32_t place = 0; place < 16; ++place) {
+      for (int n = 0; n < 20; ++n) {
+        const auto wvec = static_cast<uint16_t>(bench_.below(1 << 16));
+        bench_->base_i = static_cast<uint16_t>(base);
+        bench_->marks_i = marks(static_cast<uint16_t>(base), wvec);
+        bench_->to_pidx_i = base + place;
+        bench_->answer_i = static_cast<uint8_t>(Answer::resend_hole);
+        for (int clock = 0; clock < 2; ++clock) bench_.step();
+        bench_.settle();
+        const bool missing = place == 0 || !(wvec >> (place - 1) & 1);
+        ASSERT_EQ(bench_->emit_o, missing) << "base " << base << " place " << place << " wvec " << wvec;
+        Header resend = expected(Ptype::resend);
+        resend.pidx = base + place;
+        ASSERT_EQ(text(get_header(bench_->header_o)), text(resend));
+      }
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 
 #include "rdma_blocks.hpp"
 
@@ -179,6 +180,117 @@ TEST_F(RdmaTimer, EqualsReferenceUnderRandomUse) {
     end_cycle(bench_.chance(ticks));
   }
   EXPECT_GT(expiries, 500u);
+}
+
+/// 256 timers: eight groups of 32.
+class RdmaTimerGroups : public testing::Test {
+ protected:
+  static constexpr unsigned many = 256, group = 32;
+  static constexpr unsigned on_the_way =
+      12;  // clocks for the reads under way, back to the entry, and the offer
+
+  RdmaTimerGroups() {
+    bench_->limit0_i = limit;
+    for (bench_.settle(); !bench_->many_ready_o; bench_.settle()) bench_.step();
+  }
+
+  void set(unsigned idx, bool armed) {
+    bench_->many_set_i = 1;
+    bench_->many_set_idx_i = static_cast<uint8_t>(idx);
+    bench_->many_set_armed_i = armed;
+    clock();
+  }
+
+  void clock() {
+    bench_->now_i = now;
+    bench_.step();
+    bench_->many_set_i = 0;
+    bench_.settle();
+  }
+
+  void clocks(unsigned count) {
+    for (unsigned n = 0; n < count; ++n) clock();
+  }
+
+  /// Clocks until the next one that has ended is offered, at most so many.
+  unsigned until_offered(unsigned most) {
+    unsigned waited = 0;
+    bench_.settle();
+    for (; !bench_->many_expired_valid_o && waited < most; ++waited) clock();
+    return waited;
+  }
+
+  /// Takes it, and restarts or ends it.
+  void decide(bool armed) {
+    const uint8_t idx = bench_->many_expired_idx_o;
+    bench_->many_expired_ready_i = 1;
+    clock();
+    bench_->many_expired_ready_i = 0;
+    bench_->many_decided_i = 1;
+    EXPECT_TRUE(bench_->many_expired_now_o);
+    set(idx, armed);
+    bench_->many_decided_i = 0;
+  }
+
+  static constexpr uint16_t limit = 10;
+  uint16_t now = 0;
+  RdmaBlocksBench bench_;
+};
+
+TEST_F(RdmaTimerGroups, FewTimersAreLookedAtOften) {
+  for (const unsigned idx : {0u, 31u, 100u, 255u}) {
+    set(idx, true);
+    clocks(2 * many);  // until the others are known to be off
+    now = static_cast<uint16_t>(now + limit);
+    EXPECT_LE(until_offered(many), group + on_the_way) << idx;
+    ASSERT_EQ(bench_->many_expired_idx_o, idx);
+    decide(false);
+    clocks(2 * many);
+  }
+}
+
+TEST_F(RdmaTimerGroups, EachIsFoundInItsTurnAndNoneTwice) {
+  const std::array armed{3u, 40u, 41u, 63u, 64u, 200u, 255u};
+  for (const unsigned idx : armed) set(idx, true);
+  clocks(2 * many);
+  now = static_cast<uint16_t>(now + limit);
+  std::set<unsigned> offered;
+  for (std::size_t n = 0; n < armed.size(); ++n) {
+    ASSERT_LT(until_offered(many), many) << offered.size();
+    offered.insert(bench_->many_expired_idx_o);
+    decide(false);
+  }
+  EXPECT_EQ(offered, (std::set<unsigned>(armed.begin(), armed.end())));
+  EXPECT_EQ(until_offered(4 * many), 4 * many);
+}
+
+/// Timers are set and taken off at every moment of the passes through their groups; none that stays armed is
+/// ever forgotten.
+TEST_F(RdmaTimerGroups, NoneIsForgotten) {
+  std::set<unsigned> armed, restarted;
+  for (unsigned round = 0; round < 2000; ++round) {
+    const unsigned few = static_cast<unsigned>(bench_.below(4));
+    for (unsigned n = 0; n < few; ++n) {
+      const auto idx = static_cast<unsigned>(bench_.below(many));
+      const bool on = bench_.chance(60);
+      set(idx, on);
+      on ? (void)armed.insert(idx) : (void)armed.erase(idx);
+      clocks(static_cast<unsigned>(bench_.below(group + 8)));
+      ASSERT_FALSE(bench_->many_expired_valid_o) << "no time has passed";
+    }
+    if (round % 4 != 3) continue;
+    now = static_cast<uint16_t>(now + limit);
+    while (!armed.empty()) {
+      ASSERT_LT(until_offered(2 * many + on_the_way), 2 * many) << armed.size() << " in round " << round;
+      const unsigned idx = bench_->many_expired_idx_o;
+      ASSERT_TRUE(armed.contains(idx)) << idx << " in round " << round;
+      decide(true);  // so that the scanner stays with its group
+      armed.erase(idx);
+      restarted.insert(idx);
+    }
+    for (const unsigned idx : restarted) set(idx, false);
+    restarted.clear();
+  }
 }
 
 }  // namespace
