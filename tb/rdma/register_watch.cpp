@@ -102,12 +102,14 @@ uint64_t RegisterWatch::pair(uint32_t low_address) const {
 /// What the REGION registers say.
 rdma::Region RegisterWatch::region() const {
   const uint32_t rights = values_.at(reg::REGION_RIGHTS);
-  return {pair(reg::REGION_BASE_LO),
-          pair(reg::REGION_LIMIT_LO),
-          static_cast<uint16_t>(masked(values_.at(reg::REGION_KEY), width::REGION_KEY)),
-          (rights & 1) != 0,
-          (rights & 2) != 0,
-          static_cast<uint8_t>(masked(values_.at(reg::REGION_OWNER), width::REGION_OWNER))};
+  rdma::Region region;
+  region.base = pair(reg::REGION_BASE_LO);
+  region.limit = pair(reg::REGION_LIMIT_LO);
+  region.key = static_cast<uint16_t>(masked(values_.at(reg::REGION_KEY), width::REGION_KEY));
+  region.remote_write = (rights & 1) != 0;
+  region.local_use = (rights & 2) != 0;
+  region.owner = static_cast<uint8_t>(masked(values_.at(reg::REGION_OWNER), width::REGION_OWNER));
+  return region;
 }
 
 rdma::Config RegisterWatch::config() const {
