@@ -119,12 +119,14 @@ class RegsReference {
     return values_.at(address_of(low)) | uint64_t{values_.at(address_of(low) + 4)} << 32;
   }
   rdma::Region region() const {
-    return {pair("REGION_BASE_LO"),
-            pair("REGION_LIMIT_LO"),
-            static_cast<uint16_t>(value("REGION_KEY")),
-            (value("REGION_RIGHTS") & 1) != 0,
-            (value("REGION_RIGHTS") & 2) != 0,
-            static_cast<uint8_t>(value("REGION_OWNER"))};
+    rdma::Region region;
+    region.base = pair("REGION_BASE_LO");
+    region.limit = pair("REGION_LIMIT_LO");
+    region.key = static_cast<uint16_t>(value("REGION_KEY"));
+    region.remote_write = (value("REGION_RIGHTS") & 1) != 0;
+    region.local_use = (value("REGION_RIGHTS") & 2) != 0;
+    region.owner = static_cast<uint8_t>(value("REGION_OWNER"));
+    return region;
   }
   bool node_known() const { return node_known_; }
   bool interrupt(const RegsView& view) const { return (irq_status(view) & value("IRQ_ENABLE")) != 0; }
