@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """clang-tidy over our C++ sources that are part of a build; what was clean before is not looked at again.
 
-A source is known by its text after preprocessing (comments kept), the version of clang-tidy and .clang-tidy. Those that were clean are remembered in
+A source is known by its text after preprocessing (comments kept, our folders' names left out), the version of clang-tidy and .clang-tidy. Those that were clean are remembered in
 ~/.cache/weft-tidy (XDG_CACHE_HOME). Exit code 1 if anything is found.
 usage: scripts/tidy.py BUILD [JOBS]
 """
@@ -45,9 +45,11 @@ def preprocessed(file, folder, command):
     return result.stdout if result.returncode == 0 else None
 
 
-def fingerprint(text, version):
+def fingerprint(text, build, version):
     digest = hashlib.sha256(version)
     digest.update((ROOT / ".clang-tidy").read_bytes())
+    for folder in sorted((str(build), str(ROOT)), key=len, reverse=True):
+        text = text.replace(folder.encode(), b"")
     digest.update(text)
     return digest.hexdigest()
 
@@ -56,7 +58,7 @@ def check(source, build, version):
     """What clang-tidy has to say; nothing if the source is clean."""
     file, folder, command = source
     text = preprocessed(file, folder, command)
-    known = CACHE / fingerprint(text, version) if text else None
+    known = CACHE / fingerprint(text, build, version) if text else None
     if known and known.exists():
         return ""
     result = subprocess.run(["clang-tidy", "-p", str(build), "--quiet", f"--header-filter=^{ROOT}/({'|'.join(FOLDERS)})/", "--extra-arg=-Wno-unknown-warning-option", str(file)],

@@ -27,8 +27,8 @@ uint32_t kept(uint32_t value, uint32_t bits) {
 }
 
 /// Whether a RQT is for a buffer that the receiving side chooses, so that its RSP has to name the key.
-bool for_buffer(const Header& request) {
-  return has_flag(request, TransferFlag::send) || has_flag(request, TransferFlag::read);
+bool for_buffer(const Header& request, const Params& params) {
+  return params.transfers && (has_flag(request, TransferFlag::send) || has_flag(request, TransferFlag::read));
 }
 
 uint32_t log2_window(const Params& params) { return static_cast<uint32_t>(std::countr_zero(params.window)); }
@@ -116,7 +116,7 @@ RxResult Receiver::packet(const Packet& packet, const RxInputs& inputs) {
 
 RxResult Receiver::request(Header request, const RxInputs& inputs) {
   const Admission& admission = inputs.admission;
-  if (admission.kind == Admission::Kind::none && for_buffer(request) && cut(request.pidx, params_)) {
+  if (admission.kind == Admission::Kind::none && for_buffer(request, params_) && cut(request.pidx, params_)) {
     throw Violation("a request for a buffer that the inbox was not asked about");
   }
   if (admission.kind == Admission::Kind::drop) return without_context(Outcome::drop_asked, request.cid);
@@ -156,7 +156,7 @@ RxResult Receiver::refuse(const Header& request, Outcome outcome, Refusal code) 
   response.header.arg = static_cast<uint64_t>(code);
   if (request.ptype == static_cast<uint8_t>(Ptype::read)) {
     set_flag(response.header, TransferFlag::read);
-  } else if (for_buffer(request)) {
+  } else if (for_buffer(request, params_)) {
     set_flag(response.header, TransferFlag::send);
   }
   result.emitted = response;
@@ -187,7 +187,7 @@ Packet Receiver::granting(uint16_t cid, const Header& request, RegionKey buffer)
   response.header.msgid = request.msgid;
   response.header.arg = static_cast<uint64_t>(Refusal::granted);
   if (config_.weft_mode) response.header.pidx = log2_window(params_);
-  if (for_buffer(request)) {
+  if (for_buffer(request, params_)) {
     set_flag(response.header, TransferFlag::send);
     response.header.arg |= uint64_t{rkey(buffer)} << 32;
   }

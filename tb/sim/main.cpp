@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
     const int code = (app.got_subcommand("rdma")      ? rdma
                       : app.got_subcommand("soak")    ? soak
+                      : app.got_subcommand("bench")   ? bench
                       : app.got_subcommand("goodput") ? goodput
                                                       : matrix)(arguments);
     if (std::fflush(stdout) != 0) throw BadInput("the report cannot be written");
