@@ -72,7 +72,7 @@ BLOCKS = [
     (COUNTERS, Change("counter_bank.sv", "assign we      = !ready_q || inc_q;", "assign we      = !ready_q || (inc_q && !inc_i);")),
     (TIMER, None),
     (TIMER, Change("rdma_timer.sv", "if (!expired_now_o) begin", "if (1'b0) begin")),
-    (TIMER, Change("rdma_timer.sv", "assign idx_next = idx_q == IDX_W'(N - 1) ? '0 : idx_q + 1'b1;", "assign idx_next = idx_q + IDX_W'(idx_q != IDX_W'(N - 1));")),
+    (TIMER, Change("rdma_timer.sv", "else if (idx_q == IDX_W'(N - 1)) idx_next = '0;", "else if (idx_q == IDX_W'(N - 1)) idx_next = idx_q;")),
     (RECEIVER, None),
     (RECEIVER, Change("rdma_receiver.sv", "assign m_free      = m_valid_q && m_q.free;", "assign m_free      = m_valid_q && m_q.write;")),
     (RECEIVER_ANY, None),
