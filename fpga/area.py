@@ -38,7 +38,8 @@ DESIGNS = {
 QUICK = ["rdma_receiver"]
 FPGAS = {"ice40": "synth_ice40", "ecp5": "synth_ecp5", "xilinx": "synth_xilinx -flatten -noiopad"}
 
-ABC_SCRIPT = "strash; dch; map -B 0.9; topo; buffer -c; upsize -D 500; dnsize -D 500; stime -p"
+# "if -g" restructures for depth: without it searches over many bits come out as chains or as trees, depending on what else is in the design.
+ABC_SCRIPT = "strash; dch; if -g -K 6; strash; dch; map -B 0.9; topo; buffer -c; upsize -D 500; dnsize -D 500; stime -p"
 ABC_CONSTRAINTS = "set_driving_cell BUFX2\nset_load 0.01 [all_outputs]\n"
 
 
@@ -148,11 +149,11 @@ def standard_cells(top, folder):
         + [
             f"tee -q -o {stat} stat -liberty {LIBERTY}",
             # OpenSTA wants to know the ports of the RAMs, and no names it could not parse.
-            f"write_verilog -noattr -noexpr -nohex {netlist}",
+            f"write_verilog -noattr -noexpr -nohex -simple-lhs {netlist}",
             # The RAMs' ports as ports of the design, so that paths into and out of RAMs can be constrained.
             f"expose -evert t:{RAM_PREFIX}*",
             "opt_clean",
-            f"write_verilog -noattr -noexpr -nohex {open_netlist}",
+            f"write_verilog -noattr -noexpr -nohex -simple-lhs {open_netlist}",
         ],
         folder,
         "osu018",

@@ -35,7 +35,7 @@ def synthesize(module, source, folder):
     """Netlist and how many gates and flops it has; RAMs stay modules."""
     netlist, stat = folder / "netlist.v", folder / "netlist.stat"
     area.yosys(
-        [*area.osu018_commands(module, folder, source), f"tee -q -o {stat} stat", f"write_verilog -noattr -noexpr -nohex {netlist}"],
+        [*area.osu018_commands(module, folder, source), f"tee -q -o {stat} stat", f"write_verilog -noattr -noexpr -nohex -simple-lhs {netlist}"],
         folder, "synth")
     cells = {kind: count for kind, count in area.cell_counts(stat).items() if re.fullmatch(r"[A-Z]+\d*[A-Z]*X?\d+|DFFSR|LATCH", kind)}
     flops = sum(count for kind, count in cells.items() if kind.startswith("DFF"))
