@@ -164,7 +164,7 @@ class TransferNode {
   }
 
   void take_turn() {
-    for (uint16_t i = 1; i <= params_.n_tx_ctx; ++i) {
+    for (uint16_t i = 1; i <= static_cast<uint16_t>(params_.n_tx_ctx); ++i) {
       const auto sid = static_cast<uint16_t>((last_turn_ + i) % params_.n_tx_ctx);
       if (!sender.context(sid).turn) continue;
       last_turn_ = sid;
@@ -174,13 +174,13 @@ class TransferNode {
   }
 
   void end_timers() {
-    for (uint16_t i = 0; i < params_.n_tx_ctx; ++i) {
+    for (uint16_t i = 0; i < static_cast<uint16_t>(params_.n_tx_ctx); ++i) {
       if (sender.due(i, tick())) take(sender.timeout(i, tx_inputs()));
     }
-    for (uint16_t i = 0; i < params_.n_rx_ctx; ++i) {
+    for (uint16_t i = 0; i < static_cast<uint16_t>(params_.n_rx_ctx); ++i) {
       if (receiver.due(i, tick())) take(receiver.timeout(i, rx_inputs()));
     }
-    for (uint16_t i = 0; i < params_.n_tickets; ++i) {
+    for (uint16_t i = 0; i < static_cast<uint16_t>(params_.n_tickets); ++i) {
       if (inbox.due(i, tick())) take(inbox.timeout(i, inbox_inputs()));
       if (inbox.cancelled(i) && dice_.hit(0.3)) take(inbox.cancel(i));
     }
