@@ -106,7 +106,7 @@ class Transfers : public ::testing::Test {
   /// The request through inbox and receiver, as in the engine.
   RxResult request(const Header& header, RxInputs inputs = {true, cid, 0}) {
     inputs.admission = inbox.admit(header);
-    const RxResult result = receiver.packet({header, {}}, inputs);
+    RxResult result = receiver.packet({header, {}}, inputs);
     const Kind kind = inputs.admission.kind;
     ended.reset();
     if (kind == Kind::buffer || kind == Kind::with_ticket) {
@@ -128,7 +128,7 @@ class Transfers : public ::testing::Test {
     header.arg = rkey(region) | uint64_t{imm.value_or(0)} << 32;
     if (imm) set_flag(header, TransferFlag::imm);
     packet.payload = pattern(header.len, pidx);
-    const RxResult result = receiver.packet(packet, {true, {}, 0});
+    RxResult result = receiver.packet(packet, {true, {}, 0});
     inbox.retired(result, &header);
     return result;
   }
