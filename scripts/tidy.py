@@ -41,6 +41,7 @@ def preprocessed(file, folder, command):
             skip = True
         else:
             flags.append(word)
+    # -w: only the text is of interest; warnings are the build's.
     result = subprocess.run([command[compiler], *flags, "-w", "-E", "-C", "-P", str(file)], cwd=folder, capture_output=True, check=False)
     return result.stdout if result.returncode == 0 else None
 
@@ -61,6 +62,7 @@ def check(source, build, version):
     known = CACHE / fingerprint(text, build, version) if text else None
     if known and known.exists():
         return ""
+    # -Wno-unknown-warning-option: the compile commands are GCC's and name warnings that clang does not have.
     result = subprocess.run(["clang-tidy", "-p", str(build), "--quiet", f"--header-filter=^{ROOT}/({'|'.join(FOLDERS)})/", "--extra-arg=-Wno-unknown-warning-option", str(file)],
                             capture_output=True, text=True, check=False)
     said = result.stdout.strip()
