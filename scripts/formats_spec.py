@@ -122,13 +122,12 @@ def check_records(spec):
 def check_enum(enum, seen_enums):
     where = f"enum {len(seen_enums)}"
     name = member(where, enum, "name", str)
-    check_keys(where, enum, {"name", "width", "doc", "values", "uncounted_from"})
+    check_keys(where, enum, {"name", "width", "doc", "values"})
     check_name(where, name, LOWER_NAME, seen_enums)
     where = f"enum '{name}'"
     width = member(where, enum, "width", int)
     check_width(where, width, 64)
     member(where, enum, "doc", str)
-    member(where, enum, "uncounted_from", int, 0)
     values = member(where, enum, "values", list)
     if not values:
         raise SpecError(f"{where}: has no values")
@@ -176,10 +175,9 @@ def check_register(register, seen, address_bits, enums, taken):
         if address in taken:
             raise SpecError(f"{where}: offset {address:#x} is already that of {taken[address]}")
         taken[address] = name
-    # A bank of counters named after an enum has one counter for each value, except those from `uncounted_from` on.
+    # A bank of counters named after an enum has one counter for each value.
     for enum in enums:
-        end = enum.get("uncounted_from", 1 << enum["width"])
-        top = max((value["value"] for value in enum["values"] if value["value"] < end), default=0)
+        top = max((value["value"] for value in enum["values"]), default=0)
         if enum["name"] == name.lower() and count > 1 and top >= count:
             raise SpecError(f"{where}: {count} words are too few for value {top} of enum '{enum['name']}'")
 

@@ -116,11 +116,11 @@ RxResult Receiver::packet(const Packet& packet, const RxInputs& inputs) {
 
 RxResult Receiver::request(Header request, const RxInputs& inputs) {
   const Admission& admission = inputs.admission;
+  if (!inputs.room) return without_context(Outcome::drop_busy, request.cid);
   if (admission.kind == Admission::Kind::none && for_buffer(request, params_) && cut(request.pidx, params_)) {
     throw Violation("a request for a buffer that the inbox was not asked about");
   }
   if (admission.kind == Admission::Kind::drop) return without_context(Outcome::drop_asked, request.cid);
-  if (!inputs.room) return without_context(Outcome::drop_busy, request.cid);
   if (admission.kind == Admission::Kind::refuse) {
     return refuse(request, admission.refusal, refusal_code(admission.refusal));
   }

@@ -30,9 +30,26 @@ package rdma_pkg;
     EV_TURN    = 2'd3
   } event_e;
 
-  // A request as software posts it.
+  // Where a post comes from, and its completion goes to.
+  typedef enum logic [1:0] {
+    ORIGIN_REGISTERS = 2'd0,
+    ORIGIN_QUEUES    = 2'd1,
+    ORIGIN_ANSWERS   = 2'd2   // to READs of other nodes
+  } origin_e;
+
+  // What a transfer goes to: a region of the peer, a buffer posted in a queue there, the buffer of a READ there.
+  typedef enum logic [1:0] {
+    TO_REGION = 2'd0,
+    TO_QUEUE  = 2'd1,
+    TO_TICKET = 2'd2
+  } to_e;
+
+  // A request to the sender. rkey: number and key of the region or queue there; of an answer the ticket there, whose number is dst_addr then.
   typedef struct packed {
-    logic        from_queue;  // of the host queues, not of the POST registers
+    origin_e     origin;
+    to_e         to;
+    logic        has_imm;
+    logic [31:0] imm;
     logic [23:0] rkey;
     logic [15:0] tag;
     logic [31:0] node;
@@ -42,10 +59,64 @@ package rdma_pkg;
   } post_t;
 
   typedef struct packed {
-    logic        from_queue;  // as in its post
+    origin_e     origin;  // as in its post
     logic [7:0]  status;
     logic [15:0] tag;
   } completion_t;
+
+  // A RECV or READ that is posted to the inbox (docs/rdma_transfers.md). address and rkey: of the local buffer; from node on: READ only.
+  typedef struct packed {
+    logic        is_read;
+    logic [7:0]  qid;
+    logic [15:0] tag;
+    logic [63:0] address;
+    logic [31:0] bytes;
+    logic [23:0] rkey;
+    logic [31:0] node;
+    logic [63:0] remote_addr;
+    logic [23:0] remote_rkey;
+  } ticket_post_t;
+
+  // The end of a RECV or READ. From imm_form on: of what has come only, else 0.
+  typedef struct packed {
+    logic [7:0]  qid;
+    logic [15:0] tag;
+    logic        is_read;
+    logic [7:0]  status;
+    logic [15:0] node;       // source of the message, or target of the READ; 0 if there was none
+    logic        imm_form;   // it was a write with immediate, not a message into the buffer
+    logic [31:0] bytes;
+    logic        has_imm;
+    logic [31:0] imm;
+  } ticket_completion_t;
+
+  // What the inbox says about a RQT with flag IMM, SEND or READ. Its header has then, in place of what the packet said:
+  // BUFFER: arg, gen, cid: address, region and key of the buffer; AGAIN: cid: the context, arg[23:0]: RKEY of the buffer.
+  typedef enum logic [2:0] {
+    ADMIT_NONE   = 3'd0,  // nothing: decided as it stands
+    ADMIT_TICKET = 3'd1,  // the same, and a ticket waits for the decision
+    ADMIT_BUFFER = 3'd2,  // it is for the buffer of the ticket
+    ADMIT_AGAIN  = 3'd3,  // granted before
+    ADMIT_REFUSE = 3'd4,
+    ADMIT_DROP   = 3'd5
+  } admit_e;
+
+  typedef struct packed {
+    admit_e   kind;
+    logic     of_read;  // the ticket is that of a READ
+    outcome_e refusal;  // of ADMIT_REFUSE
+    header_t  hdr;
+  } admitted_t;
+
+  // What the receiver tells the inbox of an event.
+  typedef struct packed {
+    outcome_e            outcome;
+    logic                decides;  // the event is the request that the inbox gave last
+    logic [15:0]         cid;
+    logic                has_imm;  // flag IMM of the packet
+    logic [31:0]         imm;
+    logic [WRITES_W-1:0] writes;   // host writes decided up to this event, including its own
+  } rx_retired_t;
 
   // What the receiver knows of an event when it comes to the outcome; of a timeout only the lines that say so.
   typedef struct packed {

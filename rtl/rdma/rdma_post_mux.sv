@@ -27,7 +27,7 @@ module rdma_post_mux
   // host queues
   input  logic        queue_post_valid_i,
   output logic        queue_post_ready_o,
-  input  post_t       queue_post_i,       // from_queue apart
+  input  post_t       queue_post_i,       // origin apart
   output logic        queue_cpl_valid_o,
   input  logic        queue_cpl_ready_i,
   output completion_t queue_cpl_o,
@@ -62,8 +62,8 @@ module rdma_post_mux
   assign take_register = reg_post_valid_i && reg_post_ready_o;
 
   always_comb begin : p_post
-    post            = granted ? queue_post_i : reg_post_i;
-    post.from_queue = granted;
+    post        = granted ? queue_post_i : reg_post_i;
+    post.origin = granted ? ORIGIN_QUEUES : ORIGIN_REGISTERS;
   end
   assign post_o = post;
 
@@ -82,7 +82,7 @@ module rdma_post_mux
   ) i_completions (
     .clk_i,
     .rst_ni,
-    .valid_i(cpl_valid_i && !cpl_i.from_queue),
+    .valid_i(cpl_valid_i && cpl_i.origin != ORIGIN_QUEUES),
     .ready_o(has_room),
     .data_i (cpl_i),
     .valid_o(reg_cpl_valid_o),
@@ -91,13 +91,13 @@ module rdma_post_mux
     .count_o(waiting)
   );
   assign reg_cpl_count_o   = 16'(waiting);
-  assign queue_cpl_valid_o = cpl_valid_i && cpl_i.from_queue;
+  assign queue_cpl_valid_o = cpl_valid_i && cpl_i.origin == ORIGIN_QUEUES;
   assign queue_cpl_o       = cpl_i;
-  assign cpl_ready_o       = !cpl_i.from_queue || queue_cpl_ready_i;
+  assign cpl_ready_o       = cpl_i.origin != ORIGIN_QUEUES || queue_cpl_ready_i;
 
   assign idle_o = !reg_post_valid_i && places_q == PLACES_W'(N_TX_CTX);
 
-  `ASSERT(RegisterCompletionHasRoom, !(cpl_valid_i && !cpl_i.from_queue) || has_room)
+  `ASSERT(RegisterCompletionHasRoom, !(cpl_valid_i && cpl_i.origin != ORIGIN_QUEUES) || has_room)
   `ASSERT(RegisterCompletionIsOwed, !reg_cpl_valid_o || places_q != PLACES_W'(N_TX_CTX))
 `ifdef VERILATOR
   `ASSERT(QueuePostStable, queue_post_valid_i && !queue_post_ready_o |=> queue_post_valid_i && $stable(queue_post_i))

@@ -267,7 +267,10 @@ module rdma_regs
   end
 
   assign post_in = '{
-          from_queue: 1'b0,
+          origin: ORIGIN_REGISTERS,
+          to: TO_REGION,
+          has_imm: 1'b0,
+          imm: '0,
           rkey: post_key_q,
           tag: wdata_q[15:0],
           node: post_node_q,
@@ -398,5 +401,5 @@ module rdma_regs
   assign ready_o = rx_ready && tx_ready;
 
   logic unused;
-  assign unused = ^{rx_outcome_i[7:5], tx_outcome_i[7:5], cpl_i.from_queue};  // say which half, and that it is none of the queues'
+  assign unused = ^{rx_outcome_i[7:5], tx_outcome_i[7:5], cpl_i.origin};  // say which half, and that it is of the registers
 endmodule

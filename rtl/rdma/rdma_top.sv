@@ -525,7 +525,7 @@ module rdma_top
     .cpl_i             (cpl)
   );
   assign trace_post_valid_o      = post_valid && post_ready;
-  assign trace_post_from_queue_o = post.from_queue;
+  assign trace_post_from_queue_o = post.origin == ORIGIN_QUEUES;
 
   // ------------------------------------------------------------------------------------------------- registers
   assign region_set_o  = region_set;

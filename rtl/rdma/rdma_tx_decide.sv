@@ -201,7 +201,7 @@ module rdma_tx_decide
     send_o        = 1'b0;
     resend_o      = 1'b0;
     complete_o    = 1'b0;
-    completion_o  = '{from_queue: ctx_i.from_queue, tag: ctx_i.tag, status: STATUS_OK};
+    completion_o  = '{origin: ctx_i.origin, tag: ctx_i.tag, status: STATUS_OK};
     turn_o        = 1'b0;
     timer_set_o   = 1'b0;
     timer_armed_o = 1'b1;
@@ -214,7 +214,7 @@ module rdma_tx_decide
           outcome_o    = post_reject;
           has_ctx_o    = 1'b0;
           complete_o   = 1'b1;
-          completion_o = '{from_queue: post_i.from_queue, tag: post_i.tag, status: post_status};
+          completion_o = '{origin: post_i.origin, tag: post_i.tag, status: post_status};
         end else begin
           outcome_o      = OUTCOME_SUBMIT;
           ctx_we_o       = 1'b1;
@@ -224,7 +224,7 @@ module rdma_tx_decide
           ctx_o.dst      = NODE_W'(post_i.node);
           ctx_o.msgid    = msgid_i;
           ctx_o.tag      = post_i.tag;
-          ctx_o.from_queue = post_i.from_queue;
+          ctx_o.origin   = post_i.origin;
           ctx_o.src_addr = ADDR_W'(post_i.src_addr);
           ctx_o.dst_addr = ADDR_W'(post_i.dst_addr);
           ctx_o.rkey     = post_i.rkey;
@@ -364,5 +364,5 @@ module rdma_tx_decide
   end
 
   logic unused;
-  assign unused = ^{hdr_i.crc, hdr_i.dst, hdr_i.len};  // checked before
+  assign unused = ^{hdr_i.crc, hdr_i.dst, hdr_i.len, post_i.to, post_i.has_imm, post_i.imm};  // checked before
 endmodule

@@ -78,7 +78,7 @@
 
 // Send context. next: next PIDX to send; high: first PIDX never sent; span: log2 of the window to keep within, 0 = none;
 // acked: WBASE as the receiver told it last; asked[i]: packet acked + i is to be sent again; busy: refusals for want of a context; turn: has a turn in the round robin;
-// from_queue: posted by the host queues.
+// origin: who posted it; to: what it goes to; imm: its immediate, if any.
 `define RDMA_TYPEDEF_TX_CTX(ctx_t, NODE_W, CID_W, MSGID_W, ADDR_W, PIDX_W, LEN_W) \
   typedef struct packed {            \
     rdma_pkg::tx_state_e state;      \
@@ -100,7 +100,10 @@
     logic [3:0]          retries;    \
     logic [7:0]          busy;       \
     logic                turn;       \
-    logic                from_queue; \
+    rdma_pkg::origin_e   origin;     \
+    rdma_pkg::to_e       to;         \
+    logic                has_imm;    \
+    logic [31:0]         imm;        \
   } ctx_t;
 
 `endif

@@ -147,7 +147,10 @@ module rdma_requests
           opcode: request_q.entry.opcode
       };
   assign post_o = '{
-          from_queue: 1'b1,
+          origin: rdma_pkg::ORIGIN_QUEUES,
+          to: rdma_pkg::TO_REGION,
+          has_imm: 1'b0,
+          imm: '0,
           rkey: request_q.entry.remote_key[23:0],
           tag: 16'(tag),
           node: request_q.entry.node,
@@ -233,7 +236,7 @@ module rdma_requests
   `ASSERT(TagIsFree, !accepted || (tag_valid && !posted_q[tag]))
   `ASSERT(PostStable, post_valid_o && !post_ready_i |=> post_valid_o && $stable(post_o))
 `endif
-  `ASSERT(CompletionIsOfAQueue, !cpl_valid_i || cpl_i.from_queue)
+  `ASSERT(CompletionIsOfAQueue, !cpl_valid_i || cpl_i.origin == rdma_pkg::ORIGIN_QUEUES)
 
   logic unused;
   assign unused = ^{request_q, cpl_i};  // fields that the engine has no use for

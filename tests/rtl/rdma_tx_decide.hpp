@@ -146,7 +146,7 @@ class TxDecideBench : public Bench<Vrdma_tx_decide_bench> {
     decision.context_known = out.has_ctx_o && decision.outcome != rdma::formats::Outcome::none;
     if (out.emit_o) decision.control = get_header(out.emit_hdr_o);
     EXPECT_FALSE(out.send_o && out.resend_o);
-    EXPECT_TRUE(out.from_queue_ok_o);
+    EXPECT_TRUE(out.origin_ok_o);
     if (out.send_o || out.resend_o)
       decision.data = rdma::DataOrder{get_header(out.data_hdr_o), out.data_addr_o, out.resend_o != 0};
     if (out.complete_o)

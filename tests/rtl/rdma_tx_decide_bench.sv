@@ -78,7 +78,7 @@ module rdma_tx_decide_lane
 ) (
   input  stimulus_t s,
   output decision_t d,
-  output logic      from_queue_ok_o  // where a post comes from stays with it: here the parity of its tag says so
+  output logic      origin_ok_o  // where a post comes from stays with it: here the parity of its tag says so
 );
   localparam int unsigned LEN_W = $clog2(PAYLOAD) + 1;
   `RDMA_TYPEDEF_TX_CTX(ctx_t, NODE_W, CID_W, MSGID_W, ADDR_W, PIDX_W, LEN_W)
@@ -109,7 +109,10 @@ module rdma_tx_decide_lane
         retries: s.ctx.retries,
         busy: s.ctx.busy,
         turn: s.ctx.turn,
-        from_queue: ^s.ctx.tag
+        origin: origin_e'({1'b0, ^s.ctx.tag}),
+        to: TO_REGION,
+        has_imm: 1'b0,
+        imm: '0
     };
   end
 
@@ -129,7 +132,7 @@ module rdma_tx_decide_lane
   assign d.ctx_we = ctx_we;
   assign d.complete = complete;
   assign d.completion = completion;
-  assign from_queue_ok_o = (!complete || completion.from_queue == ^completion.tag) && (!ctx_we || ctx_out.from_queue == ^ctx_out.tag);
+  assign origin_ok_o = (!complete || completion.origin == origin_e'({1'b0, ^completion.tag})) && (!ctx_we || ctx_out.origin == origin_e'({1'b0, ^ctx_out.tag}));
   assign d.ctx = '{
           state: ctx_out.state,
           dst: 16'(ctx_out.dst),
@@ -232,7 +235,7 @@ module rdma_tx_decide_bench
   output logic         timer_armed_o,
   output logic [  2:0] timer_class_o,
   output logic         free_o,
-  output logic         from_queue_ok_o
+  output logic         origin_ok_o
 );
   stimulus_t s;
   decision_t d0, d1, d;
@@ -241,7 +244,7 @@ module rdma_tx_decide_bench
   assign s.kind        = rdma_pkg::event_e'(kind_i);
   assign s.expired     = expired_i;
   assign s.hdr         = hdr_i;
-  assign s.post        = '{from_queue: ^post_tag_i, rkey: post_key_i, tag: post_tag_i, node: post_node_i, bytes: post_bytes_i, dst_addr: post_dst_i, src_addr: post_src_i};
+  assign s.post        = '{origin: origin_e'({1'b0, ^post_tag_i}), to: TO_REGION, has_imm: 1'b0, imm: '0, rkey: post_key_i, tag: post_tag_i, node: post_node_i, bytes: post_bytes_i, dst_addr: post_dst_i, src_addr: post_src_i};
   assign s.msgid       = msgid_i;
   assign s.resend_room = resend_room_i;
   assign s.node_id     = node_id_i;
@@ -251,10 +254,10 @@ module rdma_tx_decide_bench
   assign s.ctx = {state_i, dst_i, cid_i, gen_i, ctx_msgid_i, tag_i, src_addr_i, dst_addr_i, rkey_i, last_i, last_len_i, next_i,
                   high_i, span_i, acked_i, asked_i, retries_i, busy_i, turn_i};
 
-  rdma_tx_decide_lane i_narrow (.s, .d(d0), .from_queue_ok_o(ok0));
+  rdma_tx_decide_lane i_narrow (.s, .d(d0), .origin_ok_o(ok0));
   rdma_tx_decide_lane #(
     .N_TX_CTX(1024), .PAYLOAD(256), .PIDX_W(24), .CID_W(10), .MSGID_W(20), .NODE_W(16), .ADDR_W(48)
-  ) i_default (.s, .d(d1), .from_queue_ok_o(ok1));
+  ) i_default (.s, .d(d1), .origin_ok_o(ok1));
 
   assign d = lane_i ? d1 : d0;
   assign {state_o, dst_o, cid_o, gen_o, ctx_msgid_o, tag_o, src_addr_o, dst_addr_o, rkey_o, last_o, last_len_o, next_o, high_o,
@@ -276,5 +279,5 @@ module rdma_tx_decide_bench
   assign timer_armed_o = d.timer_armed;
   assign timer_class_o = d.timer_class;
   assign free_o        = d.free;
-  assign from_queue_ok_o = lane_i ? ok1 : ok0;
+  assign origin_ok_o = lane_i ? ok1 : ok0;
 endmodule
