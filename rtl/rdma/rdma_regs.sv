@@ -13,6 +13,8 @@ module rdma_regs
   parameter int unsigned ADDR_W     = 48,
   parameter int unsigned N_REGIONS  = 64,
   parameter int unsigned N_SOURCES  = 256,
+  parameter int unsigned N_TICKETS  = 0,     // of RECV and READ, 0: none
+  parameter int unsigned N_QUEUES   = 0,     // that tickets may belong to
   parameter int unsigned POST_DEPTH = 16     // requests that may wait
 ) (
   input  logic               clk_i,
@@ -41,7 +43,10 @@ module rdma_regs
   output logic [       15:0] node_id_o,
   output logic               region_set_o,   // one clock: region_idx_o becomes this one
   output logic [        7:0] region_idx_o,
-  output logic               region_open_o,   // to remote writes
+  output logic               region_write_o,    // open to remote writes
+  output logic               region_read_o,     // to remote reads
+  output logic               region_receive_o,  // buffers may lie in it
+  output logic [        8:0] region_queue_o,    // told of writes with immediate; [8]: there is one
   output logic               region_local_o,  // to local use by its owner
   output logic [        7:0] region_owner_o,
   output logic [       15:0] region_key_o,
@@ -57,12 +62,16 @@ module rdma_regs
   output logic [        7:0] max_busy_o,
   output logic [        1:0] backoff_o,
   output logic [       15:0] rx_quota_o,
+  output logic [       15:0] ticket_quota_o,
+  output logic [       15:0] answers_o,
   output logic [        7:0] rx_ahead_o,
   output logic               adapt_o,
   output logic [LIMIT_W-1:0] floor_o,
   output logic               weft_mode_o,
   output logic               msgid_load_o,   // one clock: requests are numbered from msgid_o on
   output logic [MSGID_W-1:0] msgid_o,
+  output logic               read_load_o,    // one clock: READs are numbered from read_number_o on
+  output logic [MSGID_W-1:0] read_number_o,
   // requests and completions
   output logic               post_valid_o,
   input  logic               post_ready_i,
@@ -79,11 +88,15 @@ module rdma_regs
   input  outcome_e           rx_outcome_i,
   input  logic               tx_event_i,
   input  outcome_e           tx_outcome_i,
-  input  logic [        1:0] ctl_dropped_i,  // one bit a source
+  input  logic               inbox_event_i,
+  input  outcome_e           inbox_outcome_i,
+  input  logic [        2:0] ctl_dropped_i,  // one bit a source
   input  logic [        1:0] bus_error_i,    // one bit a source
   output logic               irq_o
 );
-  localparam int unsigned COUNTERS = 32;  // a half
+  localparam int unsigned COUNTERS       = 32;  // of the sender, from 32 on
+  localparam int unsigned RX_COUNTERS    = 48;  // outcomes 0 to 31, then 64 to 79
+  localparam int unsigned INBOX_COUNTERS = 16;  // from 80 on
 
   if (POST_DEPTH < 2 || (POST_DEPTH & (POST_DEPTH - 1)) != 0) begin : g_bad_post_depth
     $error("POST_DEPTH must be a power of two of at least 2, is %0d", POST_DEPTH);
@@ -136,7 +149,8 @@ module rdma_regs
   logic        bus_error_seen_q;
   logic [31:0] bad_access_q, bus_errors_q, ctl_dropped_q;
   logic [63:0] region_base_q, region_limit_q;
-  logic        region_writable_q, region_usable_q, region_fault_q;
+  logic        region_fault_q;
+  logic [3:0]  region_rights_q;
   logic [23:0] post_key_q;
   logic [63:0] post_src_q, post_dst_q;
   logic [31:0] post_bytes_q, post_node_q;
@@ -149,8 +163,8 @@ module rdma_regs
       REG_NODE_ID, REG_IRQ_ENABLE, REG_IRQ_STATUS, REG_REGION_BASE_LO, REG_REGION_BASE_HI, REG_REGION_LIMIT_LO, REG_REGION_LIMIT_HI,
       REG_TICK_CYCLES, REG_RX_TIMEOUT, REG_TX_RETRY, REG_TX_DEAD, REG_ASK_FROM_AFTER, REG_MAX_SILENT, REG_MAX_RETRY, REG_MODE,
       REG_POST_SRC_LO, REG_POST_SRC_HI, REG_POST_DST_LO, REG_POST_DST_HI, REG_POST_BYTES, REG_POST_NODE, REG_POST_KEY, REG_REGION_KEY, REG_RX_QUOTA, REG_BACKOFF, REG_MAX_BUSY,
-      REG_RX_AHEAD, REG_ADAPT, REG_TIMEOUT_FLOOR,
-      REG_REGION_RIGHTS, REG_REGION_OWNER:
+      REG_RX_AHEAD, REG_ADAPT, REG_TIMEOUT_FLOOR, REG_TICKET_QUOTA, REG_ANSWERS, REG_READ_NUMBER,
+      REG_REGION_RIGHTS, REG_REGION_OWNER, REG_REGION_QUEUE:
       write_known = 1'b1;
       REG_REGION_SET: write_known = engine_ready_i && !region_fault_q && 9'(wdata_q[7:0]) < 9'(N_REGIONS);
       REG_POST: write_known = post_ready && engine_ready_i && node_known_o;
@@ -171,8 +185,8 @@ module rdma_regs
       region_base_q    <= {RESET_REGION_BASE_HI, RESET_REGION_BASE_LO};
       region_limit_q   <= {RESET_REGION_LIMIT_HI, RESET_REGION_LIMIT_LO};
       region_key_o     <= RESET_REGION_KEY[15:0];
-      region_writable_q <= RESET_REGION_RIGHTS[0];
-      region_usable_q  <= RESET_REGION_RIGHTS[1];
+      region_rights_q  <= RESET_REGION_RIGHTS[3:0];
+      region_queue_o   <= RESET_REGION_QUEUE[8:0];
       region_owner_o   <= RESET_REGION_OWNER[7:0];
       post_key_q       <= RESET_POST_KEY[23:0];
       tick_cycles_o    <= RESET_TICK_CYCLES[15:0];
@@ -185,6 +199,9 @@ module rdma_regs
       max_busy_o       <= RESET_MAX_BUSY[7:0];
       backoff_o        <= RESET_BACKOFF[1:0];
       rx_quota_o       <= RESET_RX_QUOTA[15:0];
+      ticket_quota_o   <= RESET_TICKET_QUOTA[15:0];
+      answers_o        <= RESET_ANSWERS[15:0];
+      read_number_o    <= RESET_READ_NUMBER[MSGID_W-1:0];
       rx_ahead_o       <= RESET_RX_AHEAD[7:0];
       adapt_o          <= RESET_ADAPT[0];
       floor_o          <= RESET_TIMEOUT_FLOOR[LIMIT_W-1:0];
@@ -206,7 +223,8 @@ module rdma_regs
         REG_REGION_LIMIT_LO: region_limit_q[31:0] <= wdata_q;
         REG_REGION_LIMIT_HI: region_limit_q[63:32] <= wdata_q;
         REG_REGION_KEY:      region_key_o <= wdata_q[15:0];
-        REG_REGION_RIGHTS:   {region_usable_q, region_writable_q} <= wdata_q[1:0];
+        REG_REGION_RIGHTS:   region_rights_q <= wdata_q[3:0];
+        REG_REGION_QUEUE:    region_queue_o <= wdata_q[8:0];
         REG_REGION_OWNER:    region_owner_o <= wdata_q[7:0];
         REG_POST_KEY:        post_key_q <= wdata_q[23:0];
         REG_TICK_CYCLES:     tick_cycles_o <= wdata_q[15:0];
@@ -219,6 +237,9 @@ module rdma_regs
         REG_MAX_BUSY:        max_busy_o <= wdata_q[7:0];
         REG_BACKOFF:         backoff_o <= wdata_q[1:0];
         REG_RX_QUOTA:        rx_quota_o <= wdata_q[15:0];
+        REG_TICKET_QUOTA:    ticket_quota_o <= wdata_q[15:0];
+        REG_ANSWERS:         answers_o <= wdata_q[15:0];
+        REG_READ_NUMBER:     read_number_o <= wdata_q[MSGID_W-1:0];
         REG_RX_AHEAD:        rx_ahead_o <= wdata_q[7:0];
         REG_ADAPT:           adapt_o <= wdata_q[0];
         REG_TIMEOUT_FLOOR:   floor_o <= wdata_q[LIMIT_W-1:0];
@@ -238,9 +259,11 @@ module rdma_regs
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       msgid_load_o <= 1'b0;
+      read_load_o  <= 1'b0;
       region_set_o <= 1'b0;
     end else begin
       msgid_load_o <= do_write && write_ok && waddr_q == REG_MSGID;
+      read_load_o  <= do_write && write_ok && waddr_q == REG_READ_NUMBER;
       region_set_o <= do_write && write_ok && waddr_q == REG_REGION_SET;
     end
     region_idx_o <= wdata_q[7:0];
@@ -260,8 +283,7 @@ module rdma_regs
   always_ff @(posedge clk_i) begin
     region_fault_q <= region_base_q[SHIFT-1:0] != '0 || region_limit_q[SHIFT-1:0] != '0 ||
                       (!region_empty && (region_limit_q > 64'd1 << ADDR_W || (region_last >> OFFSET_W) != '0));
-    region_open_o  <= region_writable_q && !region_empty;
-    region_local_o <= region_usable_q && !region_empty;
+    {region_receive_o, region_read_o, region_local_o, region_write_o} <= region_empty ? '0 : region_rights_q;
     region_base_o  <= BASE_W'(region_base_q >> SHIFT);
     region_last_o  <= OFFSET_W'(region_last);
   end
@@ -306,16 +328,18 @@ module rdma_regs
     end else begin
       bad_access_q     <= bad_access_q + 32'(bad_write) + 32'(bad_read);
       bus_errors_q     <= bus_errors_q + 32'(bus_error_i[0]) + 32'(bus_error_i[1]);
-      ctl_dropped_q    <= ctl_dropped_q + 32'(ctl_dropped_i[0]) + 32'(ctl_dropped_i[1]);
+      ctl_dropped_q    <= ctl_dropped_q + 32'(ctl_dropped_i[0]) + 32'(ctl_dropped_i[1]) + 32'(ctl_dropped_i[2]);
       bus_error_seen_q <= (bus_error_seen_q && !clear_bus_error) || bus_error_i != '0;
     end
   end
 
   // ------------------------------------------------------------------------------------------------- reads
-  logic [31:0] rx_count, tx_count;
-  logic        rx_ready, tx_ready, is_counter;
+  logic [31:0] rx_count, tx_count, inbox_count;
+  logic        rx_ready, tx_ready, inbox_ready, is_counter;
+  logic [6:0]  counted;  // outcome whose counter is read
 
-  assign is_counter  = raddr_q[11:8] == REG_OUTCOME[11:8] && raddr_q[1:0] == '0;
+  assign is_counter  = raddr_q >= REG_OUTCOME && raddr_q < REG_OUTCOME + 12'(4 * REG_COUNT_OUTCOME) && raddr_q[1:0] == '0;
+  assign counted     = raddr_q[8:2];
   assign bad_read    = read_take && !read_ok;
   assign cpl_ready_o = read_take && raddr_q == REG_CPL;
 
@@ -330,12 +354,17 @@ module rdma_regs
       REG_CAPS2:           rdata = {16'(N_SOURCES), 16'(N_REGIONS)};
       REG_MAX_BUSY:        rdata = 32'(max_busy_o);
       REG_BACKOFF:         rdata = 32'(backoff_o);
+      REG_CAPS3:           rdata = {8'd0, 8'(N_QUEUES), 16'(N_TICKETS)};
       REG_RX_QUOTA:        rdata = 32'(rx_quota_o);
+      REG_TICKET_QUOTA:    rdata = 32'(ticket_quota_o);
+      REG_ANSWERS:         rdata = 32'(answers_o);
+      REG_READ_NUMBER:     rdata = 32'(read_number_o);
       REG_RX_AHEAD:        rdata = 32'(rx_ahead_o);
       REG_ADAPT:           rdata = 32'(adapt_o);
       REG_TIMEOUT_FLOOR:   rdata = 32'(floor_o);
       REG_REGION_KEY:      rdata = 32'(region_key_o);
-      REG_REGION_RIGHTS:   rdata = 32'({region_usable_q, region_writable_q});
+      REG_REGION_RIGHTS:   rdata = 32'(region_rights_q);
+      REG_REGION_QUEUE:    rdata = 32'(region_queue_o);
       REG_REGION_OWNER:    rdata = 32'(region_owner_o);
       REG_POST_KEY:        rdata = 32'(post_key_q);
       REG_STATUS:          rdata = {27'd0, rx_idle_i, tx_idle_i, cpl_valid_i, !post_ready, engine_ready_i};
@@ -368,22 +397,34 @@ module rdma_regs
       REG_CPL:             rdata = cpl_valid_i ? {8'h80, cpl_i.status, cpl_i.tag} : '0;
       default: begin
         read_ok = is_counter;
-        rdata   = raddr_q[7] ? tx_count : rx_count;
+        rdata   = counted[6:5] == 2'b01 ? tx_count : counted[6:4] == 3'b101 ? inbox_count : rx_count;
       end
     endcase
   end
 
   // ------------------------------------------------------------------------------------------------- counters
   counter_bank #(
-    .N(COUNTERS)
+    .N(RX_COUNTERS)
   ) i_rx_counters (
     .clk_i,
     .rst_ni,
     .ready_o(rx_ready),
     .inc_i  (rx_event_i),
-    .idx_i  (rx_outcome_i[4:0]),
-    .raddr_i(raddr_q[6:2]),
+    .idx_i  ({rx_outcome_i[6], rx_outcome_i[4:0]}),
+    .raddr_i({counted[6], counted[4:0]}),
     .rdata_o(rx_count)
+  );
+
+  counter_bank #(
+    .N(INBOX_COUNTERS)
+  ) i_inbox_counters (
+    .clk_i,
+    .rst_ni,
+    .ready_o(inbox_ready),
+    .inc_i  (inbox_event_i),
+    .idx_i  (inbox_outcome_i[3:0]),
+    .raddr_i(counted[3:0]),
+    .rdata_o(inbox_count)
   );
 
   counter_bank #(
@@ -394,12 +435,12 @@ module rdma_regs
     .ready_o(tx_ready),
     .inc_i  (tx_event_i),
     .idx_i  (tx_outcome_i[4:0]),
-    .raddr_i(raddr_q[6:2]),
+    .raddr_i(counted[4:0]),
     .rdata_o(tx_count)
   );
 
-  assign ready_o = rx_ready && tx_ready;
+  assign ready_o = rx_ready && tx_ready && inbox_ready;
 
   logic unused;
-  assign unused = ^{rx_outcome_i[7:5], tx_outcome_i[7:5], cpl_i.origin};  // say which half, and that it is of the registers
+  assign unused = ^{rx_outcome_i[7], rx_outcome_i[5], tx_outcome_i[7:5], inbox_outcome_i[7:4], cpl_i.origin};  // say which half, and that it is of the registers
 endmodule

@@ -2,7 +2,7 @@
 // The RDMA engine: moves memory between nodes over an unreliable network. Theory, interfaces, registers: docs/rdma.md.
 //
 //   network -> rx_check -+-> receiver -> host_write -> memory
-//                        |       |  RSP, RESEND, DONE
+//                        |   ^   |  RSP, RESEND, DONE
 //                        |  write_status
 //                        |       v
 //                        |    tx_frame -> network
@@ -12,6 +12,9 @@
 //                           post_mux <- host queues, if there are any (rdma_nic)
 //                               ^
 //                              regs <- software
+//
+// With TRANSFERS also (docs/rdma_transfers.md, RTL): requests that need a ticket go from rx_check through the inbox to the receiver; READs that the
+// receiver takes become posts of answers (rdma_answers).
 `include "weft_assert.svh"
 
 module rdma_top
@@ -32,7 +35,11 @@ module rdma_top
   parameter int unsigned N_REGIONS    = 64,    // memory regions that other nodes may write, a power of two
   parameter int unsigned N_SOURCES    = 256,   // groups of sources with a quota of receive contexts each, a power of two
   parameter int unsigned RESEND_DEPTH = 64,    // packets that may wait to be sent again
-  parameter int unsigned POST_DEPTH   = 16     // requests that may wait for a context
+  parameter int unsigned POST_DEPTH   = 16,    // requests that may wait for a context
+  parameter bit          TRANSFERS    = 1'b0,  // SEND, READ and write with immediate; the next three are of use only then
+  parameter int unsigned N_TICKETS    = 64,    // RECVs and READs of software that may wait or be under way, a power of two
+  parameter int unsigned N_QUEUES     = 8,     // queues of software that these belong to, a power of two
+  parameter int unsigned MAX_ANSWERS  = 16     // READs of other nodes that may be answered at once, a power of two
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -101,6 +108,18 @@ module rdma_top
   output logic                queue_cpl_valid_o,
   input  logic                queue_cpl_ready_i,
   output completion_t         queue_cpl_o,
+  // RECVs and READs of the host queues, and their ends; which queues are open to messages (all of use with TRANSFERS only)
+  input  logic                ticket_valid_i,
+  output logic                ticket_ready_o,
+  input  ticket_post_t        ticket_i,
+  output logic                ticket_cpl_valid_o,
+  input  logic                ticket_cpl_ready_i,
+  output ticket_completion_t  ticket_cpl_o,
+  input  logic                queue_set_i,     // one clock: queue_idx_i is open or closed from now on
+  input  logic [         7:0] queue_idx_i,
+  input  logic                queue_open_i,
+  input  logic [        15:0] queue_key_i,     // that a SEND must name
+  output logic [N_QUEUES-1:0] queue_held_o,    // it has tickets, and must not be opened
   // a region as it is set, for the check of local use
   output logic                region_set_o,    // one clock: region_idx_o becomes this one
   output logic [         7:0] region_idx_o,
@@ -117,13 +136,26 @@ module rdma_top
   output logic                trace_rx_offer_valid_o,
   output logic [        15:0] trace_rx_offer_cid_o,
   output logic                trace_rx_over_quota_o,
+  output logic                trace_rx_from_inbox_o,
+  output logic                trace_rx_answer_room_o,
   output logic [ LIMIT_W-1:0] trace_rx_limit_o,
   output logic [        15:0] trace_rx_cid_o,
   output logic [  TICK_W-1:0] trace_rx_now_o,
   output logic [        31:0] trace_rx_wbase_o,
   output logic [  WINDOW-1:0] trace_rx_wvec_o,
+  output logic                trace_rqt_valid_o,        // a RQT with a flag of transfers leaves rx_check,
+  output logic                trace_rqt_to_inbox_o,     // for the inbox, or because that is full for the receiver
+  output logic                trace_inbox_valid_o,
+  output logic [         2:0] trace_inbox_kind_o,
+  output logic [         7:0] trace_inbox_outcome_o,
+  output logic [        15:0] trace_inbox_ticket_o,
+  output logic                trace_inbox_room_o,
+  output logic                trace_inbox_offer_valid_o,
+  output logic [        15:0] trace_inbox_offer_o,
+  output logic [         2:0] trace_inbox_admit_o,
+  output logic [  TICK_W-1:0] trace_inbox_now_o,
   output logic                trace_post_valid_o,       // the sender takes a post
-  output logic                trace_post_from_queue_o,
+  output logic [         1:0] trace_post_origin_o,
   output logic                trace_tx_valid_o,
   output logic [         1:0] trace_tx_kind_o,
   output logic [         7:0] trace_tx_outcome_o,
@@ -163,7 +195,9 @@ module rdma_top
   end
 
   // ------------------------------------------------------------------------------------------------- network in
-  logic     hdr_valid, hdr_ready, rx_hdr_ready, tx_hdr_ready, hdr_to_sender;
+  logic     hdr_valid, hdr_ready, rx_hdr_ready, tx_hdr_ready, hdr_to_sender, hdr_to_receiver;
+  logic     hdr_is_refusal, hdr_for_ticket;  // of a READ; RQT that may need a ticket
+  logic     inbox_rqt_ready, inbox_rsp_ready;
   header_t  hdr;
   outcome_e verdict;
   logic     payload_valid, payload_ready;
@@ -172,13 +206,14 @@ module rdma_top
   logic        node_known, engine_ready;
 
   rdma_rx_check #(
-    .DATA_W (DATA_W),
-    .PAYLOAD(PAYLOAD),
-    .CID_W  (CID_W),
-    .SID_W  (SID_W),
-    .MSGID_W(MSGID_W),
-    .NODE_W (NODE_W),
-    .BUFFER (BUFFER)
+    .DATA_W   (DATA_W),
+    .PAYLOAD  (PAYLOAD),
+    .CID_W    (CID_W),
+    .SID_W    (SID_W),
+    .MSGID_W  (MSGID_W),
+    .NODE_W   (NODE_W),
+    .BUFFER   (BUFFER),
+    .TRANSFERS(TRANSFERS)
   ) i_rx_check (
     .clk_i,
     .rst_ni,
@@ -198,12 +233,21 @@ module rdma_top
     .payload_o      (payload)
   );
 
-  assign hdr_to_sender = verdict == OUTCOME_NONE && for_sender(hdr.ptype);
+  // With TRANSFERS = 0 the flags below do not come through rx_check. A request for which the inbox has no room goes to the receiver, which drops it.
+  assign hdr_is_refusal  = verdict == OUTCOME_NONE && hdr.ptype == PTYPE_RSP && (hdr.flags & TRANSFER_FLAG_READ) != '0;
+  assign hdr_for_ticket  = verdict == OUTCOME_NONE && hdr.ptype == PTYPE_RQT &&
+                           (hdr.flags & (TRANSFER_FLAG_IMM | TRANSFER_FLAG_SEND | TRANSFER_FLAG_READ)) != '0;
+  assign hdr_to_sender   = verdict == OUTCOME_NONE && for_sender(hdr.ptype) && !hdr_is_refusal;
+  assign hdr_to_receiver = !hdr_to_sender && !hdr_is_refusal && !(hdr_for_ticket && inbox_rqt_ready);
   // Packets wait until all halves and their counters are ready, so that each is counted.
-  assign hdr_ready     = engine_ready && (hdr_to_sender ? tx_hdr_ready : rx_hdr_ready);
+  assign hdr_ready       = engine_ready && (hdr_to_sender ? tx_hdr_ready : hdr_is_refusal ? inbox_rsp_ready : !hdr_to_receiver || rx_hdr_ready);
+
+  assign trace_rqt_valid_o    = hdr_valid && hdr_ready && hdr_for_ticket;
+  assign trace_rqt_to_inbox_o = inbox_rqt_ready;
 
   // ------------------------------------------------------------------------------------------------- receiver
-  logic               region_set, region_open;
+  logic               region_set, region_write, region_read, region_receive;
+  logic [8:0]         region_queue;
   logic [7:0]         region_idx;
   logic [15:0]        region_key;
   logic [ADDR_W-$clog2(PAYLOAD)-1:0] region_base;
@@ -217,8 +261,13 @@ module rdma_top
   logic [7:0]         rx_ahead;
   logic               adapt;
   logic [LIMIT_W-1:0] timeout_floor;
-  logic               weft_mode, msgid_load;
-  logic [MSGID_W-1:0] msgid;
+  logic               weft_mode, msgid_load, read_load;
+  logic [MSGID_W-1:0] msgid, read_number;
+  logic [15:0]        ticket_quota, answers, keep;
+  logic               answer_room, answer_take, read_valid, req_valid, req_ready, retired_valid;
+  post_t              read_order;
+  admitted_t          req;
+  rx_retired_t        retired;
   logic               rx_ready, rx_idle, tx_ready, tx_idle, regs_ready, read_idle;
   logic               cmd_valid, cmd_ready, cmd_write;
   logic [ADDR_W-1:0]  cmd_addr;
@@ -226,8 +275,8 @@ module rdma_top
   logic [CID_W-1:0]   cmd_cid, write_error_cid;
   logic [WRITES_W-1:0] writes_done;
   logic               rx_ctl_valid, rx_ctl_ready, rx_ctl_dropped, tx_ctl_valid, tx_ctl_ready, tx_ctl_dropped;
-  header_t            rx_ctl, tx_ctl, rx_out;
-  logic               rx_out_valid, rx_out_ready;
+  header_t            rx_ctl, tx_ctl, rx_out, tx_out;
+  logic               rx_out_valid, rx_out_ready, tx_out_valid, tx_out_ready, inbox_ctl_dropped;
   outcome_e           rx_outcome, tx_outcome;
   logic               write_error, read_error;
 
@@ -242,7 +291,8 @@ module rdma_top
     .NODE_W  (NODE_W),
     .ADDR_W  (ADDR_W),
     .N_REGIONS(N_REGIONS),
-    .N_SOURCES(N_SOURCES)
+    .N_SOURCES(N_SOURCES),
+    .TRANSFERS(TRANSFERS)
   ) i_receiver (
     .clk_i,
     .rst_ni,
@@ -251,7 +301,9 @@ module rdma_top
     .node_id_i          (node_id),
     .region_set_i       (region_set),
     .region_idx_i       (region_idx),
-    .region_open_i      (region_open),
+    .region_write_i     (region_write),
+    .region_read_i      (region_read),
+    .region_receive_i   (region_receive),
     .region_key_i       (region_key),
     .region_base_i      (region_base),
     .region_last_i      (region_last),
@@ -263,10 +315,20 @@ module rdma_top
     .quota_i            (rx_quota),
     .weft_mode_i        (weft_mode),
     .now_i              (now_q),
-    .hdr_valid_i        (hdr_valid && engine_ready && !hdr_to_sender),
+    .hdr_valid_i        (hdr_valid && engine_ready && hdr_to_receiver),
     .hdr_ready_o        (rx_hdr_ready),
     .hdr_i              (hdr),
     .verdict_i          (verdict),
+    .hdr_busy_i         (hdr_for_ticket),
+    .req_valid_i        (req_valid),
+    .req_ready_o        (req_ready),
+    .req_i              (req),
+    .answer_room_i      (answer_room),
+    .answer_take_o      (answer_take),
+    .read_valid_o       (read_valid),
+    .read_o             (read_order),
+    .ret_valid_o        (retired_valid),
+    .ret_o              (retired),
     .cmd_valid_o        (cmd_valid),
     .cmd_ready_i        (cmd_ready),
     .cmd_write_o        (cmd_write),
@@ -285,6 +347,9 @@ module rdma_top
     .trace_offer_valid_o(trace_rx_offer_valid_o),
     .trace_offer_cid_o  (trace_rx_offer_cid_o),
     .trace_over_quota_o (trace_rx_over_quota_o),
+    .trace_admit_o      (),  // of RQTs only, known from the inbox
+    .trace_from_inbox_o (trace_rx_from_inbox_o),
+    .trace_answer_room_o(trace_rx_answer_room_o),
     .trace_cid_o        (trace_rx_cid_o),
     .trace_now_o        (trace_rx_now_o),
     .trace_wbase_o      (trace_rx_wbase_o),
@@ -380,6 +445,7 @@ module rdma_top
     .backoff_i          (backoff),
     .msgid_load_i       (msgid_load),
     .msgid_i            (msgid),
+    .keep_i             (keep),
     .now_i              (now_q),
     .hdr_valid_i        (hdr_valid && engine_ready && hdr_to_sender),
     .hdr_ready_o        (tx_hdr_ready),
@@ -473,9 +539,9 @@ module rdma_top
     .rx_ctl_valid_i (rx_out_valid),
     .rx_ctl_ready_o (rx_out_ready),
     .rx_ctl_i       (rx_out),
-    .tx_ctl_valid_i (tx_ctl_valid),
-    .tx_ctl_ready_o (tx_ctl_ready),
-    .tx_ctl_i       (tx_ctl),
+    .tx_ctl_valid_i (tx_out_valid),
+    .tx_ctl_ready_o (tx_out_ready),
+    .tx_ctl_i       (tx_out),
     .data_valid_i   (data_valid),
     .data_ready_o   (data_ready),
     .data_hdr_i     (data_hdr),
@@ -489,7 +555,144 @@ module rdma_top
     .m_axis_tlast_o
   );
 
-  assign engine_ready = rx_ready && tx_ready && regs_ready;
+  assign engine_ready = rx_ready && tx_ready && regs_ready && inbox_ready;
+
+  // ------------------------------------------------------------------------------------------------- transfers other than plain writes
+  logic     inbox_ready, inbox_idle, answer_post_valid, answer_post_ready, answer_done;
+  post_t    answer_post;
+  outcome_e inbox_outcome;
+
+  if (TRANSFERS) begin : g_transfers
+    logic    inbox_ctl_valid, inbox_ctl_ready, answers_idle, tickets_idle, ticket_taken;
+    header_t inbox_ctl;
+
+    rdma_inbox #(
+      .N_TICKETS(N_TICKETS),
+      .N_QUEUES (N_QUEUES),
+      .N_RX_CTX (N_RX_CTX),
+      .PAYLOAD  (PAYLOAD),
+      .PIDX_W   (PIDX_W),
+      .CID_W    (CID_W),
+      .SID_W    (SID_W),
+      .MSGID_W  (MSGID_W),
+      .NODE_W   (NODE_W),
+      .ADDR_W   (ADDR_W),
+      .N_REGIONS(N_REGIONS)
+    ) i_inbox (
+      .clk_i,
+      .rst_ni,
+      .ready_o            (inbox_ready),
+      .idle_o             (tickets_idle),
+      .node_id_i          (node_id),
+      .retry_i            (tx_retry),
+      .max_retry_i        (max_retry),
+      .max_busy_i         (max_busy),
+      .backoff_i          (backoff),
+      .ticket_quota_i     (ticket_quota),
+      .number_load_i      (read_load),
+      .number_i           (read_number),
+      .now_i              (now_q),
+      .region_set_i       (region_set),
+      .region_idx_i       (region_idx),
+      .region_write_i     (region_write),
+      .region_receive_i   (region_receive),
+      .region_queue_i     (region_queue),
+      .region_key_i       (region_key),
+      .region_base_i      (region_base),
+      .region_last_i      (region_last),
+      .queue_set_i,
+      .queue_idx_i,
+      .queue_open_i,
+      .queue_key_i,
+      .queue_held_o,
+      .post_valid_i       (ticket_valid_i && engine_ready && node_known),
+      .post_ready_o       (ticket_taken),
+      .post_i             (ticket_i),
+      .cpl_valid_o        (ticket_cpl_valid_o),
+      .cpl_ready_i        (ticket_cpl_ready_i),
+      .cpl_o              (ticket_cpl_o),
+      .rqt_valid_i        (hdr_valid && engine_ready && hdr_for_ticket),
+      .rqt_ready_o        (inbox_rqt_ready),
+      .rqt_i              (hdr),
+      .rsp_valid_i        (hdr_valid && engine_ready && hdr_is_refusal),
+      .rsp_ready_o        (inbox_rsp_ready),
+      .rsp_i              (hdr),
+      .req_valid_o        (req_valid),
+      .req_ready_i        (req_ready),
+      .req_o              (req),
+      .ret_valid_i        (retired_valid),
+      .ret_i              (retired),
+      .writes_done_i      (writes_done),
+      .error_i            (write_error),
+      .error_cid_i        (write_error_cid),
+      .ctl_valid_o        (inbox_ctl_valid),
+      .ctl_ready_i        (inbox_ctl_ready),
+      .ctl_o              (inbox_ctl),
+      .ctl_dropped_o      (inbox_ctl_dropped),
+      .trace_valid_o      (trace_inbox_valid_o),
+      .trace_kind_o       (trace_inbox_kind_o),
+      .trace_outcome_o    (inbox_outcome),
+      .trace_ticket_o     (trace_inbox_ticket_o),
+      .trace_room_o       (trace_inbox_room_o),
+      .trace_offer_valid_o(trace_inbox_offer_valid_o),
+      .trace_offer_o      (trace_inbox_offer_o),
+      .trace_admit_o      (trace_inbox_admit_o),
+      .trace_now_o        (trace_inbox_now_o)
+    );
+    assign ticket_ready_o = ticket_taken && engine_ready && node_known;
+
+    rdma_answers #(
+      .DEPTH   (MAX_ANSWERS),
+      .N_TX_CTX(N_TX_CTX)
+    ) i_answers (
+      .clk_i,
+      .rst_ni,
+      .idle_o       (answers_idle),
+      .answers_i    (answers),
+      .answer_room_o(answer_room),
+      .answer_take_i(answer_take),
+      .read_valid_i (read_valid),
+      .read_i       (read_order),
+      .post_valid_o (answer_post_valid),
+      .post_ready_i (answer_post_ready),
+      .post_o       (answer_post),
+      .done_i       (answer_done),
+      .keep_o       (keep)
+    );
+
+    stream_arbiter #(
+      .N(2),
+      .T(header_t)
+    ) i_control (
+      .clk_i,
+      .rst_ni,
+      .valid_i({inbox_ctl_valid, tx_ctl_valid}),
+      .ready_o({inbox_ctl_ready, tx_ctl_ready}),
+      .data_i ('{tx_ctl, inbox_ctl}),
+      .valid_o(tx_out_valid),
+      .ready_i(tx_out_ready),
+      .data_o (tx_out)
+    );
+    assign inbox_idle = tickets_idle && answers_idle;
+  end else begin : g_plain_writes
+    assign {inbox_ready, inbox_idle} = '1;
+    assign {inbox_rqt_ready, inbox_rsp_ready, req_valid, inbox_ctl_dropped, trace_inbox_valid_o} = '0;
+    assign {answer_room, answer_post_valid, ticket_ready_o, ticket_cpl_valid_o} = '0;
+    assign keep           = '0;
+    assign req            = '0;
+    assign answer_post    = '0;
+    assign ticket_cpl_o   = '0;
+    assign queue_held_o   = '0;
+    assign inbox_outcome  = OUTCOME_NONE;
+    assign {trace_inbox_kind_o, trace_inbox_ticket_o, trace_inbox_room_o, trace_inbox_offer_valid_o, trace_inbox_offer_o} = '0;
+    assign {trace_inbox_admit_o, trace_inbox_now_o} = '0;
+    assign {tx_out_valid, tx_ctl_ready, tx_out} = {tx_ctl_valid, tx_out_ready, tx_ctl};
+    logic unused;
+    assign unused = ^{ticket_valid_i, ticket_i, ticket_cpl_ready_i, queue_set_i, queue_idx_i, queue_open_i, queue_key_i, region_queue, read_load,
+                      read_number, ticket_quota, answers, answer_take, read_valid, read_order, req_ready, retired_valid, retired, answer_post_ready,
+                      answer_done};
+  end
+  assign trace_inbox_outcome_o = inbox_outcome;
 
   // ------------------------------------------------------------------------------------------------- posts and completions
   logic        reg_post_valid, reg_post_ready, reg_cpl_valid, reg_cpl_ready, posts_idle;
@@ -517,6 +720,10 @@ module rdma_top
     .queue_cpl_valid_o,
     .queue_cpl_ready_i,
     .queue_cpl_o,
+    .answer_post_valid_i(answer_post_valid),
+    .answer_post_ready_o(answer_post_ready),
+    .answer_post_i     (answer_post),
+    .answer_cpl_valid_o(answer_done),
     .post_valid_o      (post_valid),
     .post_ready_i      (post_ready),
     .post_o            (post),
@@ -525,7 +732,7 @@ module rdma_top
     .cpl_i             (cpl)
   );
   assign trace_post_valid_o      = post_valid && post_ready;
-  assign trace_post_from_queue_o = post.origin == ORIGIN_QUEUES;
+  assign trace_post_origin_o     = post.origin;
 
   // ------------------------------------------------------------------------------------------------- registers
   assign region_set_o  = region_set;
@@ -543,6 +750,8 @@ module rdma_top
     .ADDR_W    (ADDR_W),
     .N_REGIONS (N_REGIONS),
     .N_SOURCES (N_SOURCES),
+    .N_TICKETS (TRANSFERS ? N_TICKETS : 0),
+    .N_QUEUES  (TRANSFERS ? N_QUEUES : 0),
     .POST_DEPTH(POST_DEPTH)
   ) i_regs (
     .clk_i,
@@ -569,7 +778,10 @@ module rdma_top
     .node_id_o       (node_id),
     .region_set_o    (region_set),
     .region_idx_o    (region_idx),
-    .region_open_o   (region_open),
+    .region_write_o  (region_write),
+    .region_read_o   (region_read),
+    .region_receive_o(region_receive),
+    .region_queue_o  (region_queue),
     .region_local_o,
     .region_owner_o,
     .region_key_o    (region_key),
@@ -585,12 +797,16 @@ module rdma_top
     .max_busy_o      (max_busy),
     .backoff_o       (backoff),
     .rx_quota_o      (rx_quota),
+    .ticket_quota_o  (ticket_quota),
+    .answers_o       (answers),
     .rx_ahead_o      (rx_ahead),
     .adapt_o         (adapt),
     .floor_o         (timeout_floor),
     .weft_mode_o     (weft_mode),
     .msgid_load_o    (msgid_load),
     .msgid_o         (msgid),
+    .read_load_o     (read_load),
+    .read_number_o   (read_number),
     .post_valid_o    (reg_post_valid),
     .post_ready_i    (reg_post_ready),
     .post_o          (reg_post),
@@ -599,13 +815,15 @@ module rdma_top
     .cpl_i           (reg_cpl),
     .cpl_count_i     (reg_cpl_count),
     .engine_ready_i  (engine_ready),
-    .tx_idle_i       (tx_idle && read_idle && posts_idle),
+    .tx_idle_i       (tx_idle && read_idle && posts_idle && inbox_idle),
     .rx_idle_i       (rx_idle),
     .rx_event_i      (trace_rx_valid_o),
     .rx_outcome_i    (rx_outcome),
     .tx_event_i      (trace_tx_valid_o),
     .tx_outcome_i    (tx_outcome),
-    .ctl_dropped_i   ({tx_ctl_dropped, rx_ctl_dropped}),
+    .inbox_event_i   (trace_inbox_valid_o && inbox_outcome != OUTCOME_NONE),
+    .inbox_outcome_i (inbox_outcome),
+    .ctl_dropped_i   ({inbox_ctl_dropped, tx_ctl_dropped, rx_ctl_dropped}),
     .bus_error_i     ({read_error, write_error}),
     .irq_o
   );

@@ -37,6 +37,7 @@ std::string describe(const formats::Header& header) {
 void ExpectedPackets::reset() {
   receiver_control_.clear();
   sender_control_.clear();
+  inbox_control_.clear();
   resent_.clear();
   fresh_.clear();
   explanations_ = {{0, 0}};
@@ -82,8 +83,10 @@ void ExpectedPackets::judge_one(const Left& left, const Reporter& reporter) {
     judge_data(arrival.packet, reporter);
   } else if (rdma::for_sender(header)) {
     judge_receiver_control(arrival.packet, left, reporter);
+  } else if (type == Ptype::read) {
+    judge_in_order("inbox", inbox_control_, arrival.packet, reporter);
   } else {
-    judge_sender_control(arrival.packet, reporter);
+    judge_in_order("sender", sender_control_, arrival.packet, reporter);
   }
 }
 
@@ -106,14 +109,15 @@ void ExpectedPackets::judge_receiver_control(const rdma::Packet& packet, const L
   receiver_control_.pop_front();
 }
 
-void ExpectedPackets::judge_sender_control(const rdma::Packet& packet, const Reporter& reporter) {
-  const rdma::Packet* expected = sender_control_.empty() ? nullptr : &sender_control_.front();
-  if (!expected || !same(*expected, packet)) {
-    reporter.add(fmt::format("m_axis: control packet of the sender\n  expected {}\n  got      {}",
-                             first_or_nothing(expected), describe(packet.header)));
+void ExpectedPackets::judge_in_order(const char* whose, std::deque<rdma::Packet>& expected,
+                                     const rdma::Packet& packet, const Reporter& reporter) {
+  const rdma::Packet* next = expected.empty() ? nullptr : &expected.front();
+  if (!next || !same(*next, packet)) {
+    reporter.add(fmt::format("m_axis: control packet of the {}\n  expected {}\n  got      {}", whose,
+                             first_or_nothing(next), describe(packet.header)));
     return;
   }
-  sender_control_.pop_front();
+  expected.pop_front();
 }
 
 bool ExpectedPackets::matches(const rdma::DataOrder& order, const rdma::Packet& packet) const {
@@ -162,13 +166,14 @@ void ExpectedPackets::forget_explained() {
 }
 
 bool ExpectedPackets::empty() const {
-  return receiver_control_.empty() && sender_control_.empty() && left_.empty() &&
+  return receiver_control_.empty() && sender_control_.empty() && inbox_control_.empty() && left_.empty() &&
          explanations_.count({resent_.size(), fresh_.size()}) > 0;
 }
 
 std::string ExpectedPackets::describe_missing() const {
   if (!receiver_control_.empty()) return describe(receiver_control_.front().packet.header);
   if (!sender_control_.empty()) return describe(sender_control_.front().header);
+  if (!inbox_control_.empty()) return describe(inbox_control_.front().header);
   const auto& [resent, fresh] = *explanations_.rbegin();
   if (resent < resent_.size()) return describe(resent_[resent].header);
   if (fresh < fresh_.size()) return describe(fresh_[fresh].header);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks every packet that leaves an engine against what the golden model decided to send.
 //
-// Four classes, each first in, first out: control of the receiver, control of the sender, resent data, new
-// data. A DATA packet with RETRY may belong to either data class; all ways to explain what was seen are
+// Five classes, each first in, first out: control of the receiver, of the sender, of the inbox, resent data,
+// new data. A DATA packet with RETRY may belong to either data class; all ways to explain what was seen are
 // followed at once.
 #pragma once
 
@@ -30,6 +30,7 @@ class ExpectedPackets {
   /// answered
   void expect_receiver_control(rdma::Packet packet, uint64_t written_before);
   void expect_sender_control(rdma::Packet packet) { sender_control_.push_back(std::move(packet)); }
+  void expect_inbox_control(rdma::Packet packet) { inbox_control_.push_back(std::move(packet)); }
   void expect_data(const rdma::DataOrder& order);
 
   /// A packet left. It is judged some cycles later, when the event it comes from has surely been traced.
@@ -68,7 +69,8 @@ class ExpectedPackets {
 
   void judge_one(const Left& left, const Reporter& reporter);
   void judge_receiver_control(const rdma::Packet& packet, const Left& left, const Reporter& reporter);
-  void judge_sender_control(const rdma::Packet& packet, const Reporter& reporter);
+  void judge_in_order(const char* whose, std::deque<rdma::Packet>& expected, const rdma::Packet& packet,
+                      const Reporter& reporter);
   void judge_data(const rdma::Packet& packet, const Reporter& reporter);
   bool matches(const rdma::DataOrder& order, const rdma::Packet& packet) const;
   void forget_explained();
@@ -76,7 +78,7 @@ class ExpectedPackets {
   rdma::Params params_;
   const HostMemory& memory_;
   std::deque<Control> receiver_control_;
-  std::deque<rdma::Packet> sender_control_;
+  std::deque<rdma::Packet> sender_control_, inbox_control_;
   std::deque<rdma::DataOrder> resent_;
   std::deque<rdma::DataOrder> fresh_;
   std::set<Explanation> explanations_;

@@ -25,10 +25,13 @@ void ExpectedWrites::expect(rdma::HostWrite write, uint16_t cid) {
   writes_.push_back(std::move(write));
 }
 
-void ExpectedWrites::answered(uint64_t bytes, bool ok) {
+std::optional<uint16_t> ExpectedWrites::answered(uint64_t bytes, bool ok) {
   answered_bytes_ += bytes;
-  if (!ok && !unanswered_.empty()) failed_.insert(unanswered_.front().cid);
+  std::optional<uint16_t> failed;
+  if (!ok && !unanswered_.empty()) failed = unanswered_.front().cid;
+  if (failed) failed_.insert(*failed);
   while (!unanswered_.empty() && unanswered_.front().end <= answered_bytes_) unanswered_.pop_front();
+  return failed;
 }
 
 void ExpectedWrites::judge(const Reporter& reporter) {

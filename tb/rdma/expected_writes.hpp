@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -20,7 +21,8 @@ class ExpectedWrites {
   void expect(rdma::HostWrite write, uint16_t cid);
   /// A burst came; it is judged some cycles later, when its cause has surely been traced.
   void wrote(WrittenBurst burst, uint64_t cycle) { bursts_.push_back({std::move(burst), cycle}); }
-  void answered(uint64_t bytes, bool ok);
+  /// The context whose write failed, if one did.
+  std::optional<uint16_t> answered(uint64_t bytes, bool ok);
   void judge(const Reporter& reporter);
 
   uint64_t expected_bytes() const { return expected_bytes_; }  ///< of all writes decided on

@@ -62,6 +62,13 @@ void set_parameter(RdmaBuild& build, const std::string& name, uint32_t value) {
     params.n_regions = value;
   } else if (name == "N_QUEUES") {
     build.queues = value;
+    params.n_queues = value;
+  } else if (name == "TRANSFERS") {
+    params.transfers = value != 0;
+  } else if (name == "N_TICKETS") {
+    params.n_tickets = value;
+  } else if (name == "MAX_ANSWERS") {
+    build.max_answers = value;
   } else if (name == "FETCH") {
     build.fetch = value;
   } else if (name == "READS" || name == "N_REQUESTS") {

@@ -13,6 +13,7 @@ inline constexpr uint32_t max_window_words = 8;  ///< widest window: 512 packets
 
 struct RxTracePins {
   bool valid = false, timeout = false, room = false, offer_valid = false, over_quota = false;
+  bool from_inbox = false, answer_room = true;
   uint8_t outcome = 0;
   uint16_t offer_cid = 0, cid = 0, now = 0;
   uint16_t limit = 0;  ///< timeout in use, ticks
@@ -31,9 +32,27 @@ struct TxTracePins {
   uint32_t next = 0;
 };
 
+enum class PostOrigin : uint8_t { registers = 0, queues = 1, answers = 2 };
+
 /// A post that the sender takes.
 struct PostTracePins {
-  bool valid = false, from_queue = false;
+  bool valid = false;
+  PostOrigin origin = PostOrigin::registers;
+};
+
+/// A RQT with a flag of transfers, as it leaves the arrival checks (docs/rdma_transfers.md, RTL).
+struct RqtTracePins {
+  bool valid = false, to_inbox = false;
+};
+
+enum class InboxKind : uint8_t { post = 0, rqt = 1, rsp = 2, timeout = 3, leave = 4, cancel = 5 };
+
+/// An event of the inbox.
+struct InboxTracePins {
+  bool valid = false, room = false, offer_valid = false;
+  InboxKind kind = InboxKind::post;
+  uint8_t outcome = 0, admit = 0;
+  uint16_t ticket = 0, offer = 0, now = 0;
 };
 
 /// Trace of the host queues and of their requests (docs/rdma_queues.md); all zero for an engine without.
@@ -63,6 +82,8 @@ struct RdmaPins {
   RxTracePins rx;
   TxTracePins tx;
   PostTracePins post;
+  RqtTracePins rqt;
+  InboxTracePins inbox;
   QueueTracePins queues;
 };
 

@@ -14,8 +14,11 @@ namespace reg = rdma::formats::reg;
 namespace reset_value = rdma::formats::reset;
 namespace width = rdma::formats::width;
 
-RegisterWatch::RegisterWatch(OnConfig on_config, OnPost on_post, OnMsgid on_msgid)
-    : on_config_(std::move(on_config)), on_post_(std::move(on_post)), on_msgid_(std::move(on_msgid)) {
+RegisterWatch::RegisterWatch(OnConfig on_config, OnPost on_post, OnNumber on_msgid, OnNumber on_read_number)
+    : on_config_(std::move(on_config)),
+      on_post_(std::move(on_post)),
+      on_msgid_(std::move(on_msgid)),
+      on_read_number_(std::move(on_read_number)) {
   reset();
 }
 
@@ -29,6 +32,7 @@ void RegisterWatch::reset() {
       {reg::REGION_KEY, reset_value::REGION_KEY},
       {reg::REGION_RIGHTS, reset_value::REGION_RIGHTS},
       {reg::REGION_OWNER, reset_value::REGION_OWNER},
+      {reg::REGION_QUEUE, reset_value::REGION_QUEUE},
       {reg::TICK_CYCLES, reset_value::TICK_CYCLES},
       {reg::RX_TIMEOUT, reset_value::RX_TIMEOUT},
       {reg::TX_RETRY, reset_value::TX_RETRY},
@@ -39,6 +43,8 @@ void RegisterWatch::reset() {
       {reg::MAX_BUSY, reset_value::MAX_BUSY},
       {reg::BACKOFF, reset_value::BACKOFF},
       {reg::RX_QUOTA, reset_value::RX_QUOTA},
+      {reg::TICKET_QUOTA, reset_value::TICKET_QUOTA},
+      {reg::ANSWERS, reset_value::ANSWERS},
       {reg::RX_AHEAD, reset_value::RX_AHEAD},
       {reg::ADAPT, reset_value::ADAPT},
       {reg::TIMEOUT_FLOOR, reset_value::TIMEOUT_FLOOR},
@@ -77,6 +83,7 @@ void RegisterWatch::written(uint32_t address, uint32_t data) {
     return;
   }
   if (address == reg::MSGID) on_msgid_(data);
+  if (address == reg::READ_NUMBER) on_read_number_(data);
   const auto value = values_.find(address);
   if (value == values_.end()) return;
   value->second = data;
@@ -88,6 +95,10 @@ void RegisterWatch::written(uint32_t address, uint32_t data) {
 uint32_t RegisterWatch::tick_cycles() const {
   return std::max<uint32_t>(1,
                             static_cast<uint32_t>(masked(values_.at(reg::TICK_CYCLES), width::TICK_CYCLES)));
+}
+
+uint32_t RegisterWatch::answers() const {
+  return static_cast<uint32_t>(masked(values_.at(reg::ANSWERS), width::ANSWERS));
 }
 
 std::optional<uint16_t> RegisterWatch::node_id() const {
@@ -108,7 +119,11 @@ rdma::Region RegisterWatch::region() const {
   region.key = static_cast<uint16_t>(masked(values_.at(reg::REGION_KEY), width::REGION_KEY));
   region.remote_write = (rights & 1) != 0;
   region.local_use = (rights & 2) != 0;
+  region.remote_read = (rights & 4) != 0;
+  region.receive = (rights & 8) != 0;
   region.owner = static_cast<uint8_t>(masked(values_.at(reg::REGION_OWNER), width::REGION_OWNER));
+  const uint32_t told = masked(values_.at(reg::REGION_QUEUE), width::REGION_QUEUE);
+  if ((told >> 8) != 0) region.queue = static_cast<uint8_t>(told);
   return region;
 }
 
@@ -125,6 +140,7 @@ rdma::Config RegisterWatch::config() const {
   config.max_retry = static_cast<uint8_t>(value(reg::MAX_RETRY, width::MAX_RETRY));
   config.max_busy = static_cast<uint8_t>(value(reg::MAX_BUSY, width::MAX_BUSY));
   config.backoff = static_cast<uint8_t>(value(reg::BACKOFF, width::BACKOFF));
+  config.ticket_quota = static_cast<uint16_t>(value(reg::TICKET_QUOTA, width::TICKET_QUOTA));
   config.rx_quota = static_cast<uint16_t>(value(reg::RX_QUOTA, width::RX_QUOTA));
   config.rx_ahead = static_cast<uint8_t>(value(reg::RX_AHEAD, width::RX_AHEAD));
   config.adapt = value(reg::ADAPT, width::ADAPT) != 0;

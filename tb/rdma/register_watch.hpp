@@ -18,9 +18,9 @@ class RegisterWatch {
  public:
   using OnConfig = std::function<void(const rdma::Config&)>;
   using OnPost = std::function<void(const rdma::Post&)>;
-  using OnMsgid = std::function<void(uint32_t first)>;
+  using OnNumber = std::function<void(uint32_t first)>;
 
-  RegisterWatch(OnConfig on_config, OnPost on_post, OnMsgid on_msgid);
+  RegisterWatch(OnConfig on_config, OnPost on_post, OnNumber on_msgid, OnNumber on_read_number);
 
   void reset();
 
@@ -28,6 +28,7 @@ class RegisterWatch {
   void sample(const AxiLitePins& pins);
 
   uint32_t tick_cycles() const;
+  uint32_t answers() const;
   /// Nothing before the register is written.
   std::optional<uint16_t> node_id() const;
 
@@ -40,7 +41,7 @@ class RegisterWatch {
 
   OnConfig on_config_;
   OnPost on_post_;
-  OnMsgid on_msgid_;
+  OnNumber on_msgid_, on_read_number_;
   std::vector<rdma::Region> regions_;  // in force
   std::map<uint32_t, uint32_t> values_;
   uint32_t address_ = 0;

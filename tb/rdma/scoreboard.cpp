@@ -34,6 +34,29 @@ constexpr const char* event_name(TxKind kind) {
 constexpr size_t receiver_full = 16;
 constexpr size_t sender_full = 15;
 
+/// RQT that only the inbox can decide.
+bool needs_ticket(const formats::Header& header) {
+  using formats::TransferFlag;
+  return header.ptype == static_cast<uint8_t>(formats::Ptype::rqt) &&
+         (rdma::has_flag(header, TransferFlag::imm) || rdma::has_flag(header, TransferFlag::send) ||
+          rdma::has_flag(header, TransferFlag::read));
+}
+
+/// Whether this is a RSP that grants a context.
+bool grants(const formats::Header& header) {
+  using formats::TransferFlag;
+  if (header.ptype != static_cast<uint8_t>(formats::Ptype::rsp) || rdma::has_flag(header, TransferFlag::read))
+    return false;
+  const uint64_t code = rdma::has_flag(header, TransferFlag::send) ? header.arg & 0xffffffff : header.arg;
+  return code == static_cast<uint64_t>(formats::Refusal::granted);
+}
+
+rdma::Post answer_to(const rdma::ReadOrder& read) {
+  rdma::Post post{read.src_addr, read.number, read.bytes, read.node, 0, read.ticket};
+  post.to = rdma::Post::To::ticket;
+  return post;
+}
+
 rdma::WindowBits window_bits(const RxTracePins& rtl, uint32_t window) {
   return {rtl.wvec.begin(), rtl.wvec.begin() + (window + 63) / 64};
 }
@@ -65,7 +88,14 @@ Scoreboard::Scoreboard(const RdmaBuild& build, Reporter& reporter, const AxiMemo
       packets_(build.params, memory.memory()),
       registers_([this](const rdma::Config& config) { settings_.emplace_back(reporter_.cycle(), config); },
                  [this](const rdma::Post& post) { register_posts_.push_back(post); },
-                 [this](uint32_t first) { sender_.number_from(first); }) {}
+                 [this](uint32_t first) { sender_.number_from(first); },
+                 [this](uint32_t first) {
+                   if (inbox_) inbox_->number_from(first);
+                 }) {
+  if (!build.params.transfers) return;
+  inbox_.emplace(build, reporter, packets_,
+                 [this](Outcome outcome, bool dropped) { count(outcome, dropped); });
+}
 
 void Scoreboard::write_traces(const std::string& directory) {
   const std::string node = std::to_string(reporter_.node());
@@ -104,8 +134,11 @@ void Scoreboard::reset() {
   for_sender_.clear();
   register_posts_.clear();
   queue_posts_.clear();
+  answer_posts_.clear();
   posts_.clear();
-  queue_sids_.clear();
+  origins_.clear();
+  grants_.clear();
+  if (inbox_) inbox_->reset();
   packets_.reset();
   writes_.reset();
   expected_completions_.clear();
@@ -122,22 +155,46 @@ void Scoreboard::take_arrivals() {
   for (const auto& flits : checked_) {
     rdma::Arrival arrival{Outcome::drop_malformed, {}};
     if (flits) arrival = rdma::check_arrival(*flits, build_.params, registers_.node_id());
-    if (arrival.verdict == Outcome::none && rdma::for_sender(arrival.packet.header)) {
+    const formats::Header& header = arrival.packet.header;
+    const bool good = arrival.verdict == Outcome::none;
+    if (good && inbox_ && rdma::for_inbox(header)) {
+      inbox_->refusal_arrived(header);
+    } else if (good && rdma::for_sender(header)) {
       for_sender_.push_back(std::move(arrival.packet));
     } else {
-      for_receiver_.push_back(std::move(arrival));
+      const bool for_ticket = good && inbox_ && needs_ticket(header);
+      for_receiver_.push_back({std::move(arrival), for_ticket});
     }
   }
   checked_ = std::exchange(arrived_, {});
+}
+
+/// Where the oldest request goes of which that was not known.
+void Scoreboard::route_request(const RqtTracePins& seen) {
+  if (!seen.valid) return;
+  const auto request = std::ranges::find(for_receiver_, true, &ForReceiver::for_ticket);
+  if (request == for_receiver_.end()) return reporter_.add("a request for the inbox that did not come in");
+  if (!seen.to_inbox) {
+    request->for_ticket = false;
+    return;
+  }
+  inbox_->request_arrived(request->arrival.packet.header);
+  for_receiver_.erase(request);
+}
+
+void Scoreboard::answered(uint64_t bytes, bool ok) {
+  const auto failed = writes_.answered(bytes, ok);
+  if (failed && inbox_) inbox_->write_failed(*failed);
 }
 
 void Scoreboard::left(std::vector<uint8_t> flits) {
   if (flits.size() < rdma::flit_bytes) return;  // the monitor has told
   const auto header =
       formats::unpack(std::span<const uint8_t, rdma::flit_bytes>(flits.data(), rdma::flit_bytes));
-  const bool is_grant = header.ptype == static_cast<uint8_t>(formats::Ptype::rsp) &&
-                        header.arg == static_cast<uint64_t>(formats::Refusal::granted);
-  if (is_grant) writes_.granted(header.cid);
+  if (grants(header) && !grants_.empty()) {
+    if (grants_.front()) writes_.granted(header.cid);
+    grants_.pop_front();
+  }
   packets_.left(std::move(flits), writes_.answered_bytes(), writes_.failed(header.cid), reporter_.cycle());
 }
 
@@ -154,6 +211,8 @@ void Scoreboard::sample(const RdmaPins& pins) {
   }
   take_arrivals();
   take_post(pins.post);
+  route_request(pins.rqt);
+  if (pins.inbox.valid) step_inbox(pins.inbox);
   if (pins.rx.valid) step_receiver(pins.rx);
   if (pins.tx.valid) step_sender(pins.tx);
   forget_settings();
@@ -168,22 +227,75 @@ void Scoreboard::sample(const RdmaPins& pins) {
 
 rdma::RxResult Scoreboard::golden_receiver(const RxTracePins& rtl, const rdma::RxInputs& inputs,
                                            std::optional<formats::Header>& header) {
-  if (rtl.timeout) return receiver_.timeout(rtl.cid, inputs);
+  if (rtl.timeout) {
+    const rdma::RxResult result = receiver_.timeout(rtl.cid, inputs);
+    if (inbox_) inbox_->retired(result, nullptr, nullptr, rtl.now);
+    return result;
+  }
+  if (rtl.from_inbox) {
+    if (!inbox_) throw rdma::Violation("a request of an inbox that there is not");
+    const InboxScoreboard::Admitted next = inbox_->next_admitted();
+    header = next.header;
+    rdma::RxInputs with_admission = inputs;
+    with_admission.admission = next.admission;
+    const rdma::RxResult result = golden_packet(rtl, {next.header, {}}, with_admission);
+    inbox_->retired(result, &next.header, &next, rtl.now);
+    return result;
+  }
   if (for_receiver_.empty()) throw rdma::Violation("a packet event, but no packet has come in");
-  const rdma::Arrival arrival = std::move(for_receiver_.front());
+  if (for_receiver_.front().for_ticket)
+    throw rdma::Violation("the receiver decides a request before the inbox");
+  const rdma::Arrival arrival = std::move(for_receiver_.front().arrival);
   for_receiver_.pop_front();
   if (arrival.verdict != Outcome::none) return receiver_.drop(arrival.verdict);
   header = arrival.packet.header;
+  const rdma::RxResult result = golden_packet(rtl, arrival.packet, inputs);
+  if (inbox_) inbox_->retired(result, &arrival.packet.header, nullptr, rtl.now);
+  return result;
+}
+
+rdma::RxResult Scoreboard::golden_packet(const RxTracePins& rtl, const rdma::Packet& packet,
+                                         const rdma::RxInputs& inputs) {
+  const uint16_t source = packet.header.src;
   const uint32_t free_before = receiver_.free_contexts();
-  const uint32_t held = receiver_.held_by(header->src);
-  rdma::RxResult result = receiver_.packet(arrival.packet, inputs);
+  const uint32_t held = receiver_.held_by(source);
+  rdma::RxResult result = receiver_.packet(packet, inputs);
   if (result.outcome == Outcome::refuse_quota && held + hidden_free_contexts < receiver_.config().rx_quota) {
-    throw rdma::Violation(fmt::format("RQT refused although source {} holds {} contexts", header->src, held));
+    throw rdma::Violation(fmt::format("RQT refused although source {} holds {} contexts", source, held));
   }
+  check_answer_room(rtl, result);
   if (result.outcome == Outcome::refuse_no_context && free_before > hidden_free_contexts) {
     throw rdma::Violation(fmt::format("RQT refused for want of a context although {} are free", free_before));
   }
   return result;
+}
+
+/// Answers that may be under way at once.
+uint32_t Scoreboard::answers_allowed() const {
+  return std::min({registers_.answers(), build_.max_answers, build_.params.n_tx_ctx - 1});
+}
+
+/// As many READs are taken as may be, and no more; some may be hidden in the receiver.
+void Scoreboard::check_answer_room(const RxTracePins& rtl, const rdma::RxResult& result) const {
+  const auto answers =
+      static_cast<uint32_t>(answer_posts_.size()) + sender_.answers() +
+      static_cast<uint32_t>(std::ranges::count(posts_, PostOrigin::answers, &TakenPost::origin));
+  if (result.outcome == Outcome::read_taken && answers >= build_.max_answers) {
+    throw rdma::Violation(fmt::format("READ taken although {} are being answered", answers));
+  }
+  if (result.outcome == Outcome::refuse_answers && !rtl.answer_room &&
+      answers + hidden_answers < answers_allowed()) {
+    throw rdma::Violation(fmt::format("READ refused although only {} are being answered", answers));
+  }
+}
+
+void Scoreboard::step_inbox(const InboxTracePins& rtl) {
+  if (!inbox_) return reporter_.add("an event of an inbox that there is not");
+  rdma::Config config = settings(InboxAge::decision);
+  config.regions = settings(InboxAge::region).regions;
+  config.tx_retry = sender_limit(InboxAge::decision);
+  inbox_->configure(config);
+  inbox_->step(rtl);
 }
 
 void Scoreboard::step_receiver(const RxTracePins& rtl) {
@@ -191,7 +303,7 @@ void Scoreboard::step_receiver(const RxTracePins& rtl) {
   rx_timers_.events++;
   observe_time("receiver", rtl.now, ReceiverAge::time);
   configure_receiver();
-  rdma::RxInputs inputs{rtl.room, std::nullopt, rtl.now, rtl.over_quota};
+  rdma::RxInputs inputs{rtl.room, std::nullopt, rtl.now, rtl.over_quota, {}, rtl.answer_room};
   if (rtl.offer_valid) inputs.offer = rtl.offer_cid;
   const char* event = rtl.timeout ? "timeout" : "packet";
   std::optional<formats::Header> header;
@@ -235,7 +347,9 @@ void Scoreboard::note(const rdma::RxResult& result) {
   if (result.emitted)
     packets_.expect_receiver_control(
         *result.emitted, writes_.expected_bytes() + (result.write ? result.write->bytes.size() : 0));
+  if (result.emitted && grants(result.emitted->header)) grants_.push_back(result.outcome == Outcome::grant);
   if (result.write) writes_.expect(*result.write, result.cid);
+  if (result.read) answer_posts_.push_back(answer_to(*result.read));
   count(result.outcome, result.ctl_dropped);
 }
 
@@ -262,9 +376,11 @@ rdma::TxResult Scoreboard::golden_sender(const TxTracePins& rtl, const rdma::TxI
 /// Which of the two sources comes next is the hardware's choice.
 void Scoreboard::take_post(const PostTracePins& taken) {
   if (!taken.valid) return;
-  auto& source = taken.from_queue ? queue_posts_ : register_posts_;
+  auto& source = taken.origin == PostOrigin::queues    ? queue_posts_
+                 : taken.origin == PostOrigin::answers ? answer_posts_
+                                                       : register_posts_;
   if (source.empty()) return reporter_.add("the sender takes a post that nobody has made");
-  posts_.push_back({source.front(), taken.from_queue});
+  posts_.push_back({source.front(), taken.origin});
   source.pop_front();
 }
 
@@ -273,8 +389,7 @@ rdma::TxResult Scoreboard::golden_post(const rdma::TxInputs& inputs, std::option
   post = posts_.front();
   posts_.pop_front();
   rdma::TxResult result = sender_.post(post->post, inputs);
-  if (result.outcome == Outcome::submit && post->from_queue) queue_sids_.insert(result.sid);
-  if (result.outcome == Outcome::submit && !post->from_queue) queue_sids_.erase(result.sid);
+  if (result.outcome == Outcome::submit) origins_[result.sid] = post->origin;
   return result;
 }
 
@@ -298,7 +413,11 @@ void Scoreboard::step_sender(const TxTracePins& rtl) {
     sender_measured_.add(reporter_.cycle(), sender_times_.timeout());
     compare(rtl, view);
     if (on_sender_event_) on_sender_event_(reporter_.cycle(), view);
-    note(result, taken ? taken->from_queue : queue_sids_.contains(result.sid));
+    const auto known = origins_.find(result.sid);
+    const PostOrigin origin = taken                     ? taken->origin
+                              : known == origins_.end() ? PostOrigin::registers
+                                                        : known->second;
+    note(result, origin);
   } catch (const rdma::Violation& violation) {
     reporter_.add(fmt::format("sender: {} event with outcome {}, sid {}: {}", event_name(rtl.kind),
                               formats::name(static_cast<Outcome>(rtl.outcome)), rtl.sid, violation.what()));
@@ -322,14 +441,14 @@ void Scoreboard::compare(const TxTracePins& rtl, rdma::TxEventView view) {
   }
 }
 
-/// @param of_queue the event is about a transfer that a queue has posted
-void Scoreboard::note(const rdma::TxResult& result, bool of_queue) {
+/// @param origin of the transfer that the event is about
+void Scoreboard::note(const rdma::TxResult& result, PostOrigin origin) {
   if (result.emitted) packets_.expect_sender_control(*result.emitted);
   // A packet whose payload cannot be read is not sent.
   if (result.data && !memory_.faulty(result.data->src_addr, result.data->header.len)) {
     packets_.expect_data(*result.data);
   }
-  if (result.completion && of_queue) {
+  if (result.completion && origin == PostOrigin::queues) {
     on_queue_completion_(*result.completion);
   } else if (result.completion) {
     expected_completions_.push_back(*result.completion);
@@ -495,8 +614,9 @@ bool Scoreboard::contexts_free() const {
 
 bool Scoreboard::quiet() const {
   return arrived_.empty() && checked_.empty() && for_receiver_.empty() && for_sender_.empty() &&
-         register_posts_.empty() && queue_posts_.empty() && posts_.empty() && packets_.empty() &&
-         writes_.empty() && expected_completions_.empty() && completed_.empty() && contexts_free();
+         register_posts_.empty() && queue_posts_.empty() && answer_posts_.empty() && posts_.empty() &&
+         (!inbox_ || inbox_->quiet()) && packets_.empty() && writes_.empty() &&
+         expected_completions_.empty() && completed_.empty() && contexts_free();
 }
 
 void Scoreboard::check_quiet() {
@@ -504,7 +624,8 @@ void Scoreboard::check_quiet() {
     reporter_.add(fmt::format("{} packets that came in never led to an event",
                               for_receiver_.size() + for_sender_.size()));
   }
-  const size_t posts = register_posts_.size() + queue_posts_.size() + posts_.size();
+  const size_t posts = register_posts_.size() + queue_posts_.size() + answer_posts_.size() + posts_.size();
+  if (inbox_) inbox_->check_quiet();
   if (posts != 0) reporter_.add(fmt::format("{} posts never led to an event", posts));
   if (!packets_.empty()) reporter_.add("packet never left: " + packets_.describe_missing());
   if (!writes_.empty()) reporter_.add("host writes are missing");

@@ -12,9 +12,9 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +24,7 @@
 #include "driver/rdma_driver.hpp"
 #include "expected_packets.hpp"
 #include "expected_writes.hpp"
+#include "inbox_scoreboard.hpp"
 #include "rdma/packet.hpp"
 #include "rdma/receiver.hpp"
 #include "rdma/sender.hpp"
@@ -40,7 +41,10 @@ namespace weft::tb {
 /// free", or that a source holds too many.
 inline constexpr uint32_t hidden_free_contexts = 12;
 
-inline constexpr uint32_t outcome_codes = 64;
+/// Answers to READs that the engine may count and the golden model not yet, or no more.
+inline constexpr uint32_t hidden_answers = 12;
+
+inline constexpr uint32_t outcome_codes = 96;
 
 class Scoreboard {
  public:
@@ -63,13 +67,15 @@ class Scoreboard {
   void arrived(std::optional<std::vector<uint8_t>> flits) { arrived_.push_back(std::move(flits)); }
   void left(std::vector<uint8_t> flits);
   void wrote(WrittenBurst burst) { writes_.wrote(std::move(burst), reporter_.cycle()); }
-  void answered(uint64_t bytes, bool ok) { writes_.answered(bytes, ok); }
+  void answered(uint64_t bytes, bool ok);
   void completed(const driver::RdmaCompletion& completion);
 
   // --- posts of the host queues, of an engine that has such
   /// The engine shall get this post; its tag is the caller's and comes back.
   void posted_by_queue(const rdma::Post& post) { queue_posts_.push_back(post); }
   void on_queue_completion(OnQueueCompletion callback) { on_queue_completion_ = std::move(callback); }
+  /// Of an engine with transfers.
+  InboxScoreboard& inbox() { return *inbox_; }
   /// The registers so many clocks ago.
   const rdma::Config& settings(uint64_t age) const;
 
@@ -98,7 +104,7 @@ class Scoreboard {
  private:
   struct TakenPost {
     rdma::Post post;
-    bool from_queue;
+    PostOrigin origin;
   };
   struct Completed {
     driver::RdmaCompletion completion;
@@ -115,6 +121,9 @@ class Scoreboard {
   struct ReceiverAge {
     static constexpr uint64_t time = 2, answer = 2, decision = 4, ahead = 5, timer = 6, quota = 9,
                               region = 11;
+  };
+  struct InboxAge {
+    static constexpr uint64_t decision = 1, region = 4;
   };
   struct SenderAge {
     static constexpr uint64_t decision = 1, timer = 2;
@@ -143,10 +152,13 @@ class Scoreboard {
     uint16_t now = 0;
   };
 
+  void step_inbox(const InboxTracePins& rtl);
   void step_receiver(const RxTracePins& rtl);
   void step_sender(const TxTracePins& rtl);
   rdma::RxResult golden_receiver(const RxTracePins& rtl, const rdma::RxInputs& inputs,
                                  std::optional<rdma::formats::Header>& header);
+  rdma::RxResult golden_packet(const RxTracePins& rtl, const rdma::Packet& packet,
+                               const rdma::RxInputs& inputs);
   rdma::TxResult golden_sender(const TxTracePins& rtl, const rdma::TxInputs& inputs,
                                std::optional<rdma::formats::Header>& header, std::optional<TakenPost>& post);
   rdma::TxResult golden_post(const rdma::TxInputs& inputs, std::optional<TakenPost>& post);
@@ -154,11 +166,14 @@ class Scoreboard {
   void compare(const RxTracePins& rtl, rdma::RxEventView view);
   void compare(const TxTracePins& rtl, rdma::TxEventView view);
   void note(const rdma::RxResult& result);
-  void note(const rdma::TxResult& result, bool of_queue);
+  void note(const rdma::TxResult& result, PostOrigin origin);
   void count(rdma::formats::Outcome outcome, bool ctl_dropped);
   void tell_difference(const char* half, const trace::Record& rtl, const trace::Record& golden);
   void judge_completions();
   void take_arrivals();
+  void route_request(const RqtTracePins& seen);
+  void check_answer_room(const RxTracePins& rtl, const rdma::RxResult& result) const;
+  uint32_t answers_allowed() const;
   void observe_time(const char* half, uint16_t now, uint64_t age);
   uint16_t receiver_limit(uint64_t age) const;
   uint16_t sender_limit(uint64_t age) const;
@@ -179,11 +194,19 @@ class Scoreboard {
   rdma::Sender sender_;
   std::deque<std::optional<std::vector<uint8_t>>> arrived_;  // in this cycle
   std::deque<std::optional<std::vector<uint8_t>>> checked_;  // come in the one before
-  std::deque<rdma::Arrival> for_receiver_;
+  /// Passed the arrival checks or not; `for_ticket`: a RQT of which it is not known yet whether the inbox
+  /// takes it.
+  struct ForReceiver {
+    rdma::Arrival arrival;
+    bool for_ticket;
+  };
+  std::deque<ForReceiver> for_receiver_;
   std::deque<rdma::Packet> for_sender_;
-  std::deque<rdma::Post> register_posts_, queue_posts_;  // not yet taken by the sender
-  std::deque<TakenPost> posts_;                          // taken, not yet retired
-  std::set<uint16_t> queue_sids_;                        // contexts whose transfer a queue has posted
+  std::deque<rdma::Post> register_posts_, queue_posts_, answer_posts_;  // not yet taken by the sender
+  std::deque<TakenPost> posts_;                                         // taken, not yet retired
+  std::map<uint16_t, PostOrigin> origins_;                              // of the transfers, by context
+  std::optional<InboxScoreboard> inbox_;                                // of an engine with transfers
+  std::deque<bool> grants_;  // RSPs that grant and have not left yet: whether it is the first of that grant
   OnQueueCompletion on_queue_completion_;
   ExpectedPackets packets_;
   ExpectedWrites writes_;

@@ -131,8 +131,8 @@ class ScoreboardTest : public testing::Test {
   }
 
   /// The sender takes it.
-  void take_post(bool from_queue = false) {
-    pins_.post = {true, from_queue};
+  void take_post(PostOrigin origin = PostOrigin::registers) {
+    pins_.post = {true, origin};
     sample();
   }
 
@@ -297,7 +297,7 @@ TEST_F(ScoreboardTest, PostOfTheWrongSource) {
   write(reg::POST_BYTES, 40);
   write(reg::POST_NODE, 7);
   write(reg::POST, 3);
-  take_post(true);
+  take_post(PostOrigin::queues);
   expect_finding("the sender takes a post that nobody has made");
 }
 

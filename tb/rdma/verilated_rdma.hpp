@@ -19,6 +19,9 @@ class VerilatedRdma : public RdmaModel {
     if constexpr (!with_queues) {  // nothing is connected there
       clock_.top().queue_post_valid_i = 0;
       clock_.top().queue_cpl_ready_i = 1;
+      clock_.top().ticket_valid_i = 0;
+      clock_.top().ticket_cpl_ready_i = 1;
+      clock_.top().queue_set_i = 0;
     }
   }
 
@@ -128,12 +131,16 @@ class VerilatedRdma : public RdmaModel {
       rx.offer_valid = top.trace_rx_offer_valid_o;
       rx.offer_cid = top.trace_rx_offer_cid_o;
       rx.over_quota = top.trace_rx_over_quota_o;
+      rx.from_inbox = top.trace_rx_from_inbox_o;
+      rx.answer_room = top.trace_rx_answer_room_o;
       rx.limit = top.trace_rx_limit_o;
       rx.cid = top.trace_rx_cid_o;
       rx.wbase = top.trace_rx_wbase_o;
       get_bytes(top.trace_rx_wvec_o, reinterpret_cast<uint8_t*>(rx.wvec.data()), sizeof(rx.wvec));
     }
-    pins.post = {top.trace_post_valid_o != 0, top.trace_post_from_queue_o != 0};
+    pins.post = {top.trace_post_valid_o != 0, static_cast<PostOrigin>(top.trace_post_origin_o)};
+    pins.rqt = {top.trace_rqt_valid_o != 0, top.trace_rqt_to_inbox_o != 0};
+    fetch_inbox(top, pins.inbox);
     TxTracePins& tx = pins.tx;
     tx.valid = top.trace_tx_valid_o;
     tx.now = top.trace_tx_now_o;
@@ -148,6 +155,19 @@ class VerilatedRdma : public RdmaModel {
       tx.sid = top.trace_tx_sid_o;
       tx.next = top.trace_tx_next_o;
     }
+  }
+
+  static void fetch_inbox(const Top& top, InboxTracePins& inbox) {
+    inbox.valid = top.trace_inbox_valid_o;
+    if (!inbox.valid) return;
+    inbox.kind = static_cast<InboxKind>(top.trace_inbox_kind_o);
+    inbox.outcome = top.trace_inbox_outcome_o;
+    inbox.ticket = top.trace_inbox_ticket_o;
+    inbox.room = top.trace_inbox_room_o;
+    inbox.offer_valid = top.trace_inbox_offer_valid_o;
+    inbox.offer = top.trace_inbox_offer_o;
+    inbox.admit = top.trace_inbox_admit_o;
+    inbox.now = top.trace_inbox_now_o;
   }
 
   static void fetch_queues(const Top& top, RdmaPins& pins) {

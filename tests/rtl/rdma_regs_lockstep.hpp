@@ -33,7 +33,7 @@ class RegsLockstep {
 
   // The surroundings in the next clock.
   bool engine_ready = true, tx_idle = false, rx_idle = false, post_ready = false;
-  std::optional<uint8_t> rx_outcome, tx_outcome;
+  std::optional<uint8_t> rx_outcome, tx_outcome, inbox_outcome;
   uint8_t ctl_dropped = 0, bus_error = 0;
   std::deque<rdma::Completion> completions;
   unsigned pause = 0;  // of each channel, percent
@@ -63,7 +63,7 @@ class RegsLockstep {
     write_open_ = read_open_ = false;
     held_ = {};
     reference_ = {};
-    rx_outcome = tx_outcome = std::nullopt;
+    rx_outcome = tx_outcome = inbox_outcome = std::nullopt;
     ctl_dropped = bus_error = 0;
     drive();
     bench_.reset(1);
@@ -74,7 +74,7 @@ class RegsLockstep {
       check_outputs();
       bench_.step();
     }
-    EXPECT_EQ(clocks, 32u) << "counters are cleared one a clock";
+    EXPECT_EQ(clocks, 48u) << "counters are cleared one a clock";
   }
 
   void start_write(const Write& write) {
@@ -152,6 +152,8 @@ class RegsLockstep {
     bench_->rx_outcome_i = rx_outcome.value_or(0);
     bench_->tx_event_i = tx_outcome.has_value();
     bench_->tx_outcome_i = tx_outcome.value_or(0);
+    bench_->inbox_event_i = inbox_outcome.has_value();
+    bench_->inbox_outcome_i = inbox_outcome.value_or(0);
     bench_->ctl_dropped_i = ctl_dropped;
     bench_->bus_error_i = bus_error;
     bench_->cpl_valid_i = !completions.empty();
@@ -177,6 +179,7 @@ class RegsLockstep {
     }
     reference_.write(write.address, write.data, error_before_);
     msgid_written_ = write.address == address_of("MSGID");
+    number_written_ = write.address == address_of("READ_NUMBER");
     if (write.address == address_of("REGION_SET")) region_written_ = static_cast<uint8_t>(write.data);
     if (write.address == address_of("POST"))
       posts_.push(reference_.post(static_cast<uint16_t>(write.data)), last_write_cycle);
@@ -215,6 +218,11 @@ class RegsLockstep {
     ASSERT_EQ(out.max_busy_o, reference_.value("MAX_BUSY")) << at();
     ASSERT_EQ(out.backoff_o, reference_.value("BACKOFF")) << at();
     ASSERT_EQ(out.rx_quota_o, reference_.value("RX_QUOTA")) << at();
+    ASSERT_EQ(out.ticket_quota_o, reference_.value("TICKET_QUOTA")) << at();
+    ASSERT_EQ(out.answers_o, reference_.value("ANSWERS")) << at();
+    ASSERT_EQ(out.read_number_o, reference_.value("READ_NUMBER")) << at();
+    ASSERT_EQ(out.read_load_o, number_written_) << at();
+    number_written_ = false;
     ASSERT_EQ(out.rx_ahead_o, reference_.value("RX_AHEAD")) << at();
     ASSERT_EQ(out.adapt_o, reference_.value("ADAPT")) << at();
     ASSERT_EQ(out.floor_o, reference_.value("TIMEOUT_FLOOR")) << at();
@@ -237,7 +245,10 @@ class RegsLockstep {
     const rdma::Region wanted = reference_.region();
     const bool empty = wanted.limit <= wanted.base;
     ASSERT_EQ(out.region_idx_o, *region_written_) << at();
-    ASSERT_EQ(out.region_open_o, wanted.remote_write && !empty) << at();
+    ASSERT_EQ(out.region_write_o, wanted.remote_write && !empty) << at();
+    ASSERT_EQ(out.region_read_o, wanted.remote_read && !empty) << at();
+    ASSERT_EQ(out.region_receive_o, wanted.receive && !empty) << at();
+    ASSERT_EQ(out.region_queue_o, reference_.value("REGION_QUEUE")) << at();
     ASSERT_EQ(out.region_local_o, wanted.local_use && !empty) << at();
     ASSERT_EQ(out.region_owner_o, wanted.owner) << at();
     ASSERT_EQ(out.region_key_o, wanted.key) << at();
@@ -297,6 +308,7 @@ class RegsLockstep {
   void note_events() {
     if (rx_outcome) reference_.outcome(*rx_outcome);
     if (tx_outcome) reference_.outcome(*tx_outcome);
+    if (inbox_outcome) reference_.outcome(*inbox_outcome);
     reference_.control_dropped(static_cast<unsigned>(std::popcount(ctl_dropped)));
     reference_.bus_errors(static_cast<unsigned>(std::popcount(bus_error)));
     error_before_ = bus_error != 0;
@@ -322,7 +334,7 @@ class RegsLockstep {
   tb::Reporter reporter_{findings_, 0};
   tb::StableCheck<uint8_t> stable_b_{"s_axil b"};
   tb::StableCheck<std::pair<uint32_t, uint8_t>> stable_r_{"s_axil r"};
-  bool msgid_written_ = false;  // in the clock before
+  bool msgid_written_ = false, number_written_ = false;  // in the clock before
   std::optional<uint8_t> region_written_;
 };
 

@@ -18,6 +18,7 @@ inline constexpr std::size_t post_depth = 4;
 inline constexpr uint32_t payload = 256;
 inline constexpr uint32_t caps0 = 32u << 16 | payload;  // WINDOW, PAYLOAD
 inline constexpr uint32_t regions = 16, sources = 32;
+inline constexpr uint32_t caps3 = 4u << 16 | 32;  // N_QUEUES, N_TICKETS
 inline constexpr unsigned address_bits = 44;
 inline constexpr uint32_t caps1 = 8u << 16 | 16;  // N_TX_CTX, N_RX_CTX
 
@@ -35,7 +36,7 @@ struct Register {
 
 inline constexpr std::array registers{
     Register{"ID", 0x000, Access::ro, 32, 0x77656674},
-    Register{"VERSION", 0x004, Access::ro, 32, 3},
+    Register{"VERSION", 0x004, Access::ro, 32, 4},
     Register{"CAPS0", 0x008, Access::ro, 32, caps0},
     Register{"CAPS1", 0x00c, Access::ro, 32, caps1},
     Register{"STATUS", 0x010, Access::ro},
@@ -73,15 +74,20 @@ inline constexpr std::array registers{
     Register{"ADAPT", 0x0c4, Access::rw, 1},
     Register{"TIMEOUT_FLOOR", 0x0c8, Access::rw, 13, 16},
     Register{"REGION_KEY", 0x084, Access::rw, 16},
-    Register{"REGION_RIGHTS", 0x088, Access::rw, 2},
+    Register{"REGION_RIGHTS", 0x088, Access::rw, 4},
     Register{"REGION_OWNER", 0x0f0, Access::rw, 8},
+    Register{"REGION_QUEUE", 0x0f4, Access::rw, 9},
+    Register{"CAPS3", 0x0d0, Access::ro, 32, caps3},
+    Register{"TICKET_QUOTA", 0x0f8, Access::rw, 16},
+    Register{"ANSWERS", 0x0fc, Access::rw, 16, 4},
+    Register{"READ_NUMBER", 0x0cc, Access::rw, 24},
     Register{"REGION_SET", 0x08c, Access::wo},
     Register{"POST", 0x078, Access::wo},
     Register{"CPL_COUNT", 0x07c, Access::ro},
     Register{"CPL", 0x080, Access::ro},
 };
 inline constexpr uint32_t outcome_base = 0x400;
-inline constexpr uint32_t outcome_count = 64;
+inline constexpr uint32_t outcome_count = 96;
 
 constexpr uint32_t address_of(std::string_view name) {
   return std::ranges::find(registers, name, &Register::name)->address;
@@ -125,7 +131,10 @@ class RegsReference {
     region.key = static_cast<uint16_t>(value("REGION_KEY"));
     region.remote_write = (value("REGION_RIGHTS") & 1) != 0;
     region.local_use = (value("REGION_RIGHTS") & 2) != 0;
+    region.remote_read = (value("REGION_RIGHTS") & 4) != 0;
+    region.receive = (value("REGION_RIGHTS") & 8) != 0;
     region.owner = static_cast<uint8_t>(value("REGION_OWNER"));
+    if ((value("REGION_QUEUE") >> 8) != 0) region.queue = static_cast<uint8_t>(value("REGION_QUEUE"));
     return region;
   }
   bool node_known() const { return node_known_; }

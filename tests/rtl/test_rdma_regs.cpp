@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdma_regs at its ports: every register as docs/rdma_formats.md has it, holes, posts, completions, interrupt
 // and counters; then all at once under random accesses, pauses and resets.
+#include <bit>
+
 #include "rdma_regs_lockstep.hpp"
 
 namespace weft::rtl_test {
@@ -46,6 +48,13 @@ class RdmaRegs : public testing::Test {
     if (kind < 7) return outcome_base + 4 * static_cast<uint32_t>(bench_.below(outcome_count));
     if (kind < 8) return address_of(bench_.chance(50) ? "POST" : "REGION_SET");
     return static_cast<uint32_t>(kind < 9 ? known ^ 1u << bench_.below(12) : bench_.below(1 << 12));
+  }
+
+  /// The outcomes of the receiver, in order.
+  static uint8_t receiver_outcome(uint64_t i) { return static_cast<uint8_t>(i < 32 ? i : 32 + i); }
+
+  void expect_count(uint8_t code, uint32_t count) {
+    EXPECT_EQ(regs_.read(outcome_base + 4u * code), count) << "code " << int{code};
   }
 
   void random_surroundings();
@@ -224,29 +233,31 @@ TEST_F(RdmaRegs, BusErrorInTheClockOfTheClearIsNotLost) {
   EXPECT_EQ(together, 1u);
 }
 
-TEST_F(RdmaRegs, TwoSourcesInOneClockCountTwice) {
-  uint32_t expected = 0;
-  for (const uint8_t bits : {1, 2, 3, 3, 0, 1}) {
-    regs_.ctl_dropped = regs_.bus_error = bits;
+TEST_F(RdmaRegs, EachSourceInOneClockCounts) {
+  uint32_t dropped = 0, errors = 0;
+  for (const uint8_t bits : {1, 2, 3, 3, 0, 7, 4, 6, 5, 1}) {
+    regs_.ctl_dropped = bits;
+    regs_.bus_error = bits & 3;
     clocks(1);
-    expected += bits == 3 ? 2 : bits != 0;
+    dropped += static_cast<uint32_t>(std::popcount(bits));
+    errors += static_cast<uint32_t>(std::popcount(regs_.bus_error));
   }
   regs_.ctl_dropped = regs_.bus_error = 0;
-  EXPECT_EQ(regs_.read("CTL_DROPPED"), expected);
-  EXPECT_EQ(regs_.read("BUS_ERRORS"), expected);
+  EXPECT_EQ(regs_.read("CTL_DROPPED"), dropped);
+  EXPECT_EQ(regs_.read("BUS_ERRORS"), errors);
 }
 
 TEST_F(RdmaRegs, EveryOutcomeHasItsCounter) {
-  for (uint8_t code = 0; code < outcome_count / 2; ++code) {
-    regs_.rx_outcome = code;
-    regs_.tx_outcome = static_cast<uint8_t>(63 - code);
-    clocks(1u + code);
+  for (uint8_t i = 0; i < 48; ++i) {
+    regs_.rx_outcome = receiver_outcome(i);
+    regs_.tx_outcome = i < 32 ? std::optional<uint8_t>(63 - i) : std::nullopt;
+    regs_.inbox_outcome = i < 16 ? std::optional<uint8_t>(80 + i) : std::nullopt;
+    clocks(1u + i);
   }
   regs_.rx_outcome.reset();
-  regs_.tx_outcome.reset();
-  for (uint32_t code = 0; code < outcome_count; ++code) {
-    EXPECT_EQ(regs_.read(outcome_base + 4 * code), code < 32 ? code + 1 : 64 - code) << "code " << code;
-  }
+  for (uint8_t i = 0; i < 48; ++i) expect_count(receiver_outcome(i), i + 1);
+  for (uint8_t i = 0; i < 32; ++i) expect_count(static_cast<uint8_t>(63 - i), i + 1);
+  for (uint8_t i = 0; i < 16; ++i) expect_count(static_cast<uint8_t>(80 + i), i + 1);
 }
 
 TEST_F(RdmaRegs, ResetRestoresAll) {
@@ -280,11 +291,13 @@ void RdmaRegs::random_surroundings() {
   regs_.post_ready = bench_.chance(paces_.posts);
   regs_.rx_outcome.reset();
   regs_.tx_outcome.reset();
+  regs_.inbox_outcome.reset();
+  if (bench_.chance(paces_.rx)) regs_.rx_outcome = receiver_outcome(bench_.below(bench_.chance(50) ? 2 : 48));
   if (bench_.chance(paces_.rx))
-    regs_.rx_outcome = static_cast<uint8_t>(bench_.below(bench_.chance(50) ? 2 : 32));
+    regs_.inbox_outcome = static_cast<uint8_t>(80 + bench_.below(bench_.chance(50) ? 2 : 16));
   if (bench_.chance(paces_.tx))
     regs_.tx_outcome = static_cast<uint8_t>(32 + bench_.below(bench_.chance(50) ? 2 : 32));
-  regs_.ctl_dropped = bench_.chance(paces_.dropped) ? static_cast<uint8_t>(bench_.below(4)) : 0;
+  regs_.ctl_dropped = bench_.chance(paces_.dropped) ? static_cast<uint8_t>(bench_.below(8)) : 0;
   regs_.bus_error = bench_.chance(paces_.errors) ? static_cast<uint8_t>(bench_.below(4)) : 0;
   if (regs_.completions.size() < 9 && bench_.chance(paces_.completions / 5))
     regs_.completions.push_back(
