@@ -34,6 +34,7 @@ rdma_write_status.sv
 rdma_tx_decide.sv
 rdma_sender.sv
 rdma_post_mux.sv
+rdma_answers.sv
 rdma_host_read.sv
 rdma_tx_frame.sv
 rdma_regs.sv

@@ -7,7 +7,9 @@
 //   D  act: control packet, DATA order, completion, turn, freed context, trace
 //
 // Nothing outside can stop packets and timeouts: control packets and resends that find no room are dropped (a timer of
-// the receiver repeats them). Turns wait for room in the send queue, posts for a context and for room for the completion.
+// the receiver repeats them). Turns wait for room in the send queue, posts for a context. Posts of software wait for room for their
+// completion as well, and leave some contexts to answers (docs/rdma_transfers.md), which end with a pulse, so that software which
+// reads no completions cannot stop them.
 `include "weft_assert.svh"
 `include "rdma_typedef.svh"
 
@@ -45,10 +47,12 @@ module rdma_sender
   input  logic                hdr_valid_i,
   output logic                hdr_ready_o,
   input  header_t             hdr_i,
-  // requests of the software
+  // requests of software, and answers to READs
+  input  logic [        15:0] keep_i,       // contexts to be left to answers; followed a clock later
   input  logic                post_valid_i,
   output logic                post_ready_o,
-  input  post_t               post_i,
+  input  post_t               post_i,       // may change while it waits
+  output logic                answer_done_o,  // an answer is over, in the clock in which its context is freed
   // completions for the software
   output logic                cpl_valid_o,
   input  logic                cpl_ready_i,
@@ -127,6 +131,7 @@ module rdma_sender
     logic              resend;
     order_t            order;
     logic              complete;
+    logic              answer_done;
     completion_t       completion;
     logic              turn;
     logic              free;
@@ -151,18 +156,23 @@ module rdma_sender
 
   // ------------------------------------------------------------------------------------------------- A: choose
   logic             take_packet, take_timeout, take_post, take_turn, others_first, others_wait;
-  logic             offer_valid, expired_valid, turn_valid, send_room, place;
+  logic             offer_valid, expired_valid, turn_valid, send_room, place, from_software, post_welcome;
+  logic             spare_q;  // there are more free contexts than are kept for answers
   logic [IDX_W-1:0] offer, expired_idx, turn_sid;
+  logic [IDX_W:0]   free;
   logic [$clog2(MAX_STARVED+1)-1:0] starved_q;
   event_t           a_event, b_q, c_q;
   action_t          d_q;
   logic             b_valid_q, c_valid_q, d_valid_q;
 
-  assign others_wait  = expired_valid || (post_valid_i && offer_valid && place) || (turn_valid && send_room);
+  assign from_software = post_i.origin != ORIGIN_ANSWERS;
+  assign post_welcome  = post_valid_i && offer_valid && (!from_software || (place && spare_q));
+
+  assign others_wait  = expired_valid || post_welcome || (turn_valid && send_room);
   assign others_first = others_wait && starved_q == ($bits(starved_q))'(MAX_STARVED);
   assign take_packet  = ready_o && hdr_valid_i && !others_first;
   assign take_timeout = ready_o && !take_packet && expired_valid;
-  assign take_post    = ready_o && !take_packet && !expired_valid && post_valid_i && offer_valid && place;
+  assign take_post    = ready_o && !take_packet && !expired_valid && post_welcome;
   assign take_turn    = ready_o && !take_packet && !expired_valid && !take_post && turn_valid && send_room;
   assign hdr_ready_o  = ready_o && !others_first;
   assign post_ready_o = take_post;
@@ -213,15 +223,21 @@ module rdma_sender
     .pop_i    (take_post),
     .push_i   (d_valid_q && d_q.free),
     .push_id_i(d_q.sid[IDX_W-1:0]),
-    .count_o  ()  // not needed
+    .count_o  (free)
   );
 
-  // Places in the completion queue, taken by a post and given back when software reads the completion.
+  // Compared a clock before it is used: contexts freed meanwhile are counted a clock later.
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) spare_q <= 1'b0;
+    else spare_q <= take_post ? 17'(free) > 17'(keep_i) + 1'b1 : 17'(free) > 17'(keep_i);
+  end
+
+  // Places in the completion queue, taken by a post of software and given back when the completion is read.
   logic [IDX_W:0] places_q;
   assign place = places_q != '0;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) places_q <= (IDX_W + 1)'(N_TX_CTX);
-    else places_q <= places_q - (IDX_W + 1)'(take_post) + (IDX_W + 1)'(cpl_valid_o && cpl_ready_i);
+    else places_q <= places_q - (IDX_W + 1)'(take_post && from_software) + (IDX_W + 1)'(cpl_valid_o && cpl_ready_i);
   end
 
   // ------------------------------------------------------------------------------------------------- B, C: decide
@@ -337,7 +353,8 @@ module rdma_sender
     c_action.send        = c_send;
     c_action.resend      = c_resend;
     c_action.order       = '{hdr: c_data_hdr, addr: c_data_addr};
-    c_action.complete    = c_complete;
+    c_action.complete    = c_complete && c_completion.origin != ORIGIN_ANSWERS;
+    c_action.answer_done = c_complete && c_completion.origin == ORIGIN_ANSWERS;
     c_action.completion  = c_completion;
     c_action.turn        = c_turn;
     c_action.free        = c_free || c_rejected;
@@ -429,7 +446,8 @@ module rdma_sender
     .data_o (cpl_o),
     .count_o(cpls)
   );
-  assign cpl_count_o = 16'(cpls);
+  assign cpl_count_o   = 16'(cpls);
+  assign answer_done_o = d_valid_q && d_q.answer_done;
 
   ram_fifo #(
     .DEPTH(N_TX_CTX),
@@ -447,7 +465,7 @@ module rdma_sender
   );
 
   // By the counts: a packet taken into a queue is at its output only a clock later.
-  assign idle_o = places_q == (IDX_W + 1)'(N_TX_CTX) && !post_valid_i && !b_valid_q && !c_valid_q && !d_valid_q &&
+  assign idle_o = places_q == (IDX_W + 1)'(N_TX_CTX) && free == (IDX_W + 1)'(N_TX_CTX) && !post_valid_i && !b_valid_q && !c_valid_q && !d_valid_q &&
                   ctls == '0 && sends == '0 && resends == '0;
 
   assign trace_valid_o       = d_valid_q && d_q.outcome != OUTCOME_NONE;
@@ -467,6 +485,8 @@ module rdma_sender
   `ASSERT(CompletionHasRoom, !(d_valid_q && d_q.complete) || cpl_ready)
   `ASSERT(TurnHasRoom, !(d_valid_q && d_q.turn) || turn_ready)
   `ASSERT(PostTakesFreeContext, !(c_valid_q && c_q.kind == EV_POST) || c_ctx.state == TX_FREE)
+  `ASSERT(AnswersGoToTickets, !take_post || (post_i.origin == ORIGIN_ANSWERS) == (post_i.to == TO_TICKET))
+  `ASSERT(AnswerGivesItsContextBack, !answer_done_o || d_q.free)
   `ASSERT(TurnIsMarked, !(c_valid_q && c_q.kind == EV_TURN) || c_ctx.turn)
   `ASSERT(NextInsideTransfer, !(c_valid_q && c_we && c_ctx_new.state == TX_ACTIVE) ||
           (c_ctx_new.next <= c_ctx_new.high && c_ctx_new.high <= c_ctx_new.last + 1'b1))

@@ -384,6 +384,8 @@ module rdma_top
     .hdr_valid_i        (hdr_valid && engine_ready && hdr_to_sender),
     .hdr_ready_o        (tx_hdr_ready),
     .hdr_i              (hdr),
+    .keep_i             ('0),
+    .answer_done_o      (),  // there are no answers yet
     .post_valid_i       (post_valid),
     .post_ready_o       (post_ready),
     .post_i             (post),
@@ -517,6 +519,9 @@ module rdma_top
     .queue_cpl_valid_o,
     .queue_cpl_ready_i,
     .queue_cpl_o,
+    .answer_post_valid_i(1'b0),  // there are no answers yet
+    .answer_post_ready_o(),
+    .answer_post_i      ('0),
     .post_valid_o      (post_valid),
     .post_ready_i      (post_ready),
     .post_o            (post),
