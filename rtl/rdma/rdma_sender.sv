@@ -99,6 +99,9 @@ module rdma_sender
     $error("PIDX_W (%0d), CID_W (%0d), MSGID_W (%0d), NODE_W (%0d) must be at most 31, 16, 24, 16", PIDX_W, CID_W,
            MSGID_W, NODE_W);
   end
+  if (MSGID_W > ADDR_W) begin : g_bad_number
+    $error("ADDR_W (%0d) must hold the number of a READ, of MSGID_W (%0d) bits", ADDR_W, MSGID_W);
+  end
   if (RESEND_DEPTH < 4 || (RESEND_DEPTH & (RESEND_DEPTH - 1)) != 0) begin : g_bad_resend
     $error("RESEND_DEPTH must be a power of two of at least 4, is %0d", RESEND_DEPTH);
   end
@@ -486,6 +489,7 @@ module rdma_sender
   `ASSERT(TurnHasRoom, !(d_valid_q && d_q.turn) || turn_ready)
   `ASSERT(PostTakesFreeContext, !(c_valid_q && c_q.kind == EV_POST) || c_ctx.state == TX_FREE)
   `ASSERT(AnswersGoToTickets, !take_post || (post_i.origin == ORIGIN_ANSWERS) == (post_i.to == TO_TICKET))
+  `ASSERT(AddressFitsItsKind, !take_post || post_i.to == TO_REGION || (post_i.dst_addr >> MSGID_W) == '0)
   `ASSERT(AnswerGivesItsContextBack, !answer_done_o || d_q.free)
   `ASSERT(TurnIsMarked, !(c_valid_q && c_q.kind == EV_TURN) || c_ctx.turn)
   `ASSERT(NextInsideTransfer, !(c_valid_q && c_we && c_ctx_new.state == TX_ACTIVE) ||
