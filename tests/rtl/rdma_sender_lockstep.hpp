@@ -71,7 +71,9 @@ class SenderLockstep {
   unsigned owed() const { return owed_; }
 
   /// As if after reset.
-  void compare_with(const rdma::Params& params) { golden_ = rdma::Sender(params, {}); }
+  void compare_with(const rdma::Params& params, const rdma::Config& config) {
+    golden_ = rdma::Sender(params, config);
+  }
 
   /// In the middle of whatever is going on; ends when the sender is ready.
   void reset(const rdma::Config& config) {
@@ -165,6 +167,7 @@ class SenderLockstep {
     controls_waiting_ = resends_waiting_ = 0;
     owed_ = waited_ = header_waits_ = post_waits_ = 0;
     resent_last_ = false;
+    keep_before_ = keep;
   }
 
   void check_control() {

@@ -9,6 +9,8 @@
 namespace weft::rtl_test {
 namespace {
 
+using rdma::has_flag;
+using rdma::set_flag;
 using rdma::TxContext;
 using rdma::formats::flag_from;
 using rdma::formats::Header;
@@ -54,7 +56,7 @@ class RdmaSender : public testing::Test {
     header.cid = sid;
     if (sender_.golden().context(sid).to == To::region) return header;
     set_flag(header, TransferFlag::send);
-    header.arg = uint64_t{0x20000 + sid} << 32;
+    header.arg = (uint64_t{0x20000} + sid) << 32;
     return header;
   }
 
@@ -213,8 +215,8 @@ TEST_F(RdmaSender, PacketsLeaveOneClockInSixteenToPosts) {
 
 TEST_F(RdmaSender, SoftwareLeavesAsManyContextsAsAreKept) {
   for (uint16_t keep = 0; keep <= tx_contexts + 1; ++keep) {
-    restart();
     sender_.keep = keep;
+    restart();
     sender_.post = post(1);
     for (unsigned n = 0; n < 100 && !HasFatalFailure(); ++n) {
       if (!sender_.post) sender_.post = post(1);
@@ -447,14 +449,14 @@ void RdmaSender::random_traffic(unsigned clocks) {
 }
 
 TEST_F(RdmaSender, EqualsTheGoldenModelUnderRandomTrafficAndResets) {
-  random_traffic(800'000);
+  random_traffic(1'200'000);
   EXPECT_GT(sender_.answers_done, 1000u);
 }
 
 TEST_F(RdmaSender, EqualsTheGoldenModelWithoutTransfers) {
   transfers_ = false;
-  sender_.compare_with(sender_params(false));
-  random_traffic(400'000);
+  sender_.compare_with(sender_params(false), config());
+  random_traffic(1'200'000);
   EXPECT_EQ(sender_.outcomes[Outcome::drop_no_key], 0u);
   EXPECT_EQ(sender_.answers_done, 0u);
 }
