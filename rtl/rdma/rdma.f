@@ -31,6 +31,7 @@ rdma_rx_answer.sv
 rdma_receiver.sv
 rdma_host_write.sv
 rdma_write_status.sv
+rdma_tx_choose.sv
 rdma_tx_decide.sv
 rdma_sender.sv
 rdma_post_mux.sv

@@ -83,8 +83,7 @@ module rdma_sender
   localparam int unsigned SHIFT       = $clog2(PAYLOAD);
   localparam int unsigned LEN_W       = SHIFT + 1;
   localparam int unsigned IDX_W       = $clog2(N_TX_CTX);
-  localparam int unsigned UNDERWAY    = 3;   // events in B, C and D
-  localparam int unsigned MAX_STARVED = 15;  // packets that may go before another event
+  localparam int unsigned UNDERWAY    = 3;  // events in B, C and D
 
   if (N_TX_CTX < 2 || (N_TX_CTX & (N_TX_CTX - 1)) != 0) begin : g_bad_n
     $error("N_TX_CTX must be a power of two of at least 2, is %0d", N_TX_CTX);
@@ -158,12 +157,11 @@ module rdma_sender
   assign ready_o = !clearing_q && timer_ready && list_ready;
 
   // ------------------------------------------------------------------------------------------------- A: choose
-  logic             take_packet, take_timeout, take_post, take_turn, others_first, others_wait;
+  logic             take_packet, take_timeout, take_post, take_turn;
   logic             offer_valid, expired_valid, turn_valid, send_room, place, from_software, post_welcome;
   logic             spare_q;  // there are more free contexts than are kept for answers
   logic [IDX_W-1:0] offer, expired_idx, turn_sid;
   logic [IDX_W:0]   free;
-  logic [$clog2(MAX_STARVED+1)-1:0] starved_q;
   event_t           a_event, b_q, c_q;
   action_t          d_q;
   logic             b_valid_q, c_valid_q, d_valid_q;
@@ -171,13 +169,20 @@ module rdma_sender
   assign from_software = post_i.origin != ORIGIN_ANSWERS;
   assign post_welcome  = post_valid_i && offer_valid && (!from_software || (place && spare_q));
 
-  assign others_wait  = expired_valid || post_welcome || (turn_valid && send_room);
-  assign others_first = others_wait && starved_q == ($bits(starved_q))'(MAX_STARVED);
-  assign take_packet  = ready_o && hdr_valid_i && !others_first;
-  assign take_timeout = ready_o && !take_packet && expired_valid;
-  assign take_post    = ready_o && !take_packet && !expired_valid && post_welcome;
-  assign take_turn    = ready_o && !take_packet && !expired_valid && !take_post && turn_valid && send_room;
-  assign hdr_ready_o  = ready_o && !others_first;
+  rdma_tx_choose i_choose (
+    .clk_i,
+    .rst_ni,
+    .ready_i       (ready_o),
+    .packet_i      (hdr_valid_i),
+    .timeout_i     (expired_valid),
+    .post_i        (post_welcome),
+    .turn_i        (turn_valid && send_room),
+    .packet_ready_o(hdr_ready_o),
+    .take_packet_o (take_packet),
+    .take_timeout_o(take_timeout),
+    .take_post_o   (take_post),
+    .take_turn_o   (take_turn)
+  );
   assign post_ready_o = take_post;
 
   always_comb begin : p_event
@@ -202,13 +207,10 @@ module rdma_sender
       b_valid_q <= 1'b0;
       c_valid_q <= 1'b0;
       d_valid_q <= 1'b0;
-      starved_q <= '0;
     end else begin
       b_valid_q <= take_packet || take_timeout || take_post || take_turn;
       c_valid_q <= b_valid_q;
       d_valid_q <= c_valid_q;
-      if (!others_wait || !take_packet) starved_q <= '0;
-      else if (starved_q != '1) starved_q <= starved_q + 1'b1;
     end
     b_q <= a_event;
     c_q <= b_q;

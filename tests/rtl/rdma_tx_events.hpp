@@ -170,7 +170,7 @@ inline rdma::Post RandomTxEvents::random_post() {
   post.tag = static_cast<uint16_t>(bench_.below(1 << 16));
   post.rkey = static_cast<uint32_t>(bench_.below(1 << 24));
   post.to = random_to();
-  if (post.to == rdma::Post::To::queue) post.dst_addr = 0;
+  if (post.to == rdma::Post::To::queue) post.dst_addr = bench_.below(uint64_t{1} << params_.addr_bits);
   if (post.to == rdma::Post::To::ticket) post.dst_addr = bench_.below(1u << params_.msgid_bits);
   post.imm = random_imm();
   return post;
