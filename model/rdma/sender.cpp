@@ -50,7 +50,7 @@ void emit(TxResult& result, bool room, Packet packet) {
 TxResult rejected(Outcome outcome, const Post& post, Status status) {
   TxResult result;
   result.outcome = outcome;
-  result.completion = Completion{post.tag, status};
+  if (post.to != Post::To::ticket) result.completion = Completion{post.tag, status};
   return result;
 }
 

@@ -31,9 +31,11 @@ rdma_rx_answer.sv
 rdma_receiver.sv
 rdma_host_write.sv
 rdma_write_status.sv
+rdma_tx_choose.sv
 rdma_tx_decide.sv
 rdma_sender.sv
 rdma_post_mux.sv
+rdma_answers.sv
 rdma_host_read.sv
 rdma_tx_frame.sv
 rdma_regs.sv

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts the posts of the registers and of the host queues on the sender's one stream, in turn, and takes each completion back to where its post came from.
+// Puts answers to READs and the posts of the registers and of the host queues on the sender's one stream, and takes each completion back to where its post
+// came from.
+//
+// Answers come first, and the choice is made anew each clock: a post that waits for a context, or for a place for its completion, does not keep an answer
+// waiting. Registers and queues are served in turn. There are no completions of answers: the sender says at once when one is over.
 //
 // Completions for the registers wait here until software reads them; a register post goes on only if its completion has a place. So software that
 // does not read its completions never stops those of the queues.
@@ -31,10 +35,14 @@ module rdma_post_mux
   output logic        queue_cpl_valid_o,
   input  logic        queue_cpl_ready_i,
   output completion_t queue_cpl_o,
+  // answers
+  input  logic        answer_post_valid_i,
+  output logic        answer_post_ready_o,
+  input  post_t       answer_post_i,      // origin apart
   // sender
   output logic        post_valid_o,
   input  logic        post_ready_i,       // may depend on post_valid_o
-  output post_t       post_o,
+  output post_t       post_o,             // may change while it waits
   input  logic        cpl_valid_i,
   output logic        cpl_ready_o,
   input  completion_t cpl_i
@@ -44,7 +52,7 @@ module rdma_post_mux
   // ------------------------------------------------------------------------------------------------- posts
   logic [PLACES_W-1:0] places_q;  // of completions that neither wait nor are owed
   logic [1:0]          grant;
-  logic                granted, take_register;
+  logic                software, granted, software_ready, take_register;
   post_t               post;
 
   rr_arbiter #(
@@ -53,17 +61,24 @@ module rdma_post_mux
     .clk_i,
     .rst_ni,
     .req_i  ({queue_post_valid_i && open_i, reg_post_valid_i && places_q != '0}),
-    .take_i (post_ready_i),
-    .valid_o(post_valid_o),
+    .take_i (software_ready),
+    .valid_o(software),
     .gnt_o  (grant),
     .idx_o  (granted)
   );
-  assign {queue_post_ready_o, reg_post_ready_o} = post_ready_i ? grant : '0;
+  assign post_valid_o        = answer_post_valid_i || software;
+  assign answer_post_ready_o = post_ready_i && answer_post_valid_i;
+  assign software_ready      = post_ready_i && !answer_post_valid_i;
+  assign {queue_post_ready_o, reg_post_ready_o} = software_ready ? grant : '0;
   assign take_register = reg_post_valid_i && reg_post_ready_o;
 
   always_comb begin : p_post
     post        = granted ? queue_post_i : reg_post_i;
     post.origin = granted ? ORIGIN_QUEUES : ORIGIN_REGISTERS;
+    if (answer_post_valid_i) begin
+      post        = answer_post_i;
+      post.origin = ORIGIN_ANSWERS;
+    end
   end
   assign post_o = post;
 
@@ -98,6 +113,9 @@ module rdma_post_mux
   assign idle_o = !reg_post_valid_i && places_q == PLACES_W'(N_TX_CTX);
 
   `ASSERT(RegisterCompletionHasRoom, !(cpl_valid_i && cpl_i.origin != ORIGIN_QUEUES) || has_room)
+  `ASSERT(AnswersDoNotComplete, !(cpl_valid_i && cpl_i.origin == ORIGIN_ANSWERS))
+  `ASSERT(OneTaken, 32'(reg_post_valid_i && reg_post_ready_o) + 32'(queue_post_valid_i && queue_post_ready_o) +
+                    32'(answer_post_valid_i && answer_post_ready_o) == 32'(post_valid_o && post_ready_i))
   `ASSERT(RegisterCompletionIsOwed, !reg_cpl_valid_o || places_q != PLACES_W'(N_TX_CTX))
 `ifdef VERILATOR
   `ASSERT(QueuePostStable, queue_post_valid_i && !queue_post_ready_o |=> queue_post_valid_i && $stable(queue_post_i))

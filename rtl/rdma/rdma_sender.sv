@@ -7,7 +7,9 @@
 //   D  act: control packet, DATA order, completion, turn, freed context, trace
 //
 // Nothing outside can stop packets and timeouts: control packets and resends that find no room are dropped (a timer of
-// the receiver repeats them). Turns wait for room in the send queue, posts for a context and for room for the completion.
+// the receiver repeats them). Turns wait for room in the send queue, posts for a context. Posts of software wait for room for their
+// completion as well, and leave some contexts to answers (docs/rdma_transfers.md), which end with a pulse, so that software which
+// reads no completions cannot stop them.
 `include "weft_assert.svh"
 `include "rdma_typedef.svh"
 
@@ -45,10 +47,12 @@ module rdma_sender
   input  logic                hdr_valid_i,
   output logic                hdr_ready_o,
   input  header_t             hdr_i,
-  // requests of the software
+  // requests of software, and answers to READs
+  input  logic [        15:0] keep_i,       // contexts to be left to answers; followed a clock later
   input  logic                post_valid_i,
   output logic                post_ready_o,
-  input  post_t               post_i,
+  input  post_t               post_i,       // may change while it waits
+  output logic                answer_done_o,  // an answer is over, in the clock in which its context is freed
   // completions for the software
   output logic                cpl_valid_o,
   input  logic                cpl_ready_i,
@@ -79,8 +83,7 @@ module rdma_sender
   localparam int unsigned SHIFT       = $clog2(PAYLOAD);
   localparam int unsigned LEN_W       = SHIFT + 1;
   localparam int unsigned IDX_W       = $clog2(N_TX_CTX);
-  localparam int unsigned UNDERWAY    = 3;   // events in B, C and D
-  localparam int unsigned MAX_STARVED = 15;  // packets that may go before another event
+  localparam int unsigned UNDERWAY    = 3;  // events in B, C and D
 
   if (N_TX_CTX < 2 || (N_TX_CTX & (N_TX_CTX - 1)) != 0) begin : g_bad_n
     $error("N_TX_CTX must be a power of two of at least 2, is %0d", N_TX_CTX);
@@ -94,6 +97,9 @@ module rdma_sender
   if (PIDX_W > 31 || PIDX_W + SHIFT < 8 || CID_W > 16 || MSGID_W > 24 || NODE_W > 16) begin : g_bad_widths
     $error("PIDX_W (%0d), CID_W (%0d), MSGID_W (%0d), NODE_W (%0d) must be at most 31, 16, 24, 16", PIDX_W, CID_W,
            MSGID_W, NODE_W);
+  end
+  if (MSGID_W > ADDR_W) begin : g_bad_number
+    $error("ADDR_W (%0d) must hold the number of a READ, of MSGID_W (%0d) bits", ADDR_W, MSGID_W);
   end
   if (RESEND_DEPTH < 4 || (RESEND_DEPTH & (RESEND_DEPTH - 1)) != 0) begin : g_bad_resend
     $error("RESEND_DEPTH must be a power of two of at least 4, is %0d", RESEND_DEPTH);
@@ -127,6 +133,7 @@ module rdma_sender
     logic              resend;
     order_t            order;
     logic              complete;
+    logic              answer_done;
     completion_t       completion;
     logic              turn;
     logic              free;
@@ -150,21 +157,32 @@ module rdma_sender
   assign ready_o = !clearing_q && timer_ready && list_ready;
 
   // ------------------------------------------------------------------------------------------------- A: choose
-  logic             take_packet, take_timeout, take_post, take_turn, others_first, others_wait;
-  logic             offer_valid, expired_valid, turn_valid, send_room, place;
+  logic             take_packet, take_timeout, take_post, take_turn;
+  logic             offer_valid, expired_valid, turn_valid, send_room, place, from_software, post_welcome;
+  logic             spare_q;  // there are more free contexts than are kept for answers
   logic [IDX_W-1:0] offer, expired_idx, turn_sid;
-  logic [$clog2(MAX_STARVED+1)-1:0] starved_q;
+  logic [IDX_W:0]   free;
   event_t           a_event, b_q, c_q;
   action_t          d_q;
   logic             b_valid_q, c_valid_q, d_valid_q;
 
-  assign others_wait  = expired_valid || (post_valid_i && offer_valid && place) || (turn_valid && send_room);
-  assign others_first = others_wait && starved_q == ($bits(starved_q))'(MAX_STARVED);
-  assign take_packet  = ready_o && hdr_valid_i && !others_first;
-  assign take_timeout = ready_o && !take_packet && expired_valid;
-  assign take_post    = ready_o && !take_packet && !expired_valid && post_valid_i && offer_valid && place;
-  assign take_turn    = ready_o && !take_packet && !expired_valid && !take_post && turn_valid && send_room;
-  assign hdr_ready_o  = ready_o && !others_first;
+  assign from_software = post_i.origin != ORIGIN_ANSWERS;
+  assign post_welcome  = post_valid_i && offer_valid && (!from_software || (place && spare_q));
+
+  rdma_tx_choose i_choose (
+    .clk_i,
+    .rst_ni,
+    .ready_i       (ready_o),
+    .packet_i      (hdr_valid_i),
+    .timeout_i     (expired_valid),
+    .post_i        (post_welcome),
+    .turn_i        (turn_valid && send_room),
+    .packet_ready_o(hdr_ready_o),
+    .take_packet_o (take_packet),
+    .take_timeout_o(take_timeout),
+    .take_post_o   (take_post),
+    .take_turn_o   (take_turn)
+  );
   assign post_ready_o = take_post;
 
   always_comb begin : p_event
@@ -189,13 +207,10 @@ module rdma_sender
       b_valid_q <= 1'b0;
       c_valid_q <= 1'b0;
       d_valid_q <= 1'b0;
-      starved_q <= '0;
     end else begin
       b_valid_q <= take_packet || take_timeout || take_post || take_turn;
       c_valid_q <= b_valid_q;
       d_valid_q <= c_valid_q;
-      if (!others_wait || !take_packet) starved_q <= '0;
-      else if (starved_q != '1) starved_q <= starved_q + 1'b1;
     end
     b_q <= a_event;
     c_q <= b_q;
@@ -213,15 +228,21 @@ module rdma_sender
     .pop_i    (take_post),
     .push_i   (d_valid_q && d_q.free),
     .push_id_i(d_q.sid[IDX_W-1:0]),
-    .count_o  ()  // not needed
+    .count_o  (free)
   );
 
-  // Places in the completion queue, taken by a post and given back when software reads the completion.
+  // Compared a clock before it is used: contexts freed meanwhile are counted a clock later.
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) spare_q <= 1'b0;
+    else spare_q <= take_post ? 17'(free) > 17'(keep_i) + 1'b1 : 17'(free) > 17'(keep_i);
+  end
+
+  // Places in the completion queue, taken by a post of software and given back when the completion is read.
   logic [IDX_W:0] places_q;
   assign place = places_q != '0;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) places_q <= (IDX_W + 1)'(N_TX_CTX);
-    else places_q <= places_q - (IDX_W + 1)'(take_post) + (IDX_W + 1)'(cpl_valid_o && cpl_ready_i);
+    else places_q <= places_q - (IDX_W + 1)'(take_post && from_software) + (IDX_W + 1)'(cpl_valid_o && cpl_ready_i);
   end
 
   // ------------------------------------------------------------------------------------------------- B, C: decide
@@ -337,7 +358,8 @@ module rdma_sender
     c_action.send        = c_send;
     c_action.resend      = c_resend;
     c_action.order       = '{hdr: c_data_hdr, addr: c_data_addr};
-    c_action.complete    = c_complete;
+    c_action.complete    = c_complete && c_completion.origin != ORIGIN_ANSWERS;
+    c_action.answer_done = c_complete && c_completion.origin == ORIGIN_ANSWERS;
     c_action.completion  = c_completion;
     c_action.turn        = c_turn;
     c_action.free        = c_free || c_rejected;
@@ -429,7 +451,8 @@ module rdma_sender
     .data_o (cpl_o),
     .count_o(cpls)
   );
-  assign cpl_count_o = 16'(cpls);
+  assign cpl_count_o   = 16'(cpls);
+  assign answer_done_o = d_valid_q && d_q.answer_done;
 
   ram_fifo #(
     .DEPTH(N_TX_CTX),
@@ -447,7 +470,7 @@ module rdma_sender
   );
 
   // By the counts: a packet taken into a queue is at its output only a clock later.
-  assign idle_o = places_q == (IDX_W + 1)'(N_TX_CTX) && !post_valid_i && !b_valid_q && !c_valid_q && !d_valid_q &&
+  assign idle_o = places_q == (IDX_W + 1)'(N_TX_CTX) && free == (IDX_W + 1)'(N_TX_CTX) && !post_valid_i && !b_valid_q && !c_valid_q && !d_valid_q &&
                   ctls == '0 && sends == '0 && resends == '0;
 
   assign trace_valid_o       = d_valid_q && d_q.outcome != OUTCOME_NONE;
@@ -467,6 +490,9 @@ module rdma_sender
   `ASSERT(CompletionHasRoom, !(d_valid_q && d_q.complete) || cpl_ready)
   `ASSERT(TurnHasRoom, !(d_valid_q && d_q.turn) || turn_ready)
   `ASSERT(PostTakesFreeContext, !(c_valid_q && c_q.kind == EV_POST) || c_ctx.state == TX_FREE)
+  `ASSERT(AnswersGoToTickets, !take_post || (post_i.origin == ORIGIN_ANSWERS) == (post_i.to == TO_TICKET))
+  `ASSERT(AddressFitsItsKind, !take_post || post_i.to == TO_REGION || (post_i.dst_addr >> MSGID_W) == '0)
+  `ASSERT(AnswerGivesItsContextBack, !answer_done_o || d_q.free)
   `ASSERT(TurnIsMarked, !(c_valid_q && c_q.kind == EV_TURN) || c_ctx.turn)
   `ASSERT(NextInsideTransfer, !(c_valid_q && c_we && c_ctx_new.state == TX_ACTIVE) ||
           (c_ctx_new.next <= c_ctx_new.high && c_ctx_new.high <= c_ctx_new.last + 1'b1))

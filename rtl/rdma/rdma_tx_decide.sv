@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sender does with one event (docs/rdma.md, Sender): combinational, from the event and the context as it was to
+// What the sender does with one event (docs/rdma.md and docs/rdma_transfers.md, Sender): combinational, from the event and the context as it was to
 // the context as it shall be, an outcome, and the actions that follow.
 module rdma_tx_decide
   import rdma_pkg::*;
@@ -51,13 +51,15 @@ module rdma_tx_decide
 
   // ------------------------------------------------------------------------------------------------- post checks
   logic [31:0] post_last;
+  logic [63:0] post_remote;  // address there; only a region has one
   logic [64:0] post_src_end, post_dst_end;
   outcome_e    post_reject;
   status_e     post_status;
 
   assign post_last    = (post_i.bytes - 32'd1) >> SHIFT;
   assign post_src_end = {1'b0, post_i.src_addr} + 65'(post_i.bytes);
-  assign post_dst_end = {1'b0, post_i.dst_addr} + 65'(post_i.bytes);
+  assign post_remote  = post_i.to == TO_REGION ? post_i.dst_addr : '0;
+  assign post_dst_end = {1'b0, post_remote} + 65'(post_i.bytes);
 
   always_comb begin : p_post
     post_reject = OUTCOME_NONE;
@@ -68,7 +70,7 @@ module rdma_tx_decide
     end else if (post_i.bytes == '0 || post_last >= 32'((64'd1 << PIDX_W) - 1)) begin
       post_reject = OUTCOME_REJECT_LENGTH;
       post_status = STATUS_BAD_LENGTH;
-    end else if (post_i.src_addr[SHIFT-1:0] != '0 || post_i.dst_addr[SHIFT-1:0] != '0) begin
+    end else if (post_i.src_addr[SHIFT-1:0] != '0 || post_remote[SHIFT-1:0] != '0) begin
       post_reject = OUTCOME_REJECT_ALIGN;
       post_status = STATUS_MISALIGNED;
     end else if (post_src_end > (65'd1 << ADDR_W) || post_dst_end > (65'd1 << ADDR_W)) begin
@@ -78,24 +80,47 @@ module rdma_tx_decide
   end
 
   // ------------------------------------------------------------------------------------------------- packet checks
-  logic    in_range, same_transfer, same_grant, grants, failed;
-  status_e refusal_status;
+  logic    in_range, same_transfer, same_grant, failed;
+  logic    plain;            // a write that nobody there is told of
+  logic    has_key;          // RSP: above the code is the key of a buffer, not part of the code
+  logic    is_code;          // the bits above the code are not part of it, or zero
+  logic    grants;
+  logic    wrong_grant;      // RSP: it brings no key although the transfer needs one, or the other way round
+  logic    try_again;        // refused for now
+  status_e refusal_status;   // the status if it is refused for good
 
   assign in_range      = hdr_i.sid < 16'(N_TX_CTX);
   assign same_transfer = in_range && ctx_i.state != TX_FREE && hdr_i.msgid == 24'(ctx_i.msgid) &&
                          hdr_i.src == 16'(ctx_i.dst);
   assign same_grant    = hdr_i.cid == 16'(ctx_i.cid) && hdr_i.gen == ctx_i.gen;
   assign failed        = (hdr_i.flags & FLAG_FAILED) != '0;
-  assign grants        = hdr_i.arg == 64'(REFUSAL_GRANTED);
+  assign plain         = ctx_i.to == TO_REGION && !ctx_i.has_imm;
+  assign has_key       = (hdr_i.flags & TRANSFER_FLAG_SEND) != '0;
+  assign is_code       = has_key || hdr_i.arg[63:32] == '0;
+  assign wrong_grant   = hdr_i.ptype == PTYPE_RSP && grants && has_key != (ctx_i.to != TO_REGION);
+  assign grants        = is_code && hdr_i.arg[31:0] == 32'(REFUSAL_GRANTED);
 
+  // Plain writes know only the codes that there were before the others.
   always_comb begin : p_refusal
-    unique case (hdr_i.arg)
-      64'(REFUSAL_NO_CONTEXT): refusal_status = STATUS_REMOTE_BUSY;
-      64'(REFUSAL_BAD_LENGTH): refusal_status = STATUS_BAD_LENGTH;
-      64'(REFUSAL_MISALIGNED): refusal_status = STATUS_MISALIGNED;
-      64'(REFUSAL_BAD_KEY):    refusal_status = STATUS_BAD_KEY;
-      default:                 refusal_status = STATUS_BAD_REGION;
-    endcase
+    try_again      = 1'b0;
+    refusal_status = STATUS_BAD_REGION;
+    if (is_code) begin
+      unique case (hdr_i.arg[31:0])
+        32'(REFUSAL_NO_CONTEXT): begin
+          try_again      = 1'b1;
+          refusal_status = STATUS_REMOTE_BUSY;
+        end
+        32'(REFUSAL_BAD_LENGTH): refusal_status = STATUS_BAD_LENGTH;
+        32'(REFUSAL_MISALIGNED): refusal_status = STATUS_MISALIGNED;
+        32'(REFUSAL_BAD_KEY):    refusal_status = STATUS_BAD_KEY;
+        32'(REFUSAL_NOT_READY): begin
+          try_again = !plain;
+          if (!plain) refusal_status = STATUS_NOT_READY;
+        end
+        32'(REFUSAL_TOO_LONG):   if (!plain) refusal_status = STATUS_TOO_LONG;
+        default:                 refusal_status = STATUS_BAD_REGION;
+      endcase
+    end
   end
 
   // ------------------------------------------------------------------------------------------------- packets out
@@ -103,6 +128,17 @@ module rdma_tx_decide
   header_t            release_hdr;  // answer to the packet
   logic [PIDX_W-1:0]  data_pidx;
   logic               data_last, more;
+
+  // Flag of a RQT, by what it asks for.
+  function automatic logic [7:0] request_flag(to_e to, logic has_imm);
+    logic [7:0] flag;
+    unique case (to)
+      TO_QUEUE:  flag = TRANSFER_FLAG_SEND;
+      TO_TICKET: flag = TRANSFER_FLAG_READ;
+      default:   flag = has_imm ? TRANSFER_FLAG_IMM : 8'd0;
+    endcase
+    return flag;
+  endfunction
 
   always_comb begin : p_request
     request_hdr       = '0;
@@ -114,12 +150,14 @@ module rdma_tx_decide
       request_hdr.msgid = 24'(msgid_i);
       request_hdr.pidx  = post_i.bytes;
       request_hdr.arg   = post_i.dst_addr;
+      request_hdr.flags = request_flag(post_i.to, post_i.has_imm);
       {request_hdr.gen, request_hdr.cid} = post_i.rkey;
     end else begin
       request_hdr.dst   = 16'(ctx_i.dst);
       request_hdr.msgid = 24'(ctx_i.msgid);
       request_hdr.pidx  = (32'(ctx_i.last) << SHIFT) + 32'(ctx_i.last_len);
       request_hdr.arg   = 64'(ctx_i.dst_addr);
+      request_hdr.flags = request_flag(ctx_i.to, ctx_i.has_imm);
       {request_hdr.gen, request_hdr.cid} = ctx_i.rkey;
     end
   end
@@ -185,9 +223,10 @@ module rdma_tx_decide
     data_hdr_o.gen   = ctx_i.gen;
     data_hdr_o.msgid = 24'(ctx_i.msgid);
     data_hdr_o.pidx  = 32'(data_pidx);
-    data_hdr_o.arg   = 64'(ctx_i.rkey);
+    data_hdr_o.arg   = {ctx_i.has_imm ? ctx_i.imm : '0, 32'(ctx_i.rkey)};
     data_hdr_o.len   = data_last ? 16'(ctx_i.last_len) : 16'(PAYLOAD);
-    data_hdr_o.flags = (data_last ? FLAG_LAST : 8'd0) | (data_pidx < ctx_i.high ? FLAG_RETRY : 8'd0);
+    data_hdr_o.flags = (data_last ? FLAG_LAST : 8'd0) | (data_pidx < ctx_i.high ? FLAG_RETRY : 8'd0) |
+                       (ctx_i.has_imm ? TRANSFER_FLAG_IMM : 8'd0);
   end
 
   // ------------------------------------------------------------------------------------------------- decision
@@ -225,6 +264,9 @@ module rdma_tx_decide
           ctx_o.msgid    = msgid_i;
           ctx_o.tag      = post_i.tag;
           ctx_o.origin   = post_i.origin;
+          ctx_o.to       = post_i.to;
+          ctx_o.has_imm  = post_i.has_imm;
+          ctx_o.imm      = post_i.imm;
           ctx_o.src_addr = ADDR_W'(post_i.src_addr);
           ctx_o.dst_addr = ADDR_W'(post_i.dst_addr);
           ctx_o.rkey     = post_i.rkey;
@@ -285,10 +327,13 @@ module rdma_tx_decide
       end
 
       EV_PACKET: begin
-        if (hdr_i.ptype != PTYPE_DONE && same_transfer && ctx_i.state == TX_REQ) begin
+        if (hdr_i.ptype != PTYPE_DONE && hdr_i.ptype != PTYPE_RSP && same_transfer && ctx_i.state == TX_REQ && ctx_i.to != TO_REGION) begin
+          outcome_o = OUTCOME_DROP_NO_KEY;
+        end else if (hdr_i.ptype != PTYPE_DONE && same_transfer && ctx_i.state == TX_REQ && !wrong_grant) begin
           ctx_we_o    = 1'b1;
           timer_set_o = 1'b1;
           if (hdr_i.ptype != PTYPE_RSP || grants) begin  // RESEND and ACK name the context as a RSP does
+            if (ctx_i.to != TO_REGION) ctx_o.rkey = hdr_i.arg[55:32];
             ctx_o.span    = hdr_i.ptype == PTYPE_RSP ? hdr_i.pidx[SPAN_W-1:0] :
                             hdr_i.ptype == PTYPE_ACK ? hdr_i.arg[ACK_MAP_W+:SPAN_W] : '0;
             outcome_o     = OUTCOME_GRANTED;
@@ -298,7 +343,7 @@ module rdma_tx_decide
             ctx_o.turn    = 1'b1;
             turn_o        = !ctx_i.turn;
             timer_class_o = TX_CLASS_DEAD;
-          end else if (hdr_i.arg == 64'(REFUSAL_NO_CONTEXT) && (max_busy_i == '0 || ctx_i.busy < max_busy_i)) begin
+          end else if (try_again && (max_busy_i == '0 || ctx_i.busy < max_busy_i)) begin
             outcome_o     = OUTCOME_BACKOFF;
             ctx_o.retries = '0;
             ctx_o.busy    = ctx_i.busy == '1 ? '1 : ctx_i.busy + 1'b1;
@@ -311,7 +356,7 @@ module rdma_tx_decide
             timer_armed_o       = 1'b0;
             free_o              = 1'b1;
           end
-        end else if (hdr_i.ptype == PTYPE_RSP && same_transfer && (!grants || same_grant)) begin
+        end else if (hdr_i.ptype == PTYPE_RSP && same_transfer && ctx_i.state == TX_ACTIVE && (!grants || same_grant)) begin
           outcome_o = OUTCOME_DROP_REPEATED_RSP;
         end else if (hdr_i.ptype == PTYPE_RSP || ctx_i.state != TX_ACTIVE || !same_transfer || !same_grant) begin
           outcome_o = OUTCOME_STALE;
@@ -364,5 +409,5 @@ module rdma_tx_decide
   end
 
   logic unused;
-  assign unused = ^{hdr_i.crc, hdr_i.dst, hdr_i.len, post_i.to, post_i.has_imm, post_i.imm};  // checked before
+  assign unused = ^{hdr_i.crc, hdr_i.dst, hdr_i.len};  // checked before
 endmodule

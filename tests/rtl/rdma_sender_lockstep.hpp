@@ -3,6 +3,8 @@
 // every clock is compared with what the model's steps lead to.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <deque>
 #include <map>
 #include <optional>
@@ -21,7 +23,7 @@ namespace weft::rtl_test {
 /// The sizes in CMakeLists.txt.
 inline constexpr unsigned tx_contexts = 8;
 inline constexpr unsigned resend_depth = 8;
-inline rdma::Params sender_params() {
+inline rdma::Params sender_params(bool transfers = true) {
   rdma::Params params;
   params.n_tx_ctx = tx_contexts;
   params.payload = 64;
@@ -31,8 +33,16 @@ inline rdma::Params sender_params() {
   params.addr_bits = 24;
   params.sid_bits = 4;
   params.cid_bits = 5;
+  params.transfers = transfers;
+  params.n_tickets = 16;
   return params;
 }
+
+/// Software posts from registers or queues, here as the tag says, so that it is known of a completion, too.
+inline Origin software_with(uint16_t tag) {
+  return std::popcount(tag) % 2 == 0 ? Origin::registers : Origin::queues;
+}
+inline bool is_answer(const rdma::Post& post) { return post.to == rdma::Post::To::ticket; }
 
 class SenderLockstep {
  public:
@@ -45,6 +55,7 @@ class SenderLockstep {
   bool ctl_ready = true;
   bool data_ready = true;
   bool cpl_ready = true;
+  uint16_t keep = 0;  // contexts to be left to answers
   uint16_t now = 0;
   uint32_t latest_overdue = 30;  // ticks that a timer may be late
 
@@ -52,11 +63,17 @@ class SenderLockstep {
   std::map<Outcome, unsigned> outcomes;
   unsigned events = 0;
   unsigned dropped = 0;
+  unsigned answers_done = 0;
   std::vector<bool> resent;  // of each DATA packet that left
 
   Bench<Vrdma_sender>& bench() { return bench_; }
   const rdma::Sender& golden() const { return golden_; }
   unsigned owed() const { return owed_; }
+
+  /// As if after reset.
+  void compare_with(const rdma::Params& params, const rdma::Config& config) {
+    golden_ = rdma::Sender(params, config);
+  }
 
   /// In the middle of whatever is going on; ends when the sender is ready.
   void reset(const rdma::Config& config) {
@@ -89,8 +106,10 @@ class SenderLockstep {
     if (bench_->trace_valid_o) follow();
     ASSERT_EQ(bench_->ctl_dropped_o, dropped_now_) << at();
     ASSERT_LE(golden_.longest_overdue(now), latest_overdue) << at();
-    dropped_now_ = false;
+    ASSERT_EQ(bench_->answer_done_o, answer_done_now_) << at();
+    dropped_now_ = answer_done_now_ = false;
     now_before_ = now;
+    keep_before_ = keep;
     bench_.step();
   }
 
@@ -131,7 +150,8 @@ class SenderLockstep {
     bench_->hdr_valid_i = header.has_value();
     if (header) put_header(bench_->hdr_i, *header);
     bench_->post_valid_i = post.has_value();
-    if (post) put_post(bench_->post_i, *post);
+    if (post) put_post(bench_->post_i, *post, is_answer(*post) ? Origin::answers : software_with(post->tag));
+    bench_->keep_i = keep;
     bench_->ctl_ready_i = ctl_ready;
     bench_->data_ready_i = data_ready;
     bench_->cpl_ready_i = cpl_ready;
@@ -147,6 +167,7 @@ class SenderLockstep {
     controls_waiting_ = resends_waiting_ = 0;
     owed_ = waited_ = header_waits_ = post_waits_ = 0;
     resent_last_ = false;
+    keep_before_ = keep;
   }
 
   void check_control() {
@@ -180,7 +201,8 @@ class SenderLockstep {
     ASSERT_EQ(bench_->cpl_count_o, completions_.size()) << at();
     ASSERT_EQ(bench_->cpl_valid_o, completions_.shown(bench_.cycle())) << at();
     if (!bench_->cpl_valid_o) return;
-    ASSERT_EQ(bench_->cpl_o, completion_bits(completions_.front())) << at();
+    const rdma::Completion& front = completions_.front();
+    ASSERT_EQ(bench_->cpl_o, completion_bits(front, software_with(front.tag))) << at();
     if (!cpl_ready) return;
     completions_.pop();
     --owed_;
@@ -192,20 +214,30 @@ class SenderLockstep {
       header.reset();
     }
     if (post && bench_->post_ready_o) {
+      if (!is_answer(*post)) {
+        ASSERT_GT(free_contexts(), keep_before_) << "contexts kept for answers, " << at();
+        ASSERT_LE(++owed_, tx_contexts) << "completions could have to wait, " << at();
+      }
       posts_.push_back(*post);
       post.reset();
-      ASSERT_LE(++owed_, tx_contexts) << "completions could have to wait, " << at();
     }
   }
+
+  /// In the RTL, where a post has its context before it is decided.
+  unsigned free_contexts() const { return golden_.free_contexts() - static_cast<unsigned>(posts_.size()); }
 
   /// Packets wait one clock at most; posts wait for a context and a place, and a while for packets and
   /// timeouts.
   void check_patience() {
     header_waits_ = header ? header_waits_ + 1 : 0;
     ASSERT_LE(header_waits_, 1u) << at();
-    const bool welcome = golden_.free_contexts() > posts_.size() && owed_ < tx_contexts;
-    post_waits_ = post && welcome ? post_waits_ + 1 : 0;
+    post_waits_ = post && welcome(*post) ? post_waits_ + 1 : 0;
     ASSERT_LE(post_waits_, 400u) << at();
+  }
+
+  bool welcome(const rdma::Post& post) const {
+    if (is_answer(post)) return free_contexts() > 0;
+    return owed_ < tx_contexts && free_contexts() > std::max(keep, keep_before_);
   }
 
   void follow() {
@@ -217,12 +249,17 @@ class SenderLockstep {
     ASSERT_TRUE(inputs.room || controls_before_ >= 15) << controls_before_ << " wait " << at();
     ASSERT_TRUE(inputs.resend_room || resends_before_ >= resend_depth - 1)
         << resends_before_ << " wait " << at();
+    const uint32_t answers = golden_.answers();
+    const bool of_answer = bench_->trace_kind_o == 2 && !posts_.empty() && is_answer(posts_.front());
     rdma::TxResult result;
     ASSERT_NO_THROW(result = golden_step(inputs)) << at();
     ASSERT_EQ(name(static_cast<Outcome>(bench_->trace_outcome_o)), name(result.outcome)) << at();
     ASSERT_EQ(bench_->trace_sid_o, result.sid) << name(result.outcome) << ' ' << at();
     ASSERT_EQ(bench_->trace_next_o, result.next) << name(result.outcome) << ' ' << at();
     expect(result);
+    const bool rejected = of_answer && result.outcome != Outcome::submit;
+    answer_done_now_ = rejected || golden_.answers() < answers;
+    answers_done += answer_done_now_;
   }
 
   rdma::TxResult golden_step(const rdma::TxInputs& inputs) {
@@ -268,9 +305,10 @@ class SenderLockstep {
               controls_before_ = 0;  // at the start of this clock, and of the one before
   std::size_t resends_waiting_ = 0, resends_before_ = 0;
   bool resent_last_ = false;
-  bool dropped_now_ = false;
-  uint16_t now_before_ = 0;                     // one clock ago
-  unsigned owed_ = 0;                           // posts taken whose completion was not read
+  bool dropped_now_ = false, answer_done_now_ = false;
+  uint16_t now_before_ = 0;  // one clock ago
+  uint16_t keep_before_ = 0;
+  unsigned owed_ = 0;                           // posts of software taken whose completion was not read
   unsigned waited_ = 0;                         // clocks after reset
   unsigned header_waits_ = 0, post_waits_ = 0;  // clocks at the input
 };

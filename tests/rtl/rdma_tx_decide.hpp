@@ -26,7 +26,8 @@ struct TxEvent {
   uint8_t max_retry = 0;
   uint8_t max_busy = 0;
   uint8_t backoff = 0;
-  rdma::TxContext context;  // its timer is not looked at
+  rdma::TxContext context;            // its timer is not looked at
+  Origin origin = Origin::registers;  // of the post, or of the context
 };
 
 enum class TimerAction { none, retry, dead, stop };
@@ -38,6 +39,7 @@ struct TxDecision {
   std::optional<rdma::formats::Header> control;
   std::optional<rdma::DataOrder> data;
   std::optional<rdma::Completion> completion;
+  Origin origin = Origin::registers;  // of the completion, or of the context written
   bool queue_turn = false;
   TimerAction timer = TimerAction::none;
   uint8_t doublings = 0;  // of TX_RETRY
@@ -66,8 +68,9 @@ class TxDecideBench : public Bench<Vrdma_tx_decide_bench> {
   TxDecision decide(const TxEvent& event) {
     put_event(event);
     put_context(event.context);
+    top().origin_i = event.kind == TxKind::post ? 0 : static_cast<uint8_t>(event.origin);
     settle();
-    return decision(event.context);
+    return decision(event);
   }
 
  private:
@@ -82,6 +85,10 @@ class TxDecideBench : public Bench<Vrdma_tx_decide_bench> {
     in.post_node_i = event.post.node;
     in.post_tag_i = event.post.tag;
     in.post_key_i = event.post.rkey;
+    in.post_origin_i = event.kind == TxKind::post ? static_cast<uint8_t>(event.origin) : 0;
+    in.post_to_i = static_cast<uint8_t>(event.post.to);
+    in.post_has_imm_i = event.post.imm.has_value();
+    in.post_imm_i = event.post.imm.value_or(0);
     in.msgid_i = event.msgid;
     in.resend_room_i = event.resend_room;
     in.node_id_i = event.node_id;
@@ -111,6 +118,9 @@ class TxDecideBench : public Bench<Vrdma_tx_decide_bench> {
     in.retries_i = context.retries;
     in.busy_i = context.busy;
     in.turn_i = context.turn;
+    in.to_i = static_cast<uint8_t>(context.to);
+    in.has_imm_i = context.imm.has_value();
+    in.imm_i = context.imm.value_or(0);
   }
 
   rdma::TxContext written_context() {
@@ -134,24 +144,30 @@ class TxDecideBench : public Bench<Vrdma_tx_decide_bench> {
     context.retries = out.retries_o;
     context.busy = out.busy_o;
     context.turn = out.turn_o;
+    context.to = static_cast<rdma::Post::To>(out.to_o);
+    if (out.has_imm_o) context.imm = out.imm_o;
     return context;
   }
 
-  TxDecision decision(const rdma::TxContext& before) {
+  TxDecision decision(const TxEvent& event) {
     const auto& out = top();
     TxDecision decision;
     decision.outcome = static_cast<rdma::formats::Outcome>(out.outcome_o);
-    decision.context = out.ctx_we_o ? written_context() : before;
+    decision.context = out.ctx_we_o ? written_context() : event.context;
     // Nothing is traced when nothing happened.
     decision.context_known = out.has_ctx_o && decision.outcome != rdma::formats::Outcome::none;
     if (out.emit_o) decision.control = get_header(out.emit_hdr_o);
     EXPECT_FALSE(out.send_o && out.resend_o);
-    EXPECT_TRUE(out.origin_ok_o);
+    decision.origin = event.origin;
+    if (out.ctx_we_o) decision.origin = static_cast<Origin>(out.origin_o);
     if (out.send_o || out.resend_o)
       decision.data = rdma::DataOrder{get_header(out.data_hdr_o), out.data_addr_o, out.resend_o != 0};
     if (out.complete_o)
       decision.completion =
           rdma::Completion{out.cpl_tag_o, static_cast<rdma::formats::Status>(out.cpl_status_o)};
+    if (out.complete_o) {
+      EXPECT_EQ(out.cpl_origin_o, static_cast<uint8_t>(event.origin));
+    }
     decision.queue_turn = out.queue_turn_o;
     if (out.timer_set_o) {
       decision.timer = !out.timer_armed_o       ? TimerAction::stop

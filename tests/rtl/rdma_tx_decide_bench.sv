@@ -27,6 +27,10 @@ package rdma_tx_decide_bench_pkg;
     logic [ 3:0] retries;
     logic [ 7:0] busy;
     logic        turn;
+    origin_e     origin;
+    to_e         to;
+    logic        has_imm;
+    logic [31:0] imm;
   } wide_ctx_t;
 
   typedef struct packed {
@@ -77,16 +81,13 @@ module rdma_tx_decide_lane
   parameter int unsigned ADDR_W   = 16
 ) (
   input  stimulus_t s,
-  output decision_t d,
-  output logic      origin_ok_o  // where a post comes from stays with it: here the parity of its tag says so
+  output decision_t d
 );
   localparam int unsigned LEN_W = $clog2(PAYLOAD) + 1;
   `RDMA_TYPEDEF_TX_CTX(ctx_t, NODE_W, CID_W, MSGID_W, ADDR_W, PIDX_W, LEN_W)
 
   ctx_t              ctx_in, ctx_out;
   logic [ADDR_W-1:0] data_addr;
-  logic              ctx_we, complete;
-  completion_t       completion;
 
   always_comb begin : p_ctx_in
     ctx_in = '{
@@ -109,10 +110,10 @@ module rdma_tx_decide_lane
         retries: s.ctx.retries,
         busy: s.ctx.busy,
         turn: s.ctx.turn,
-        origin: origin_e'({1'b0, ^s.ctx.tag}),
-        to: TO_REGION,
-        has_imm: 1'b0,
-        imm: '0
+        origin: s.ctx.origin,
+        to: s.ctx.to,
+        has_imm: s.ctx.has_imm,
+        imm: s.ctx.imm
     };
   end
 
@@ -122,17 +123,13 @@ module rdma_tx_decide_lane
   ) i_decide (
     .kind_i(s.kind), .expired_i(s.expired), .hdr_i(s.hdr), .post_i(s.post), .msgid_i(MSGID_W'(s.msgid)),
     .resend_room_i(s.resend_room), .node_id_i(s.node_id), .max_retry_i(s.max_retry), .max_busy_i(s.max_busy), .backoff_i(s.backoff), .ctx_i(ctx_in), .ctx_o(ctx_out),
-    .ctx_we_o(ctx_we), .outcome_o(d.outcome), .has_ctx_o(d.has_ctx), .emit_o(d.emit), .emit_hdr_o(d.emit_hdr),
-    .send_o(d.send), .resend_o(d.resend), .data_hdr_o(d.data_hdr), .data_addr_o(data_addr), .complete_o(complete),
-    .completion_o(completion), .turn_o(d.turn), .timer_set_o(d.timer_set), .timer_armed_o(d.timer_armed),
+    .ctx_we_o(d.ctx_we), .outcome_o(d.outcome), .has_ctx_o(d.has_ctx), .emit_o(d.emit), .emit_hdr_o(d.emit_hdr),
+    .send_o(d.send), .resend_o(d.resend), .data_hdr_o(d.data_hdr), .data_addr_o(data_addr), .complete_o(d.complete),
+    .completion_o(d.completion), .turn_o(d.turn), .timer_set_o(d.timer_set), .timer_armed_o(d.timer_armed),
     .timer_class_o(d.timer_class), .free_o(d.free)
   );
 
   assign d.data_addr = 64'(data_addr);
-  assign d.ctx_we = ctx_we;
-  assign d.complete = complete;
-  assign d.completion = completion;
-  assign origin_ok_o = (!complete || completion.origin == origin_e'({1'b0, ^completion.tag})) && (!ctx_we || ctx_out.origin == origin_e'({1'b0, ^ctx_out.tag}));
   assign d.ctx = '{
           state: ctx_out.state,
           dst: 16'(ctx_out.dst),
@@ -152,11 +149,16 @@ module rdma_tx_decide_lane
           asked: ctx_out.asked,
           retries: ctx_out.retries,
           busy: ctx_out.busy,
-          turn: ctx_out.turn
+          turn: ctx_out.turn,
+          origin: ctx_out.origin,
+          to: ctx_out.to,
+          has_imm: ctx_out.has_imm,
+          imm: ctx_out.imm
       };
 endmodule
 
 module rdma_tx_decide_bench
+  import rdma_pkg::*;
   import rdma_tx_decide_bench_pkg::*;
 (
   input  logic        clk_i,
@@ -172,6 +174,10 @@ module rdma_tx_decide_bench
   input  logic [ 31:0] post_node_i,
   input  logic [ 15:0] post_tag_i,
   input  logic [ 23:0] post_key_i,
+  input  logic [  1:0] post_origin_i,
+  input  logic [  1:0] post_to_i,
+  input  logic         post_has_imm_i,
+  input  logic [ 31:0] post_imm_i,
   input  logic [ 23:0] msgid_i,
   input  logic         resend_room_i,
   input  logic [ 15:0] node_id_i,
@@ -198,6 +204,10 @@ module rdma_tx_decide_bench
   input  logic [  3:0] retries_i,
   input  logic [  7:0] busy_i,
   input  logic         turn_i,
+  input  logic [  1:0] origin_i,
+  input  logic [  1:0] to_i,
+  input  logic         has_imm_i,
+  input  logic [ 31:0] imm_i,
   output logic         ctx_we_o,
   output logic [  1:0] state_o,
   output logic [ 15:0] dst_o,
@@ -218,6 +228,10 @@ module rdma_tx_decide_bench
   output logic [  3:0] retries_o,
   output logic [  7:0] busy_o,
   output logic         turn_o,
+  output logic [  1:0] origin_o,
+  output logic [  1:0] to_o,
+  output logic         has_imm_o,
+  output logic [ 31:0] imm_o,
   // decision
   output logic [  7:0] outcome_o,
   output logic         has_ctx_o,
@@ -230,21 +244,31 @@ module rdma_tx_decide_bench
   output logic         complete_o,
   output logic [ 15:0] cpl_tag_o,
   output logic [  7:0] cpl_status_o,
+  output logic [  1:0] cpl_origin_o,
   output logic         queue_turn_o,
   output logic         timer_set_o,
   output logic         timer_armed_o,
   output logic [  2:0] timer_class_o,
-  output logic         free_o,
-  output logic         origin_ok_o
+  output logic         free_o
 );
   stimulus_t s;
   decision_t d0, d1, d;
-  logic      ok0, ok1;
 
   assign s.kind        = rdma_pkg::event_e'(kind_i);
   assign s.expired     = expired_i;
   assign s.hdr         = hdr_i;
-  assign s.post        = '{origin: origin_e'({1'b0, ^post_tag_i}), to: TO_REGION, has_imm: 1'b0, imm: '0, rkey: post_key_i, tag: post_tag_i, node: post_node_i, bytes: post_bytes_i, dst_addr: post_dst_i, src_addr: post_src_i};
+  assign s.post = '{
+          origin: origin_e'(post_origin_i),
+          to: to_e'(post_to_i),
+          has_imm: post_has_imm_i,
+          imm: post_imm_i,
+          rkey: post_key_i,
+          tag: post_tag_i,
+          node: post_node_i,
+          bytes: post_bytes_i,
+          dst_addr: post_dst_i,
+          src_addr: post_src_i
+      };
   assign s.msgid       = msgid_i;
   assign s.resend_room = resend_room_i;
   assign s.node_id     = node_id_i;
@@ -252,16 +276,16 @@ module rdma_tx_decide_bench
   assign s.max_busy    = max_busy_i;
   assign s.backoff     = backoff_i;
   assign s.ctx = {state_i, dst_i, cid_i, gen_i, ctx_msgid_i, tag_i, src_addr_i, dst_addr_i, rkey_i, last_i, last_len_i, next_i,
-                  high_i, span_i, acked_i, asked_i, retries_i, busy_i, turn_i};
+                  high_i, span_i, acked_i, asked_i, retries_i, busy_i, turn_i, origin_i, to_i, has_imm_i, imm_i};
 
-  rdma_tx_decide_lane i_narrow (.s, .d(d0), .origin_ok_o(ok0));
+  rdma_tx_decide_lane i_narrow (.s, .d(d0));
   rdma_tx_decide_lane #(
     .N_TX_CTX(1024), .PAYLOAD(256), .PIDX_W(24), .CID_W(10), .MSGID_W(20), .NODE_W(16), .ADDR_W(48)
-  ) i_default (.s, .d(d1), .origin_ok_o(ok1));
+  ) i_default (.s, .d(d1));
 
   assign d = lane_i ? d1 : d0;
   assign {state_o, dst_o, cid_o, gen_o, ctx_msgid_o, tag_o, src_addr_o, dst_addr_o, rkey_o, last_o, last_len_o, next_o, high_o,
-          span_o, acked_o, asked_o, retries_o, busy_o, turn_o} = d.ctx;
+          span_o, acked_o, asked_o, retries_o, busy_o, turn_o, origin_o, to_o, has_imm_o, imm_o} = d.ctx;
   assign ctx_we_o      = d.ctx_we;
   assign outcome_o     = d.outcome;
   assign has_ctx_o     = d.has_ctx;
@@ -274,10 +298,10 @@ module rdma_tx_decide_bench
   assign complete_o    = d.complete;
   assign cpl_tag_o     = d.completion.tag;
   assign cpl_status_o  = d.completion.status;
+  assign cpl_origin_o  = d.completion.origin;
   assign queue_turn_o  = d.turn;
   assign timer_set_o   = d.timer_set;
   assign timer_armed_o = d.timer_armed;
   assign timer_class_o = d.timer_class;
   assign free_o        = d.free;
-  assign origin_ok_o = lane_i ? ok1 : ok0;
 endmodule

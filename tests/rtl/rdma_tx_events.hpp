@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <optional>
 
 #include "rdma_tx_decide.hpp"
 
@@ -27,6 +28,9 @@ class RandomTxEvents {
   void spoil(rdma::formats::Header& header);
   uint64_t random_map(uint64_t bits);
   uint64_t random_address(uint32_t bytes);
+  rdma::Post::To random_to() { return static_cast<rdma::Post::To>(bench_.below(3)); }
+  std::optional<uint32_t> random_imm();
+  uint64_t random_code(const rdma::TxContext& context, uint8_t& flags);
   rdma::Post random_post();
 
   const rdma::Params& params_;
@@ -62,7 +66,27 @@ inline rdma::TxContext RandomTxEvents::random_context() {
   c.retries = static_cast<uint8_t>(bench_.below(16));
   c.busy = static_cast<uint8_t>(edge({0, 1, 2, 3, 4, 15, 16, 254, 255, bench_.below(256)}));
   c.turn = bench_.chance(50);
+  c.to = random_to();
+  c.imm = random_imm();
   return c;
+}
+
+inline std::optional<uint32_t> RandomTxEvents::random_imm() {
+  if (bench_.chance(50)) return std::nullopt;
+  return static_cast<uint32_t>(edge({0, 0xffffffff, bench_.below(uint64_t{1} << 32)}));
+}
+
+/// Of a RSP, with a key if one is due; now and then with none or a surplus one, or with nonsense above the
+/// code.
+inline uint64_t RandomTxEvents::random_code(const rdma::TxContext& c, uint8_t& flags) {
+  const auto send = static_cast<uint8_t>(rdma::formats::TransferFlag::send);
+  const bool due = c.to != rdma::Post::To::region;
+  flags = static_cast<uint8_t>(due != bench_.chance(15) ? flags | send : flags & ~send);
+  const uint64_t code =
+      edge({0, 0, 0, 1, 32, 33, bench_.below(12), bench_.below(40), uint64_t{1} << bench_.below(32)});
+  const uint64_t above = bench_.below(uint64_t{1} << 32) << 32;
+  if ((flags & send) != 0) return code | above;
+  return bench_.chance(80) ? code : code | uint64_t{1} << edge({32, 63, 32 + bench_.below(32)});
 }
 
 /// Fits the context, or differs from it in one bit of one field.
@@ -72,7 +96,7 @@ inline rdma::formats::Header RandomTxEvents::random_header(const rdma::TxContext
       fitting_header(c, std::array{Ptype::rsp, Ptype::rsp, Ptype::resend, Ptype::resend, Ptype::done,
                                    Ptype::ack, Ptype::ack, Ptype::ack}[bench_.below(8)]);
   h.sid = static_cast<uint16_t>(bench_.below(params_.n_tx_ctx));
-  h.flags = static_cast<uint8_t>(bench_.below(16));
+  h.flags = static_cast<uint8_t>(bench_.below(128));
   h.pidx = static_cast<uint32_t>(
       edge({c.high - 1u, c.high, c.high + 1u, c.next, c.next - 1u, 0, c.cut.last, bench_.below(c.high + 1u),
             c.next | uint32_t{1} << params_.pidx_bits, c.next | uint32_t{1} << bench_.below(32)}));
@@ -84,7 +108,7 @@ inline rdma::formats::Header RandomTxEvents::random_header(const rdma::TxContext
     spoil(h);
     return h;
   }
-  h.arg = edge({0, 0, 0, 1, bench_.below(12), uint64_t{1} << bench_.below(64)});
+  h.arg = random_code(c, h.flags);
   spoil(h);
   return h;
 }
@@ -145,6 +169,10 @@ inline rdma::Post RandomTxEvents::random_post() {
       static_cast<uint32_t>(edge({0, nodes - 1, good, good, good, good | uint64_t{1} << bench_.below(32)}));
   post.tag = static_cast<uint16_t>(bench_.below(1 << 16));
   post.rkey = static_cast<uint32_t>(bench_.below(1 << 24));
+  post.to = random_to();
+  if (post.to == rdma::Post::To::queue) post.dst_addr = bench_.below(uint64_t{1} << params_.addr_bits);
+  if (post.to == rdma::Post::To::ticket) post.dst_addr = bench_.below(1u << params_.msgid_bits);
+  post.imm = random_imm();
   return post;
 }
 
@@ -166,6 +194,10 @@ inline TxEvent RandomTxEvents::next() {
   if (event.kind != TxKind::packet) event.header.sid &= static_cast<uint16_t>(params_.n_tx_ctx - 1);
   if (event.kind == TxKind::post) event.context.state = State::free;
   if (event.kind == TxKind::turn) event.context.turn = true;
+  const auto to = event.kind == TxKind::post ? event.post.to : event.context.to;
+  event.origin = to == rdma::Post::To::ticket ? Origin::answers
+                 : bench_.chance(50)          ? Origin::queues
+                                              : Origin::registers;
   if (event.context.state == State::requested) {
     event.context.next = event.context.high = event.context.acked = 0;
     event.context.asked = event.context.span = 0;

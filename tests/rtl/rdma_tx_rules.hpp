@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/rdma.md, Sender, once more as rules for a single event, so that contexts can be tried that the golden
-// model would have to be led to event by event. Shares nothing with the golden model but its plain types.
+// docs/rdma.md and docs/rdma_transfers.md, Sender, once more as rules for a single event, so that contexts
+// can be tried that the golden model would have to be led to event by event. Shares nothing with the golden
+// model but its plain types.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +15,7 @@ class TxRules {
   TxRules(const rdma::Params& params, const TxEvent& event)
       : params_(params), event_(event), header_(event.header), before_(event.context) {
     decision_.context = before_;
+    decision_.origin = event.origin;
   }
 
   TxDecision decide() {
@@ -35,6 +37,8 @@ class TxRules {
   using Ptype = rdma::formats::Ptype;
   using Header = rdma::formats::Header;
   using State = rdma::TxContext::State;
+  using To = rdma::Post::To;
+  using Flag = rdma::formats::TransferFlag;
 
   Ptype ptype() const { return static_cast<Ptype>(header_.ptype); }
 
@@ -44,9 +48,10 @@ class TxRules {
     if (post.node >= 1u << params_.node_bits) return reject(Outcome::reject_node, Status::bad_node);
     if (packets == 0 || packets > (1u << params_.pidx_bits) - 1)
       return reject(Outcome::reject_length, Status::bad_length);
-    if (post.src_addr % params_.payload != 0 || post.dst_addr % params_.payload != 0)
+    const bool far = post.to == To::region;  // only there is dst_addr an address
+    if (post.src_addr % params_.payload != 0 || (far && post.dst_addr % params_.payload != 0))
       return reject(Outcome::reject_align, Status::misaligned);
-    if (beyond_bus(post.src_addr) || beyond_bus(post.dst_addr))
+    if (beyond_bus(post.src_addr) || (far && beyond_bus(post.dst_addr)))
       return reject(Outcome::reject_address, Status::bad_address);
     rdma::TxContext context;
     context.state = State::requested;
@@ -56,6 +61,8 @@ class TxRules {
     context.src_addr = post.src_addr;
     context.dst_addr = post.dst_addr;
     context.rkey = post.rkey;
+    context.to = post.to;
+    context.imm = post.imm;
     context.cut.last = static_cast<uint32_t>(packets - 1);
     context.cut.last_len = static_cast<uint32_t>(post.bytes - (packets - 1) * params_.payload);
     context.turn = before_.turn;  // a turn may still be in the queue
@@ -85,22 +92,40 @@ class TxRules {
   void response() {
     if (!names_transfer()) return stale();
     if (before_.state == State::active) {
-      if (header_.arg == 0 && !names_grant()) return stale();
+      if (code() == 0 && !names_grant()) return stale();
       return became(Outcome::drop_repeated_rsp);
     }
-    if (header_.arg == 0) return adopt(header_.pidx);
+    if (code() == 0) {
+      if (brings_key() == (before_.to == To::region)) return stale();
+      if (brings_key()) decision_.context.rkey = static_cast<uint32_t>(header_.arg >> 32 & 0xffffff);
+      return adopt(header_.pidx);
+    }
     const bool again = event_.max_busy == 0 || before_.busy < event_.max_busy;
-    if (header_.arg == 1 && again) {
+    const bool plain = before_.to == To::region && !before_.imm;
+    if (again && (code() == 1 || (code() == 32 && !plain))) {
       decision_.context.retries = 0;
       if (before_.busy < 255) decision_.context.busy += 1;
       decision_.doublings = std::min(decision_.context.busy, event_.backoff);
       return became(Outcome::backoff, TimerAction::retry);
     }
-    finish(Outcome::refused, header_.arg == 1    ? Status::remote_busy
-                             : header_.arg == 2  ? Status::bad_length
-                             : header_.arg == 3  ? Status::misaligned
-                             : header_.arg == 10 ? Status::bad_key
-                                                 : Status::bad_region);
+    finish(Outcome::refused, code() == 1    ? Status::remote_busy
+                             : code() == 2  ? Status::bad_length
+                             : code() == 3  ? Status::misaligned
+                             : code() == 10 ? Status::bad_key
+                             : plain        ? Status::bad_region
+                             : code() == 32 ? Status::not_ready
+                             : code() == 33 ? Status::too_long
+                                            : Status::bad_region);
+  }
+
+  bool brings_key() const { return header_.flags & static_cast<uint8_t>(Flag::send); }
+  /// Of a RSP.
+  uint64_t code() const { return brings_key() ? static_cast<uint32_t>(header_.arg) : header_.arg; }
+
+  /// RESEND or ACK in place of the RSP.
+  void adopt_early(uint64_t span) {
+    if (before_.to == To::region) return adopt(span);
+    became(Outcome::drop_no_key);
   }
 
   void adopt(uint64_t span) {
@@ -115,11 +140,11 @@ class TxRules {
   void stale() {
     became(Outcome::stale);
     decision_.context_known = header_.sid < params_.n_tx_ctx && before_.state != State::free;
-    if (ptype() != Ptype::rsp || header_.arg == 0) release();
+    if (ptype() != Ptype::rsp || code() == 0) release();
   }
 
   void resend() {
-    if (names_requested()) return adopt(0);
+    if (names_requested()) return adopt_early(0);
     if (!names_active()) return stale();
     if (header_.pidx >= before_.high) return became(Outcome::drop_not_yet, TimerAction::dead);
     if (header_.flags & rdma::formats::flag_from) {
@@ -133,7 +158,7 @@ class TxRules {
   }
 
   void ack() {
-    if (names_requested()) return adopt(header_.arg >> 56);
+    if (names_requested()) return adopt_early(header_.arg >> 56);
     if (!names_active()) return stale();
     if (header_.pidx < before_.acked || header_.pidx > before_.high) return became(Outcome::drop_old_ack);
     rdma::TxContext& context = decision_.context;
@@ -233,6 +258,9 @@ class TxRules {
     rqt.arg = context.dst_addr;
     rqt.gen = static_cast<uint8_t>(context.rkey >> 16);
     rqt.cid = static_cast<uint16_t>(context.rkey);
+    if (context.to == To::queue) rqt.flags = static_cast<uint8_t>(Flag::send);
+    if (context.to == To::ticket) rqt.flags = static_cast<uint8_t>(Flag::read);
+    if (context.to == To::region && context.imm) rqt.flags = static_cast<uint8_t>(Flag::imm);
   }
 
   void release() {
@@ -262,6 +290,10 @@ class TxRules {
     order.header.len = static_cast<uint16_t>(last ? before_.cut.last_len : params_.payload);
     order.header.pidx = pidx;
     order.header.arg = before_.rkey;
+    if (before_.imm) {
+      order.header.flags |= static_cast<uint8_t>(Flag::imm);
+      order.header.arg += uint64_t{*before_.imm} << 32;
+    }
   }
 
   const rdma::Params& params_;

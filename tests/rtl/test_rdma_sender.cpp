@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdma_sender at its ports: in lockstep with the golden model under random posts, answers, pauses and resets;
 // what waits for what; one event a clock.
+#include <algorithm>
 #include <array>
 
 #include "rdma_sender_lockstep.hpp"
@@ -8,12 +9,17 @@
 namespace weft::rtl_test {
 namespace {
 
+using rdma::has_flag;
+using rdma::set_flag;
 using rdma::TxContext;
 using rdma::formats::flag_from;
 using rdma::formats::Header;
 using rdma::formats::Outcome;
 using rdma::formats::Ptype;
+using rdma::formats::Refusal;
+using rdma::formats::TransferFlag;
 using State = TxContext::State;
+using To = rdma::Post::To;
 
 constexpr uint32_t payload = 64;
 constexpr uint16_t peer = 5;
@@ -30,9 +36,29 @@ rdma::Config config() {
 
 class RdmaSender : public testing::Test {
  protected:
-  void SetUp() override { sender_.reset(config()); }
+  void SetUp() override { restart(); }
+
+  void restart() {
+    sender_.reset(config());
+    sender_.outcomes.clear();
+  }
 
   static rdma::Post post(uint32_t packets) { return {0, 64 * payload, packets * payload, peer, 7}; }
+
+  static rdma::Post answer_post(uint32_t packets) {
+    rdma::Post post{0, 21, packets * payload, peer, 7, 3};
+    post.to = To::ticket;
+    return post;
+  }
+
+  Header grant(uint16_t sid) const {
+    Header header = answer(sid, Ptype::rsp);
+    header.cid = sid;
+    if (sender_.golden().context(sid).to == To::region) return header;
+    set_flag(header, TransferFlag::send);
+    header.arg = (uint64_t{0x20000} + sid) << 32;
+    return header;
+  }
 
   static Header answer(const TxContext& context, uint16_t sid, Ptype type) {
     Header header = fitting_header(context, type);
@@ -55,9 +81,7 @@ class RdmaSender : public testing::Test {
     for (unsigned n = 0; n < tx_contexts; ++n) give(post(packets));
     sender_.clocks(10);
     for (uint16_t sid = 0; sid < tx_contexts; ++sid) {
-      Header grant = answer(sid, Ptype::rsp);
-      grant.cid = sid;
-      give(grant);
+      give(grant(sid));
     }
     sender_.clocks(tx_contexts * packets * 5 + 20);
     ASSERT_EQ(sender_.outcomes[Outcome::send], tx_contexts * packets);
@@ -76,15 +100,19 @@ class RdmaSender : public testing::Test {
   }
 
   void random_clock();
+  void random_traffic(unsigned clocks);
   void end_all();
+  void random_response(const TxContext& context, Header& header);
   Header random_answer();
   rdma::Post random_post();
 
+  bool transfers_ = true;
   SenderLockstep sender_;
   Bench<Vrdma_sender>& bench_ = sender_.bench();
   struct {
     unsigned posts, answers, control, data, completions;  // percent
     unsigned tick;                                        // clocks, 0: time stands still
+    unsigned keep;
   } paces_{};
 };
 
@@ -183,6 +211,99 @@ TEST_F(RdmaSender, PacketsLeaveOneClockInSixteenToPosts) {
   EXPECT_FALSE(sender_.post);
 }
 
+// docs/rdma_transfers.md: answers
+
+TEST_F(RdmaSender, SoftwareLeavesAsManyContextsAsAreKept) {
+  for (uint16_t keep = 0; keep <= tx_contexts + 1; ++keep) {
+    sender_.keep = keep;
+    restart();
+    sender_.post = post(1);
+    for (unsigned n = 0; n < 100 && !HasFatalFailure(); ++n) {
+      if (!sender_.post) sender_.post = post(1);
+      sender_.clock();
+    }
+    EXPECT_EQ(sender_.golden().free_contexts(), std::min<unsigned>(keep, tx_contexts));
+    EXPECT_TRUE(sender_.post) << "one more waits";
+  }
+}
+
+TEST_F(RdmaSender, AnswersTakeWhatSoftwareHasToLeave) {
+  sender_.keep = 3;
+  for (unsigned n = 0; n < tx_contexts - 3; ++n) give(post(1));
+  for (uint16_t left = 3; left > 0; --left) {
+    sender_.post = post(1);
+    sender_.clocks(50);
+    ASSERT_TRUE(sender_.post);
+    sender_.post = answer_post(1);
+    sender_.give_inputs(2);
+    sender_.keep = static_cast<uint16_t>(left - 1);
+  }
+  sender_.post = answer_post(1);
+  sender_.clocks(50);
+  EXPECT_TRUE(sender_.post) << "all contexts are in use";
+  EXPECT_EQ(sender_.golden().answers(), 3u);
+}
+
+TEST_F(RdmaSender, ContextThatComesBackIsKeptAgain) {
+  sender_.keep = 1;
+  for (unsigned n = 0; n < tx_contexts - 1; ++n) give(post(1));
+  give(answer_post(1));
+  sender_.keep = 0;
+  sender_.clocks(10);
+  give(grant(tx_contexts - 1));
+  sender_.clocks(10);
+  sender_.post = post(1);
+  sender_.header = answer(tx_contexts - 1, Ptype::done);
+  for (unsigned n = 0; n < 50 && !HasFatalFailure(); ++n) {
+    sender_.clock();
+    if (sender_.answers_done == 1) sender_.keep = 1;  // in the clock after answer_done_o
+  }
+  EXPECT_EQ(sender_.answers_done, 1u);
+  EXPECT_TRUE(sender_.post);
+  EXPECT_EQ(sender_.golden().free_contexts(), 1u);
+}
+
+TEST_F(RdmaSender, SoftwareThatReadsNoCompletionsDoesNotStopAnswers) {
+  sender_.cpl_ready = false;
+  for (unsigned n = 0; n < tx_contexts; ++n) give(post(0));
+  sender_.post = post(1);
+  sender_.clocks(50);
+  ASSERT_TRUE(sender_.post) << "there is no place for its completion";
+  for (unsigned n = 0; n < 3 * tx_contexts && !HasFatalFailure(); ++n) {
+    sender_.post = answer_post(2);
+    sender_.give_inputs(2);
+    sender_.clocks(5);
+    const auto sid = static_cast<uint16_t>(n % tx_contexts);
+    give(grant(sid));
+    sender_.clocks(20);
+    give(answer(sid, Ptype::done));
+    sender_.clocks(5);
+    ASSERT_EQ(sender_.answers_done, n + 1);
+  }
+  EXPECT_EQ(sender_.outcomes[Outcome::complete], 3 * tx_contexts);
+  EXPECT_EQ(bench_->cpl_count_o, tx_contexts);
+}
+
+TEST_F(RdmaSender, AnswerThatIsRejectedIsOverAsWell) {
+  give(answer_post(0));
+  EXPECT_FALSE(bench_->idle_o);
+  sender_.clocks(10);
+  EXPECT_EQ(sender_.answers_done, 1u);
+  EXPECT_TRUE(bench_->idle_o);
+}
+
+TEST_F(RdmaSender, IsNotIdleBeforeAnAnswerIsOver) {
+  give(answer_post(1));
+  sender_.clocks(100);
+  EXPECT_FALSE(bench_->idle_o);
+  Header refusal = answer(0, Ptype::rsp);
+  refusal.arg = static_cast<uint64_t>(Refusal::not_wanted);
+  give(refusal);
+  sender_.clocks(10);
+  EXPECT_EQ(sender_.answers_done, 1u);
+  EXPECT_TRUE(bench_->idle_o);
+}
+
 TEST_F(RdmaSender, IsIdleOnceAllIsDone) {
   EXPECT_TRUE(bench_->idle_o);
   fill_contexts(2);
@@ -236,8 +357,7 @@ Header RdmaSender::random_answer() {
     header.cid = static_cast<uint16_t>(bench_.below(32));
     header.gen = static_cast<uint8_t>(bench_.below(256));
   }
-  if (type == Ptype::rsp && bench_.chance(30)) header.arg = bench_.below(6);
-  if (type == Ptype::rsp && header.arg == 0) header.pidx = static_cast<uint32_t>(bench_.below(4));
+  if (type == Ptype::rsp) random_response(context, header);
   if (type == Ptype::ack) {
     header.pidx = static_cast<uint32_t>(bench_.chance(90)
                                             ? context.acked + bench_.below(context.high - context.acked + 1u)
@@ -245,7 +365,7 @@ Header RdmaSender::random_answer() {
     header.arg = bench_.below(4) << rdma::ack_map_bits | (bench_.chance(50) ? 0 : bench_.below(1 << 16));
   }
   if (type == Ptype::resend) header.pidx = static_cast<uint32_t>(bench_.below(context.high + 2u));
-  if (type != Ptype::ack && bench_.chance(20))
+  if (type != Ptype::ack && type != Ptype::rsp && bench_.chance(20))
     header.flags = type == Ptype::done ? rdma::formats::flag_failed : flag_from;
   if (bench_.chance(3)) header.src ^= 1;
   if (bench_.chance(3)) header.msgid ^= 32;
@@ -255,15 +375,31 @@ Header RdmaSender::random_answer() {
   return header;
 }
 
+/// With the key of a buffer if one is due, and forged now and then: with one that is not, with bits above the
+/// code.
+void RdmaSender::random_response(const TxContext& context, Header& header) {
+  if (bench_.chance(30))
+    header.arg = std::array{bench_.below(6), bench_.below(36), uint64_t{32}}[bench_.below(3)];
+  if (header.arg == 0) header.pidx = static_cast<uint32_t>(bench_.below(4));
+  if (!transfers_) return;
+  if ((context.to != To::region) != bench_.chance(5)) set_flag(header, TransferFlag::send);
+  if (has_flag(header, TransferFlag::send) || bench_.chance(3)) header.arg |= bench_.below(1 << 24) << 32;
+  if (bench_.chance(3)) set_flag(header, TransferFlag::imm);
+}
+
 rdma::Post RdmaSender::random_post() {
   rdma::Post post{bench_.below(1000) * payload, (1u << 24) - 16'384 + bench_.below(3) * payload,
                   static_cast<uint32_t>(1 + bench_.below(20ull * payload)),
                   static_cast<uint32_t>(bench_.below(16)), static_cast<uint16_t>(bench_.below(1 << 16))};
   if (bench_.chance(3)) post.bytes = static_cast<uint32_t>(bench_.below(2) * 256 * payload);
+  if (transfers_) post.to = static_cast<To>(bench_.below(3));
+  if (transfers_ && bench_.chance(50)) post.imm = static_cast<uint32_t>(bench_.below(uint64_t{1} << 32));
   if (bench_.chance(3)) post.src_addr |= 1;
   if (bench_.chance(3)) post.dst_addr = (1u << 24) - payload;
   if (bench_.chance(3)) post.node = 16;
   post.rkey = static_cast<uint32_t>(bench_.below(1 << 24));
+  if (post.to == To::queue) post.dst_addr = 0;
+  if (post.to == To::ticket) post.dst_addr = bench_.below(64);
   return post;
 }
 
@@ -273,6 +409,7 @@ void RdmaSender::random_clock() {
   sender_.ctl_ready = bench_.chance(paces_.control);
   sender_.data_ready = bench_.chance(paces_.data);
   sender_.cpl_ready = bench_.chance(paces_.completions);
+  if (bench_.chance(10)) sender_.keep = static_cast<uint16_t>(paces_.keep ? bench_.below(paces_.keep) : 0);
   if (paces_.tick && bench_.cycle() % paces_.tick == 0) ++sender_.now;
   sender_.clock();
 }
@@ -281,28 +418,47 @@ void RdmaSender::random_clock() {
 void RdmaSender::end_all() {
   sender_.header.reset();
   sender_.post.reset();
-  paces_ = {0, 0, 100, 100, 100, 8};
+  paces_ = {0, 0, 100, 100, 100, 8, 0};
   for (unsigned n = 0; n < 8000 && !HasFatalFailure(); ++n) random_clock();
   bench_.settle();
   EXPECT_TRUE(bench_->idle_o);
   EXPECT_TRUE(sender_.nothing_left());
 }
 
-TEST_F(RdmaSender, EqualsTheGoldenModelUnderRandomTrafficAndResets) {
-  for (unsigned n = 0; n < 800'000; ++n) {
+void RdmaSender::random_traffic(unsigned clocks) {
+  for (unsigned n = 0; n < clocks; ++n) {
     if (n % 256 == 0) {
-      paces_ = {bench_.pace(), bench_.pace(), bench_.pace(),
-                bench_.pace(), bench_.pace(), bench_.chance(50) ? 8u : 0u};
+      paces_ = {bench_.pace(),
+                bench_.pace(),
+                bench_.pace(),
+                bench_.pace(),
+                bench_.pace(),
+                bench_.chance(50) ? 8u : 0u,
+                static_cast<unsigned>(bench_.chance(50) ? 0 : bench_.below(tx_contexts + 2))};
     }
     if (bench_.below(10'000) == 0) sender_.reset(config());
     random_clock();
     if (HasFatalFailure()) FAIL() << "clock " << n;
   }
   end_all();
-  for (auto code = static_cast<int>(Outcome::submit); code <= static_cast<int>(Outcome::send_again); ++code) {
+  const Outcome last = transfers_ ? Outcome::drop_no_key : Outcome::send_again;
+  for (auto code = static_cast<int>(Outcome::submit); code <= static_cast<int>(last); ++code) {
     EXPECT_GT(sender_.outcomes[static_cast<Outcome>(code)], 50u) << name(static_cast<Outcome>(code));
   }
   EXPECT_GT(sender_.dropped, 50u);
+}
+
+TEST_F(RdmaSender, EqualsTheGoldenModelUnderRandomTrafficAndResets) {
+  random_traffic(1'200'000);
+  EXPECT_GT(sender_.answers_done, 1000u);
+}
+
+TEST_F(RdmaSender, EqualsTheGoldenModelWithoutTransfers) {
+  transfers_ = false;
+  sender_.compare_with(sender_params(false), config());
+  random_traffic(1'200'000);
+  EXPECT_EQ(sender_.outcomes[Outcome::drop_no_key], 0u);
+  EXPECT_EQ(sender_.answers_done, 0u);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// rdma_tx_decide: each rule of docs/rdma.md, Sender, by an example, and all of them under random events
-// against contexts at their edges, where a comparison that is off by one or leaves out a bit shows.
+// rdma_tx_decide: each rule of docs/rdma.md and docs/rdma_transfers.md, Sender, by an example, and all of
+// them under random events against contexts at their edges, where a comparison that is off by one or leaves
+// out a bit shows.
 #include <algorithm>
 #include <map>
 #include <sstream>
@@ -20,17 +21,19 @@ using rdma::formats::Outcome;
 using rdma::formats::Ptype;
 using rdma::formats::Refusal;
 using rdma::formats::Status;
+using rdma::formats::TransferFlag;
 using State = TxContext::State;
+using To = rdma::Post::To;
 
 std::string describe(const TxEvent& e) {
   std::ostringstream text;
   text << "event kind " << static_cast<int>(e.kind) << ", packet type " << int{e.header.ptype} << ", sid "
        << e.header.sid << ", pidx " << e.header.pidx << ", arg " << e.header.arg << ", flags "
-       << int{e.header.flags} << "; post " << e.post.src_addr << " -> " << e.post.dst_addr << ", "
-       << e.post.bytes << " bytes, node " << e.post.node << "; context state "
-       << static_cast<int>(e.context.state) << ", last " << e.context.cut.last << ", next " << e.context.next
-       << ", high " << e.context.high << ", retries " << int{e.context.retries} << " of " << int{e.max_retry}
-       << ", turn " << e.context.turn;
+       << int{e.header.flags} << "; to " << static_cast<int>(e.context.to) << "; post " << e.post.src_addr
+       << " -> " << e.post.dst_addr << ", " << e.post.bytes << " bytes, node " << e.post.node
+       << "; context state " << static_cast<int>(e.context.state) << ", last " << e.context.cut.last
+       << ", next " << e.context.next << ", high " << e.context.high << ", retries " << int{e.context.retries}
+       << " of " << int{e.max_retry} << ", turn " << e.context.turn;
   return text.str();
 }
 
@@ -56,6 +59,8 @@ class RdmaTxDecide : public testing::TestWithParam<unsigned> {
     ASSERT_EQ(actual.data.has_value(), expected.data.has_value()) << event;
     ASSERT_TRUE(actual.data == expected.data) << event;
     ASSERT_TRUE(actual.completion == expected.completion) << event;
+    ASSERT_EQ(actual.origin, expected.origin) << event;
+    ASSERT_EQ(actual.doublings, expected.doublings) << event;
     ASSERT_EQ(actual.queue_turn, expected.queue_turn) << event;
     ASSERT_EQ(actual.timer, expected.timer) << event;
     ASSERT_EQ(actual.freed, expected.freed) << event;
@@ -151,6 +156,98 @@ TEST_P(RdmaTxDecide, ResponseOpensPutsOffOrRefuses) {
   EXPECT_EQ(decide(rsp).completion->status, Status::misaligned);
   rsp.header.arg = uint64_t{1} << 63;
   EXPECT_EQ(decide(rsp).completion->status, Status::bad_region) << "an undefined code";
+}
+
+// docs/rdma_transfers.md
+
+TEST_P(RdmaTxDecide, RequestHasTheFlagOfWhatItGoesTo) {
+  const auto flag = [](TransferFlag flag) { return static_cast<uint8_t>(flag); };
+  const auto flags = [this](To to, std::optional<uint32_t> imm) {
+    TxEvent event = post();
+    event.post.to = to;
+    event.post.imm = imm;
+    TxEvent again = timeout(State::requested);
+    again.context.to = to;
+    again.context.imm = imm;
+    const uint8_t seen = decide(event).control->flags;
+    EXPECT_EQ(decide(again).control->flags, seen);
+    return seen;
+  };
+  EXPECT_EQ(flags(To::region, {}), 0);
+  EXPECT_EQ(flags(To::region, 0), flag(TransferFlag::imm));
+  EXPECT_EQ(flags(To::queue, {}), flag(TransferFlag::send));
+  EXPECT_EQ(flags(To::queue, 7), flag(TransferFlag::send)) << "which only its DATA show";
+  EXPECT_EQ(flags(To::ticket, {}), flag(TransferFlag::read));
+}
+
+TEST_P(RdmaTxDecide, OnlyARegionHasAnAddress) {
+  TxEvent event = post();
+  event.post.dst_addr = 1;
+  EXPECT_EQ(decide(event).outcome, Outcome::reject_align);
+  event.post.to = To::ticket;
+  event.origin = Origin::answers;
+  EXPECT_EQ(decide(event).outcome, Outcome::submit);
+  event.post.src_addr = 1;
+  EXPECT_EQ(decide(event).outcome, Outcome::reject_align);
+}
+
+TEST_P(RdmaTxDecide, GrantBringsAKeyExactlyIfOneIsNeeded) {
+  for (const To to : {To::region, To::queue, To::ticket}) {
+    TxEvent rsp = event(State::requested, Ptype::rsp);
+    rsp.context.to = to;
+    rsp.header.arg = uint64_t{0xffabcdef} << 32;
+    rsp.header.flags = static_cast<uint8_t>(TransferFlag::send);
+    const TxDecision with_key = decide(rsp);
+    EXPECT_EQ(with_key.outcome, to == To::region ? Outcome::stale : Outcome::granted);
+    EXPECT_EQ(with_key.context.rkey, to == To::region ? 0u : 0xabcdefu);
+    rsp.header.arg = 0;
+    rsp.header.flags = 0;
+    const TxDecision without = decide(rsp);
+    EXPECT_EQ(without.outcome, to == To::region ? Outcome::granted : Outcome::stale);
+    EXPECT_EQ(without.control.has_value(), to != To::region) << "the context there is released";
+  }
+}
+
+TEST_P(RdmaTxDecide, NotReadyAndTooLongAreUnknownToPlainWrites) {
+  TxEvent rsp = event(State::requested, Ptype::rsp);
+  rsp.context.busy = rsp.max_busy = 3;
+  const auto status = [&](Refusal code) {
+    rsp.header.arg = static_cast<uint64_t>(code);
+    return decide(rsp).completion->status;
+  };
+  EXPECT_EQ(status(Refusal::not_ready), Status::bad_region);
+  EXPECT_EQ(status(Refusal::too_long), Status::bad_region);
+  rsp.context.imm = 0;
+  EXPECT_EQ(status(Refusal::not_ready), Status::not_ready);
+  EXPECT_EQ(status(Refusal::too_long), Status::too_long);
+  EXPECT_EQ(status(Refusal::no_context), Status::remote_busy);
+  EXPECT_EQ(status(Refusal::not_wanted), Status::bad_region);
+  rsp.max_busy = 4;
+  rsp.header.arg = static_cast<uint64_t>(Refusal::not_ready);
+  EXPECT_EQ(decide(rsp).outcome, Outcome::backoff);
+}
+
+TEST_P(RdmaTxDecide, ResendAndAckCannotBringAKey) {
+  for (const Ptype type : {Ptype::resend, Ptype::ack}) {
+    TxEvent early = event(State::requested, type);
+    early.context.to = To::queue;
+    const TxDecision decision = decide(early);
+    EXPECT_EQ(decision.outcome, Outcome::drop_no_key);
+    EXPECT_FALSE(decision.control) << "the RSP may come yet";
+    EXPECT_EQ(decision.timer, TimerAction::none);
+    EXPECT_TRUE(decision.context == early.context);
+  }
+}
+
+TEST_P(RdmaTxDecide, EveryDataPacketShowsTheImmediate) {
+  TxEvent event = turn(State::active);
+  event.context.imm = 0x89abcdef;
+  event.context.rkey = 0x123456;
+  EXPECT_EQ(decide(event).data->header.arg, 0x89abcdef'00123456u);
+  TxEvent resend = this->event(State::active, Ptype::resend);
+  resend.context.imm = 0;
+  EXPECT_EQ(decide(resend).data->header.flags & static_cast<uint8_t>(TransferFlag::imm),
+            static_cast<uint8_t>(TransferFlag::imm));
 }
 
 TEST_P(RdmaTxDecide, LateResponseIsRepeatedOrStale) {
@@ -272,7 +369,8 @@ TEST_P(RdmaTxDecide, EqualsTheRulesUnderRandomEvents) {
     ++seen[decide(event).outcome];
     if (HasFailure()) FAIL() << "event " << n;
   }
-  for (auto code = static_cast<int>(Outcome::submit); code <= static_cast<int>(Outcome::send_again); ++code) {
+  for (auto code = static_cast<int>(Outcome::submit); code <= static_cast<int>(Outcome::drop_no_key);
+       ++code) {
     EXPECT_GT(seen[static_cast<Outcome>(code)], 100u) << name(static_cast<Outcome>(code));
   }
   EXPECT_GT(seen[Outcome::none], 100u);
