@@ -209,7 +209,7 @@ module rdma_inbox
       end
       if (queue_set_i && queue_idx_i == 8'(i)) key_q[i] <= queue_key_i;
     end
-    `ASSERT(OpenedWithoutTickets, !(queue_set_i && queue_open_i && queue_idx_i == 8'(i)) || held_q[i] == '0)
+    `ASSERT(OpenedWithoutTickets, !(queue_set_i && queue_open_i && queue_idx_i == 8'(i)) || !queue_held_o[i])
   end
 
   logic             list_any, pop, push_front, push_back;

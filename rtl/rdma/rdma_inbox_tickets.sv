@@ -58,13 +58,15 @@ module rdma_inbox_tickets
   logic [PRINT_W-1:0]   print_q [N_TICKETS];
 
   for (genvar i = 0; i < int'(N_TICKETS); i++) begin : g_ticket
-    logic waiting, bound, has_context;
+    logic free, waiting, taken, bound, has_context;
+    assign free        = state_q[i] == TICKET_FREE;
     assign waiting     = state_q[i] == TICKET_WAITING;
+    assign taken       = state_q[i] == TICKET_TAKEN;
     assign bound       = state_q[i] == TICKET_BOUND;
     assign has_context = bound || state_q[i] == TICKET_ENDING || state_q[i] == TICKET_RETURNING;
     assign hit[i]      = bound && (finish_i || freed_i) && cid_q[i] == cid_i;
     assign watched[i]  = waiting && (is_read_q[i] || !open_i[queue_q[i]]);
-    assign used[i]     = state_q[i] != TICKET_FREE && !waiting;
+    assign used[i]     = !free && !waiting;
 
     always_ff @(posedge clk_i) begin
       if (!rst_ni) state_q[i] <= TICKET_FREE;
@@ -85,13 +87,13 @@ module rdma_inbox_tickets
         end
       end
 
-      asked_o[i] <= (bound || state_q[i] == TICKET_TAKEN) && print_q[i] == print_i;
+      asked_o[i] <= (bound || taken) && print_q[i] == print_i;
     end
 
-    `ASSERT(BoundAfterTaken, !(grant_i && grant_idx_i == IDX_W'(i)) || state_q[i] == TICKET_TAKEN)
+    `ASSERT(BoundAfterTaken, !(grant_i && grant_idx_i == IDX_W'(i)) || taken)
     `ASSERT(SetNotBound, !(set_i && set_idx_i == IDX_W'(i)) || !bound)
-    `ASSERT(NewWasFree, !(set_i && new_i && set_idx_i == IDX_W'(i)) || state_q[i] == TICKET_FREE)
-    `ASSERT(OldWasNotFree, !(set_i && !new_i && set_idx_i == IDX_W'(i)) || state_q[i] != TICKET_FREE)
+    `ASSERT(NewWasFree, !(set_i && new_i && set_idx_i == IDX_W'(i)) || free)
+    `ASSERT(OldWasNotFree, !(set_i && !new_i && set_idx_i == IDX_W'(i)) || !free)
   end
 
   always_ff @(posedge clk_i) begin
