@@ -347,7 +347,7 @@ module rdma_inbox
   end
 
   // ------------------------------------------------------------------------------------------------- choose
-  logic             rqt_valid, rqt_ready, place, offer_valid, offered_q, job_valid, sweep;
+  logic             rqt_valid, rqt_ready, place, offer_valid, offered_q, job_valid, sweep_found_q;
   logic [IDX_W-1:0] offer, sweep_q;
   logic [4:0]       asks, gnt;
   header_t          rqt;
@@ -369,9 +369,8 @@ module rdma_inbox
   );
   assign rqt_ready_o = rqt_ready && ready_o;
 
-  assign sweep = watched[sweep_q];
-  assign asks  = {sweep, post_valid_i && place, rsp_valid_i, rqt_valid && !awaits_q && !undone_q && !req_valid_o, answered_q};
-  assign pick  = step_q == S_IDLE && ready_o && !undone_q;
+  assign asks = {sweep_found_q, post_valid_i && place, rsp_valid_i, rqt_valid && !awaits_q && !undone_q && !req_valid_o, answered_q};
+  assign pick = step_q == S_IDLE && ready_o && !undone_q;
 
   logic [2:0] unused_choice;
   rr_arbiter #(
@@ -468,8 +467,9 @@ module rdma_inbox
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      step_q  <= S_IDLE;
-      sweep_q <= '0;
+      step_q        <= S_IDLE;
+      sweep_q       <= '0;
+      sweep_found_q <= 1'b0;
     end else begin
       unique case (step_q)
         S_IDLE: begin
@@ -488,7 +488,11 @@ module rdma_inbox
           else step_q <= S_IDLE;
         end
       endcase
-      if (!sweep || (decide && job_q == DO_SWEEP)) sweep_q <= sweep_q + 1'b1;
+      // The next ticket that is to be looked at, as soon as it is its turn.
+      if (sweep_found_q ? decide && job_q == DO_SWEEP : !watched[sweep_q]) begin
+        sweep_q       <= sweep_q + 1'b1;
+        sweep_found_q <= 1'b0;
+      end else sweep_found_q <= 1'b1;
     end
 
     unique case (step_q)
@@ -560,7 +564,8 @@ module rdma_inbox
 
   logic [BACKOFFS-1:0][LIMIT_W-1:0] limits;
   logic [MSGID_W-1:0] number_q;
-  logic               same_q, wanted_q, too_long_q, exists_q, over_quota_q, rsp_granted_q, rsp_busy_q, rsp_fits_q;
+  logic               same_q, wanted_q, key_ok_q, too_long_q, exists_q, over_quota_q, rsp_granted_q, rsp_busy_q, rsp_fits_q;
+  logic               set_lately_q;    // a queue got another key, perhaps
   logic               last_try_q, too_busy_q, misaligned_q, bad_node_q, beyond_q;
   logic [LIMIT_W-1:0] limit_q;
   logic [TICK_W-1:0]  elapsed_q, now_q;
@@ -574,10 +579,12 @@ module rdma_inbox
 
   always_ff @(posedge clk_i) begin
     if (step_q == S_LOOKED) remote_end_q <= 65'(post_q.remote_addr) + 65'(post_q.bytes);
+    set_lately_q <= queue_set_i;
     if (step_q == S_DATA) begin
       // RQT
       same_q     <= 16'(message.src) == hdr_q.src && 16'(message.sid) == hdr_q.sid && 24'(message.msgid) == hdr_q.msgid &&
                     message.immediate == (asks_q == ASKS_WRITE);
+      key_ok_q   <= key_q[queue_q] == hdr_q.cid;
       exists_q   <= hdr_q.cid < 16'(N_TICKETS);
       wanted_q   <= hdr_q.arg == 64'(kept.number) && hdr_q.src == 16'(kept.node) && hdr_q.pidx == kept.bytes;
       too_long_q <= hdr_q.pidx > kept.bytes;
@@ -663,8 +670,8 @@ module rdma_inbox
         if (!exists_q || !t_is_read || t_state == TICKET_FREE || t_state == TICKET_ENDING || (waits && !is_open) || !wanted_q)
           refusal = OUTCOME_REFUSE_NOT_WANTED;
         else admit = waits ? ADMIT_BUFFER : ADMIT_DROP;
-      end else if (asks_q == ASKS_WRITE && checked_queue != seen_queue_q) look_again = 1'b1;  // the region was changed meanwhile
-      else if (!queue_exists_q || !is_open || (asks_q == ASKS_SEND && key_q[queue_q] != hdr_q.cid)) refusal = OUTCOME_REFUSE_QUEUE;
+      end else if (asks_q == ASKS_SEND ? set_lately_q : checked_queue != seen_queue_q) look_again = 1'b1;  // key or region was changed meanwhile
+      else if (!queue_exists_q || !is_open || (asks_q == ASKS_SEND && !key_ok_q)) refusal = OUTCOME_REFUSE_QUEUE;
       else if (!list_any) refusal = OUTCOME_REFUSE_NOT_READY;
       else if (asks_q == ASKS_SEND && too_long_q) refusal = OUTCOME_REFUSE_TOO_LONG;
       else admit = asks_q == ASKS_SEND ? ADMIT_BUFFER : ADMIT_TICKET;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// rdma_inbox beside the golden model: every trace record is one step of the model, what the receiver, memory and the settings say comes in
-// between, in the order that the RTL promises; every output of every clock is compared with what these steps lead to.
+// rdma_inbox beside the golden model: every trace record is one step of the model, what the receiver, memory
+// and the settings say comes in between, in the order that the RTL promises; every output of every clock is
+// compared with what these steps lead to.
 #pragma once
 
 #include <algorithm>
@@ -75,7 +76,7 @@ class InboxLockstep {
   std::optional<uint16_t> stray_error;  // of this context
   rdma::Config config;                  // the node number only changes by reset; regions follow, one a clock
   bool cpl_ready = true, ctl_ready = true, req_ready = true;
-  bool turn_away = false;               // a RQT that finds no room goes elsewhere
+  bool turn_away = false;  // a RQT that finds no room goes elsewhere
   uint16_t now = 0;
 
   // What happened so far.
@@ -85,9 +86,9 @@ class InboxLockstep {
   std::map<Status, unsigned> statuses;
   std::map<Outcome, unsigned> decisions;  // of tickets taken
   unsigned posted = 0, completed = 0;
-  unsigned dropped = 0;      // READs without room
-  unsigned turned_away = 0;  // RQT
-  unsigned immediates = 0;   // completions with one
+  unsigned dropped = 0;                            // READs without room
+  unsigned turned_away = 0;                        // RQT
+  unsigned immediates = 0;                         // completions with one
   std::deque<rdma::TicketCompletion> completions;  // seen, for the test to look at
 
   Bench<Vrdma_inbox>& bench() { return bench_; }
@@ -111,7 +112,8 @@ class InboxLockstep {
     golden_.configure(with_regions(config));
     golden_.reset();
     for (bench_.settle(); !bench_->ready_o; bench_.settle()) {
-      ASSERT_FALSE(bench_->trace_valid_o || bench_->ctl_valid_o || bench_->cpl_valid_o || bench_->req_valid_o);
+      ASSERT_FALSE(bench_->trace_valid_o || bench_->ctl_valid_o || bench_->cpl_valid_o ||
+                   bench_->req_valid_o);
       ASSERT_LT(++waited_, 3 * inbox_tickets) << "clocks after reset and still not ready";
       bench_.step();
     }
@@ -154,9 +156,8 @@ class InboxLockstep {
 
   /// Nothing waits or is under way, and no tickets but RECVs that wait for a message.
   bool nothing_left() const {
-    return !post && !rqt && !rsp && nothing_inside() && std::ranges::all_of(numbers(), [&](uint16_t number) {
-      return !golden_.cancelled(number);
-    });
+    return !post && !rqt && !rsp && nothing_inside() &&
+           std::ranges::all_of(numbers(), [&](uint16_t number) { return !golden_.cancelled(number); });
   }
 
  private:
@@ -169,8 +170,10 @@ class InboxLockstep {
   }
 
   bool nothing_inside() const {
-    const bool queues_empty = posts_.empty() && rqts_.empty() && rsps_.empty() && control_.size() == 0 && completions_.size() == 0;
-    return queues_empty && !request_ && !taken_ && std::ranges::all_of(numbers(), [&](uint16_t number) { return rests(golden_.ticket(number)); });
+    const bool queues_empty =
+        posts_.empty() && rqts_.empty() && rsps_.empty() && control_.size() == 0 && completions_.size() == 0;
+    return queues_empty && !request_ && !taken_ &&
+           std::ranges::all_of(numbers(), [&](uint16_t number) { return rests(golden_.ticket(number)); });
   }
 
   static bool rests(const rdma::Ticket& ticket) {
@@ -234,7 +237,8 @@ class InboxLockstep {
     bench_->region_queue_i = static_cast<uint16_t>(to->queue ? 0x100 | *to->queue : 0);
     bench_->region_key_i = to->key;
     bench_->region_base_i = static_cast<uint32_t>(to->base / inbox_params().payload);
-    bench_->region_last_i = static_cast<uint32_t>(empty ? 0 : (to->limit - 1 - to->base) / inbox_params().payload);
+    bench_->region_last_i =
+        static_cast<uint32_t>(empty ? 0 : (to->limit - 1 - to->base) / inbox_params().payload);
   }
 
   /// Memory goes before the receiver, as the RTL charges errors to the contexts that it knows.
@@ -273,7 +277,8 @@ class InboxLockstep {
           golden_.close(set.queue);
       });
     }
-    if (number) settings_.emplace_back(bench_.cycle(), [this, first = *number] { golden_.number_from(first); });
+    if (number)
+      settings_.emplace_back(bench_.cycle(), [this, first = *number] { golden_.number_from(first); });
   }
 
   using Steps = std::deque<std::pair<uint64_t, std::function<void()>>>;
@@ -320,7 +325,9 @@ class InboxLockstep {
     ASSERT_EQ(bench_->ctl_valid_o, control_.shown(bench_.cycle())) << at();
     if (!bench_->ctl_valid_o) return;
     const Header seen = get_header(bench_->ctl_o);
-    ASSERT_TRUE(seen == control_.front()) << "expected " << text(control_.front()) << "\ngot      " << text(seen) << '\n' << at();
+    ASSERT_TRUE(seen == control_.front())
+        << "expected " << text(control_.front()) << "\ngot      " << text(seen) << '\n'
+        << at();
     if (ctl_ready) control_.pop();
   }
 
@@ -329,8 +336,9 @@ class InboxLockstep {
     if (!bench_->cpl_valid_o) return;
     const auto seen = get_ticket_completion(bench_->cpl_o);
     const auto& expected = completions_.front();
-    ASSERT_TRUE(seen == expected) << name(expected.status) << " expected, got " << name(seen.status) << ", tags " << expected.tag << ' '
-                                  << seen.tag << ", bytes " << expected.bytes << ' ' << seen.bytes << ", nodes " << expected.node << ' '
+    ASSERT_TRUE(seen == expected) << name(expected.status) << " expected, got " << name(seen.status)
+                                  << ", tags " << expected.tag << ' ' << seen.tag << ", bytes "
+                                  << expected.bytes << ' ' << seen.bytes << ", nodes " << expected.node << ' '
                                   << seen.node << ' ' << at();
     if (!cpl_ready) return;
     ++completed;
@@ -350,7 +358,8 @@ class InboxLockstep {
     if (bench_->trace_offer_valid_o) inputs.offer = bench_->trace_offer_o;
     ASSERT_TRUE(inputs.room || controls_before_ >= control_depth - 1) << controls_before_ << " wait " << at();
     ASSERT_NO_THROW(step(inputs)) << "event of kind " << int{bench_->trace_kind_o} << ", outcome "
-                                  << name(static_cast<Outcome>(bench_->trace_outcome_o)) << ", ticket " << bench_->trace_ticket_o << ' ' << at();
+                                  << name(static_cast<Outcome>(bench_->trace_outcome_o)) << ", ticket "
+                                  << bench_->trace_ticket_o << ' ' << at();
   }
 
   void step(const rdma::InboxInputs& inputs) {
@@ -364,9 +373,11 @@ class InboxLockstep {
       case 2:
         return expect(golden_.packet(next(rsps_), inputs.now));
       case 3:
+        if (ticket < inbox_tickets) due_[ticket] = 0;  // it may be due again at once
         return expect(golden_.timeout(ticket, inputs));
       case 4:
-        ASSERT_FALSE(receiver_.write_waits(next(leaving_))) << "memory has not answered all that was decided before, " << at();
+        ASSERT_FALSE(receiver_.write_waits(next(leaving_)))
+            << "memory has not answered all that was decided before, " << at();
         return expect(golden_.leave(inputs.now));
       case 5:
         return expect(golden_.cancel(ticket));
@@ -398,7 +409,8 @@ class InboxLockstep {
     const rdma::Admission admission = golden_.admit(request);
     ++admissions[admission.kind];
     ++refusals[admission.refusal];
-    ASSERT_EQ(static_cast<int>(bench_->trace_admit_o), static_cast<int>(admission.kind)) << text(request) << ' ' << at();
+    ASSERT_EQ(static_cast<int>(bench_->trace_admit_o), static_cast<int>(admission.kind))
+        << text(request) << ' ' << at();
     ASSERT_EQ(bench_->trace_ticket_o, admission.ticket) << at();
     ASSERT_FALSE(request_ || taken_) << "the request before is not decided, " << at();
     request_ = admitted(admission, request);
@@ -409,7 +421,8 @@ class InboxLockstep {
   /// A request was decided, and not granted.
   void decide(uint16_t ticket, uint16_t time) {
     ASSERT_TRUE(taken_ == ticket && undone_) << at();
-    const auto completion = golden_.decided(*std::exchange(taken_, std::nullopt), *std::exchange(undone_, std::nullopt), time);
+    const auto completion =
+        golden_.decided(*std::exchange(taken_, std::nullopt), *std::exchange(undone_, std::nullopt), time);
     if (completion) completions_.push(*completion, bench_.cycle());
   }
 
@@ -418,8 +431,10 @@ class InboxLockstep {
     ASSERT_EQ(bench_->req_valid_o, request_.has_value()) << at();
     if (!request_) return;
     const Admitted seen = get_admitted(bench_->req_o);
-    ASSERT_TRUE(seen == *request_) << "expected " << text(request_->header) << " refusal " << name(request_->refusal) << "\ngot      "
-                                   << text(seen.header) << " refusal " << name(seen.refusal) << '\n' << at();
+    ASSERT_TRUE(seen == *request_) << "expected " << text(request_->header) << " refusal "
+                                   << name(request_->refusal) << "\ngot      " << text(seen.header)
+                                   << " refusal " << name(seen.refusal) << '\n'
+                                   << at();
     if (!bench_->req_ready_i) return;
     receiver_.take(*request_);
     request_.reset();
@@ -445,7 +460,8 @@ class InboxLockstep {
       posts_.push_back(*post);
       post.reset();
       ++posted;
-      ASSERT_LE(posted - completed_or_lost_ - completed, 3 * inbox_tickets) << "completions could have to wait, " << at();
+      ASSERT_LE(posted - completed_or_lost_ - completed, 3 * inbox_tickets)
+          << "completions could have to wait, " << at();
     }
     if (rqt && bench_->rqt_ready_o) {
       rqts_.push_back(*rqt);
@@ -506,7 +522,7 @@ class InboxLockstep {
   Bench<Vrdma_inbox> bench_;
   rdma::Inbox golden_{inbox_params(), {}};
   InboxReceiver<Bench<Vrdma_inbox>> receiver_{bench_};
-  Steps later_, settings_;  // of the model, with the clocks in which the RTL was told
+  Steps later_, settings_;              // of the model, with the clocks in which the RTL was told
   std::deque<rdma::TicketPost> posts_;  // taken, not yet retired
   std::deque<Header> rqts_, rsps_;
   std::deque<uint16_t> leaving_;  // writes decided before
@@ -515,14 +531,15 @@ class InboxLockstep {
   std::optional<Admitted> request_;  // at the output
   std::optional<uint16_t> taken_;    // ticket whose request is not decided
   std::optional<rdma::RxResult> undone_;
-  std::vector<rdma::Region> regions_;  // as the inbox knows them
+  std::vector<rdma::Region> regions_;      // as the inbox knows them
   std::array<rdma::Config, 5> configs_{};  // this clock, one clock ago, ...
   std::array<uint16_t, 5> nows_{};
   std::array<unsigned, inbox_tickets> due_{};
   bool dropped_now_ = false, request_shown_ = false;
   std::size_t controls_waiting_ = 0, controls_before_ = 0;
   unsigned completed_or_lost_ = 0;  // posts whose completion a reset has taken
-  unsigned waited_ = 0, quiet_ = 0, rsp_waits_ = 0, post_waits_ = 0, rqt_waits_ = 0, leave_waits_ = 0, undone_waits_ = 0;
+  unsigned waited_ = 0, quiet_ = 0, rsp_waits_ = 0, post_waits_ = 0, rqt_waits_ = 0, leave_waits_ = 0,
+           undone_waits_ = 0;
 };
 
 }  // namespace weft::rtl_test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for receiver and memory at the ports of rdma_inbox: grants or refuses requests at random, ends and frees contexts, and answers
-// writes late, some with errors.
+// Stands in for receiver and memory at the ports of rdma_inbox: grants or refuses requests at random, ends
+// and frees contexts, and answers writes late, some with errors.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,10 @@ class InboxReceiver {
     unsigned decide = 50;
     unsigned grant = 80;  // of requests that could be granted
     unsigned write = 30;
-    unsigned end = 10;    // FINISH, or DATA that was the last but is late
-    unsigned lose = 2;    // RELEASED or RECLAIM of a context that is not finished
+    unsigned end = 10;  // FINISH, or DATA that was the last but is late
+    unsigned lose = 2;  // RELEASED or RECLAIM of a context that is not finished
     unsigned answer = 50;
-    unsigned error = 5;   // of writes answered
+    unsigned error = 5;  // of writes answered
   };
 
   explicit InboxReceiver(Random& random) : random_(random) {}
@@ -157,7 +157,7 @@ class InboxReceiver {
   Random& random_;
   std::optional<Admitted> request_;
   std::map<uint16_t, Context> in_use_;
-  std::deque<uint16_t> under_way_;  // writes, by context
+  std::deque<uint16_t> under_way_;       // writes, by context
   uint16_t decided_ = 0, answered_ = 0;  // writes, modulo 2^16
 };
 
