@@ -29,6 +29,10 @@ rdma_rx_request.sv
 rdma_rx_outcome.sv
 rdma_rx_answer.sv
 rdma_receiver.sv
+rdma_inbox_check.sv
+rdma_inbox_lists.sv
+rdma_inbox_tickets.sv
+rdma_inbox.sv
 rdma_host_write.sv
 rdma_write_status.sv
 rdma_tx_choose.sv

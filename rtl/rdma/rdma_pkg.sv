@@ -108,6 +108,26 @@ package rdma_pkg;
     header_t  hdr;
   } admitted_t;
 
+  // Events of the inbox. The last one is that the request of a ticket was decided, but not granted.
+  typedef enum logic [2:0] {
+    INBOX_POST    = 3'd0,
+    INBOX_RQT     = 3'd1,
+    INBOX_RSP     = 3'd2,
+    INBOX_TIMEOUT = 3'd3,
+    INBOX_LEAVE   = 3'd4,
+    INBOX_CANCEL  = 3'd5,
+    INBOX_DECIDED = 3'd6
+  } inbox_event_e;
+
+  typedef enum logic [2:0] {
+    TICKET_FREE      = 3'd0,
+    TICKET_WAITING   = 3'd1,
+    TICKET_TAKEN     = 3'd2,
+    TICKET_BOUND     = 3'd3,
+    TICKET_ENDING    = 3'd4,
+    TICKET_RETURNING = 3'd5
+  } ticket_state_e;
+
   // What the receiver tells the inbox of an event.
   typedef struct packed {
     outcome_e            outcome;

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdma_inbox at its ports: in lockstep with the golden model under random posts, requests, refusals, events
+// of the receiver, pauses and resets; what waits for what.
+#include "rdma_inbox_traffic.hpp"
+
+namespace weft::rtl_test {
+namespace {
+
+using rdma::TicketKind;
+using rdma::formats::Header;
+using rdma::formats::Outcome;
+using rdma::formats::Status;
+using Flag = rdma::formats::TransferFlag;
+using Kind = rdma::Admission::Kind;
+
+class RdmaInbox : public testing::Test {
+ protected:
+  void expect_all_outcomes();
+  void expect_all_requests();
+  void expect_all_statuses();
+  void random_paces();
+  void random_clock();
+  void random_phase(unsigned clocks);
+  void open_queues();
+  void drain();
+
+  InboxLockstep inbox_;
+  Bench<Vrdma_inbox>& bench_ = inbox_.bench();
+  InboxTraffic traffic_{inbox_};
+  struct {
+    unsigned posts, rqts, rsps, completions, control, requests, stray_errors;  // percent
+    unsigned queue_changes, region_changes;                                    // of 1000
+    unsigned percent_open;
+    unsigned tick;  // clocks, 0: time stands still
+  } paces_{};
+};
+
+void RdmaInbox::random_paces() {
+  paces_ = {bench_.pace(),
+            bench_.pace() / 2,
+            bench_.pace() / 20,
+            bench_.pace(),
+            bench_.pace(),
+            bench_.pace(),
+            bench_.chance(20) ? 3u : 0u,
+            bench_.chance(50) ? 5u : 0u,
+            bench_.chance(50) ? 5u : 0u,
+            bench_.chance(80) ? 90u : 50u,
+            static_cast<unsigned>(bench_.below(bench_.chance(50) ? 4 : 40))};
+  auto& paces = inbox_.receiver().paces;
+  paces.decide = 5 + bench_.pace() / 2;
+  paces.grant = bench_.chance(30) ? 10 : 90;
+  paces.write = bench_.pace();
+  paces.end = std::array{0u, 1u, 3u, 10u, 25u}[bench_.below(5)];
+  paces.lose = std::array{0u, 1u, 3u, 10u}[bench_.below(4)];
+  paces.answer = bench_.pace();
+  paces.error = bench_.chance(50) ? 10 : 0;
+  inbox_.turn_away = bench_.chance(50);
+}
+
+void RdmaInbox::random_clock() {
+  if (!inbox_.post && bench_.chance(paces_.posts)) inbox_.post = traffic_.post();
+  if (!inbox_.rqt && bench_.chance(paces_.rqts)) inbox_.rqt = traffic_.rqt();
+  if (!inbox_.rsp && bench_.chance(paces_.rsps)) inbox_.rsp = traffic_.rsp();
+  inbox_.cpl_ready = bench_.chance(paces_.completions);
+  inbox_.ctl_ready = bench_.chance(paces_.control);
+  inbox_.req_ready = bench_.chance(paces_.requests);
+  if (bench_.chance(paces_.stray_errors)) inbox_.stray_error = static_cast<uint16_t>(bench_.below(8));
+  if (bench_.below(1000) < paces_.queue_changes) inbox_.queue_set = traffic_.queue_set(paces_.percent_open);
+  if (bench_.below(1000) < paces_.region_changes) {
+    const auto number = static_cast<uint8_t>(bench_.below(inbox_params().n_regions));
+    inbox_.config.regions[number] = traffic_.region(number);
+  }
+  if (bench_.below(5000) == 0) inbox_.number = static_cast<uint16_t>(bench_.below(64));
+  if (paces_.tick != 0 && bench_.below(paces_.tick) == 0) ++inbox_.now;
+  inbox_.clock();
+}
+
+void RdmaInbox::random_phase(unsigned clocks) {
+  random_paces();
+  for (unsigned n = 0; n < clocks && !HasFatalFailure(); ++n) random_clock();
+}
+
+void RdmaInbox::open_queues() {
+  for (uint8_t queue = 0; queue < inbox_queues; ++queue) {
+    inbox_.queue_set = InboxTraffic::opened(queue);
+    inbox_.clock();
+  }
+}
+
+/// All queues are closed, all transfers end: no ticket is left.
+void RdmaInbox::drain() {
+  inbox_.cpl_ready = inbox_.ctl_ready = inbox_.req_ready = true;
+  inbox_.receiver().paces = {100, 100, 20, 50, 20, 100, 0};
+  for (uint8_t queue = 0; queue < inbox_queues; ++queue) {
+    inbox_.queue_set = InboxLockstep::QueueSet{queue, false, 0};
+    inbox_.clock();
+  }
+  inbox_.give_inputs(1000);
+  for (unsigned n = 0; !inbox_.nothing_left() && !HasFatalFailure(); ++n) {
+    ASSERT_LT(n, 5000u) << "clocks and there are still " << inbox_tickets - inbox_.golden().free_tickets()
+                        << " tickets";
+    inbox_.clock();
+  }
+  inbox_.clocks(30);
+}
+
+// Lockstep
+
+void RdmaInbox::expect_all_outcomes() {
+  for (const Outcome outcome :
+       {Outcome::wait, Outcome::ask, Outcome::reject_closed, Outcome::reject_node, Outcome::reject_length,
+        Outcome::reject_align, Outcome::reject_address, Outcome::reject_buffer, Outcome::reject_ticket,
+        Outcome::retry_read, Outcome::give_up_read, Outcome::backoff_read, Outcome::refused_read,
+        Outcome::drop_old_read, Outcome::arrived, Outcome::returned, Outcome::cancel}) {
+    EXPECT_GE(inbox_.outcomes[outcome], 10u) << name(outcome);
+  }
+}
+
+void RdmaInbox::expect_all_requests() {
+  for (const Outcome refusal : {Outcome::refuse_queue, Outcome::refuse_not_ready, Outcome::refuse_too_long,
+                                Outcome::refuse_not_wanted}) {
+    EXPECT_GE(inbox_.refusals[refusal], 10u) << name(refusal);
+  }
+  for (const Kind kind :
+       {Kind::none, Kind::with_ticket, Kind::buffer, Kind::again, Kind::refuse, Kind::drop}) {
+    EXPECT_GE(inbox_.admissions[kind], 10u) << static_cast<int>(kind);
+  }
+  for (const Outcome decision : {Outcome::grant, Outcome::refuse_buffer, Outcome::refuse_quota,
+                                 Outcome::refuse_no_context, Outcome::drop_busy, Outcome::refuse_key}) {
+    EXPECT_GE(inbox_.decisions[decision], 10u) << name(decision);
+  }
+}
+
+void RdmaInbox::expect_all_statuses() {
+  for (const Status status :
+       {Status::ok, Status::local_error, Status::bad_buffer, Status::remote_busy, Status::dead_peer,
+        Status::no_answer, Status::cancelled, Status::no_ticket, Status::bad_key, Status::bad_region,
+        Status::misaligned, Status::bad_length, Status::bad_node, Status::bad_address}) {
+    EXPECT_GE(inbox_.statuses[status], 3u) << name(status);
+  }
+}
+
+TEST_F(RdmaInbox, LockstepUnderRandomEvents) {
+  inbox_.reset(traffic_.config());
+  open_queues();
+  for (unsigned n = 0; n < 1000 && !HasFatalFailure(); ++n) {
+    if (bench_.chance(20)) {
+      auto settings = traffic_.config();
+      settings.regions = inbox_.config.regions;
+      inbox_.config = settings;
+    }
+    random_phase(500);
+    if (n % 10 == 9) {
+      drain();
+      open_queues();
+    }
+  }
+  expect_all_outcomes();
+  expect_all_requests();
+  expect_all_statuses();
+  EXPECT_GE(inbox_.dropped, 10u) << "READs without room";
+  EXPECT_GE(inbox_.turned_away, 10u);
+  EXPECT_GE(inbox_.immediates, 10u);
+  EXPECT_EQ(inbox_.completed, inbox_.posted);
+}
+
+TEST_F(RdmaInbox, ResetInTheMiddle) {
+  for (unsigned n = 0; n < 100 && !HasFatalFailure(); ++n) {
+    inbox_.reset(traffic_.config());
+    open_queues();
+    random_phase(static_cast<unsigned>(bench_.below(600)));
+  }
+}
+
+// What waits, and for what
+
+class RdmaInboxDirected : public RdmaInbox {
+ protected:
+  void SetUp() override {
+    auto settings = traffic_.config();
+    settings.tx_retry = 20;
+    settings.max_retry = 2;
+    settings.ticket_quota = 0;
+    settings.regions = {{0x10000, 0x20000, 7, true, false, false, 1},
+                        {0x20000, 0x30000, 8, false, false, true}};
+    inbox_.reset(settings);
+    open_queues();
+    inbox_.receiver().paces = {0, 0, 0, 0, 0, 0, 0};
+  }
+
+  static rdma::TicketPost recv(uint32_t bytes, uint8_t queue = 1) {
+    return {TicketKind::recv, queue, 0x77, 0x20000, bytes, {1, 8}, 0, 0, {}};
+  }
+  static rdma::TicketPost read(uint32_t bytes) {
+    return {TicketKind::read, 1, 0x78, 0x20040, bytes, {1, 8}, 5, 0x100, {3, 9}};
+  }
+  static Header rqt(Flag flag, uint16_t sid) {
+    Header header;
+    header.ptype = static_cast<uint8_t>(rdma::formats::Ptype::rqt);
+    rdma::set_flag(header, flag);
+    header.dst = InboxTraffic::node;
+    header.src = 5;
+    header.sid = sid;
+    header.msgid = 9;
+    return header;
+  }
+  static Header send(uint32_t bytes, uint16_t sid) {
+    Header header = rqt(Flag::send, sid);
+    header.gen = 1;
+    header.cid = InboxTraffic::opened(1).key;
+    header.pidx = bytes;
+    return header;
+  }
+  static Header write(uint32_t bytes, uint16_t sid) {
+    Header header = rqt(Flag::imm, sid);
+    header.gen = 0;
+    header.cid = 7;
+    header.arg = 0x10080;
+    header.pidx = bytes;
+    return header;
+  }
+
+  void give(const rdma::TicketPost& post) {
+    inbox_.post = post;
+    inbox_.give_inputs();
+    inbox_.clocks(10);
+  }
+  void give(const Header& request) {
+    inbox_.rqt = request;
+    inbox_.give_inputs();
+    inbox_.clocks(20);
+  }
+  void once(unsigned& pace) {
+    pace = 100;
+    inbox_.clock();
+    pace = 0;
+    inbox_.clocks(10);
+  }
+  void grant() {
+    auto& paces = inbox_.receiver().paces;
+    paces.grant = 100;
+    once(paces.decide);
+  }
+
+  /// The only one so far.
+  rdma::TicketCompletion completion() {
+    inbox_.clocks(20);
+    EXPECT_EQ(inbox_.completions.size(), 1u);
+    return inbox_.completions.empty() ? rdma::TicketCompletion{} : inbox_.completions.front();
+  }
+
+  InboxReceiver<Bench<Vrdma_inbox>>::Paces& paces_of_receiver_ = inbox_.receiver().paces;
+};
+
+TEST_F(RdmaInboxDirected, SendCompletesWhenMemoryHasAnsweredAll) {
+  give(recv(500));
+  give(send(300, 4));
+  grant();
+  once(paces_of_receiver_.write);
+  once(paces_of_receiver_.end);
+  inbox_.clocks(500);
+  EXPECT_EQ(inbox_.completed, 0u) << "memory has not answered";
+  once(paces_of_receiver_.answer);
+  inbox_.clocks(100);
+  EXPECT_EQ(inbox_.completed, 0u) << "memory has answered one of two";
+  once(paces_of_receiver_.answer);
+  const auto end = completion();
+  EXPECT_EQ(end.status, Status::ok);
+  EXPECT_EQ(end.bytes, 300u);
+  EXPECT_EQ(end.node, 5u);
+  EXPECT_EQ(end.tag, 0x77);
+}
+
+TEST_F(RdmaInboxDirected, WriteWithImmediateUsesATicketWithoutBytes) {
+  give(recv(0));
+  give(write(100, 4));
+  EXPECT_EQ(inbox_.admissions[Kind::with_ticket], 1u);
+  grant();
+  once(paces_of_receiver_.end);
+  paces_of_receiver_.answer = 100;
+  const auto end = completion();
+  EXPECT_EQ(end.status, Status::ok);
+  EXPECT_EQ(end.form, rdma::Form::immediate);
+  EXPECT_EQ(end.bytes, 100u);
+}
+
+TEST_F(RdmaInboxDirected, WriteErrorMakesLocalError) {
+  paces_of_receiver_.error = 100;
+  give(recv(500));
+  give(send(300, 4));
+  grant();
+  once(paces_of_receiver_.end);
+  paces_of_receiver_.answer = 100;
+  EXPECT_EQ(completion().status, Status::local_error);
+}
+
+TEST_F(RdmaInboxDirected, DuplicateIsAnsweredAgainUntilItsContextIsOver) {
+  give(recv(500));
+  give(recv(500));
+  give(send(300, 4));
+  grant();
+  for (unsigned n = 0; n < 3; ++n) {
+    give(send(300, 4));
+    once(paces_of_receiver_.decide);
+  }
+  EXPECT_EQ(inbox_.admissions[Kind::again], 3u);
+  once(paces_of_receiver_.lose);
+  give(send(300, 4));
+  EXPECT_EQ(inbox_.admissions[Kind::buffer], 2u) << "a second grant";
+  EXPECT_EQ(inbox_.outcomes[Outcome::returned], 1u);
+}
+
+TEST_F(RdmaInboxDirected, ManyContextsWithOneSourceAreToldApart) {
+  for (uint16_t sid = 0; sid < inbox_tickets - 2; ++sid) {
+    give(recv(500));
+    give(send(300, sid));
+    grant();
+  }
+  for (uint16_t sid = 0; sid < inbox_tickets - 2; ++sid) {
+    give(send(300, sid));
+    once(paces_of_receiver_.decide);
+    EXPECT_EQ(inbox_.admissions[Kind::again], sid + 1u);
+  }
+}
+
+TEST_F(RdmaInboxDirected, ATicketThatIsNotGrantedIsUsedNext) {
+  give(recv(100));
+  paces_of_receiver_.grant = 0;
+  for (unsigned n = 0; n < 20; ++n) {
+    give(recv(500));
+    const uint16_t first = inbox_.golden().list(1).front();
+    give(send(80, 4));
+    EXPECT_EQ(inbox_.golden().ticket(first).state, rdma::Ticket::State::taken);
+    const unsigned ended = inbox_.decisions[Outcome::refuse_buffer];
+    once(paces_of_receiver_.decide);
+    if (inbox_.decisions[Outcome::refuse_buffer] == ended) {
+      EXPECT_EQ(inbox_.golden().list(1).front(), first);
+    }
+  }
+}
+
+TEST_F(RdmaInboxDirected, ARequestWaitsForTheDecisionOfTheOneBeforeAllElseGoesOn) {
+  give(recv(500));
+  give(recv(500));
+  give(send(300, 4));
+  inbox_.rqt = send(200, 6);
+  inbox_.clocks(200);
+  EXPECT_EQ(inbox_.admissions[Kind::buffer], 1u) << "the first is not decided";
+  give(read(200));
+  inbox_.now = static_cast<uint16_t>(inbox_.now + 20);
+  inbox_.clocks(50);
+  EXPECT_EQ(inbox_.outcomes[Outcome::retry_read], 1u);
+  grant();
+  inbox_.clocks(20);
+  EXPECT_EQ(inbox_.admissions[Kind::buffer], 2u);
+}
+
+TEST_F(RdmaInboxDirected, RqtFindsNoRoomWhenTheQueueIsFull) {
+  inbox_.turn_away = true;
+  for (unsigned n = 0; n < 20; ++n) give(send(300, 4));
+  EXPECT_EQ(inbox_.turned_away, 20 - 1 - InboxLockstep::rqt_depth) << "one is at the receiver, eight wait";
+}
+
+TEST_F(RdmaInboxDirected, PostsWaitForPlacesOfCompletionsOnly) {
+  inbox_.cpl_ready = false;
+  rdma::TicketPost bad = recv(500);
+  bad.rkey.key = 1;
+  for (unsigned n = 0; n < 2 * inbox_tickets; ++n) give(bad);
+  inbox_.post = bad;
+  inbox_.clocks(200);
+  EXPECT_TRUE(inbox_.post);
+  inbox_.cpl_ready = true;
+  inbox_.give_inputs(10);
+}
+
+TEST_F(RdmaInboxDirected, TimeoutsCancelsAndLeavesGoOnUnderAFloodOfOtherEvents) {
+  inbox_.turn_away = true;
+  paces_of_receiver_ = {100, 100, 50, 5, 5, 50, 10};
+  paces_ = {100, 100, 100, 100, 100, 100, 0, 5, 0, 90, 3};
+  for (unsigned n = 0; n < 80'000 && !HasFatalFailure(); ++n) random_clock();
+  for (const Outcome outcome : {Outcome::retry_read, Outcome::cancel, Outcome::arrived, Outcome::returned}) {
+    EXPECT_GE(inbox_.outcomes[outcome], 1u) << name(outcome);
+  }
+}
+
+TEST_F(RdmaInboxDirected, ARqtTakesEightClocks) {
+  give(recv(500));
+  inbox_.rqt = send(300, 4);
+  inbox_.clock();
+  ASSERT_FALSE(inbox_.rqt) << "taken at once";
+  for (unsigned n = 0; n < 8; ++n) {
+    EXPECT_EQ(inbox_.admissions[Kind::buffer], 0u) << n;
+    inbox_.clock();
+  }
+  inbox_.clock();
+  EXPECT_EQ(inbox_.admissions[Kind::buffer], 1u);
+}
+
+}  // namespace
+}  // namespace weft::rtl_test
