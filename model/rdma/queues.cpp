@@ -7,6 +7,7 @@
 namespace weft::rdma_queues {
 
 using formats::IrqKind;
+using formats::Opcode;
 using formats::QueueState;
 using formats::QueueStatus;
 using formats::Verdict;
@@ -73,6 +74,7 @@ bool Queues::judge_write(uint32_t address, uint32_t data, uint8_t strobes) const
     case reg::Q_MSI_ADDR_LO:
     case reg::Q_MSI_ADDR_HI:
     case reg::Q_MSI_DATA:
+    case reg::Q_KEY:
       return true;
     case reg::Q_CTL:
       return data == 1 ? can_enable(queue) : data == 0 && queue.live();
@@ -141,6 +143,9 @@ void Queues::apply_write(uint32_t address, uint32_t data, bool ok) {
       break;
     case reg::Q_MSI_DATA:
       staged_.msi_data = data;
+      break;
+    case reg::Q_KEY:
+      staged_.key = static_cast<uint16_t>(data);
       break;
     case reg::Q_CTL:
       if (data == 1) {
@@ -218,6 +223,8 @@ std::optional<uint32_t> Queues::read(uint32_t address) const {
       return high(staged_.msi_addr);
     case reg::Q_MSI_DATA:
       return staged_.msi_data;
+    case reg::Q_KEY:
+      return staged_.key;
     case reg::Q_STATE:
     case reg::STATE:
       return static_cast<uint32_t>(queue.state) | uint32_t{queue.fetch_failed} << 2 |
@@ -276,11 +283,20 @@ bool Queues::entry_read(bool bus_error, bool& becomes_error) {
   return true;
 }
 
+bool Queues::well_formed(const formats::Submission& entry) {
+  const bool send = entry.opcode == static_cast<uint8_t>(Opcode::send);
+  const bool recv = entry.opcode == static_cast<uint8_t>(Opcode::recv);
+  if ((entry.flags & ~formats::flag_all) != 0 || entry.reserved0 != 0 || entry.reserved1 != 0 ||
+      entry.reserved2 != 0)
+    return false;
+  if ((entry.flags & formats::flag_imm) != 0 && !send) return false;
+  if ((send || recv) && entry.remote_addr != 0) return false;
+  return !recv || (entry.node == 0 && entry.remote_key == 0);
+}
+
 Verdict Queues::verdict(const Asked& asked, const formats::Submission& entry) const {
   if (asked.bad || !queues_.at(asked.queue).live()) return Verdict::dropped;
-  const bool clean = (entry.flags & ~formats::flag_all) == 0 && entry.reserved0 == 0 &&
-                     entry.reserved1 == 0 && entry.reserved2 == 0;
-  return known_opcode(entry.opcode) && clean ? Verdict::accepted : Verdict::rejected;
+  return known_opcode(entry.opcode) && well_formed(entry) ? Verdict::accepted : Verdict::rejected;
 }
 
 void Queues::judged(const Judged& what) {
@@ -397,10 +413,24 @@ std::string Queues::off(uint32_t number) {
   if (queue.promised != static_cast<uint16_t>(queue.dropped + queue.retired))
     return fmt::format("queue {} is OFF with something under way", number);
   if (queue.message_under_way) return fmt::format("queue {} is OFF with a message under way", number);
+  if (queue.known_open) return fmt::format("queue {} is OFF and open for the inbox", number);
   const Queue before = queue;
   queue = Queue{};
   queue.fetch_failed = before.fetch_failed;
   queue.write_failed = before.write_failed;
+  return {};
+}
+
+std::string Queues::tell(uint32_t number, bool open, uint16_t key) {
+  Queue& queue = queues_.at(number);
+  if (open == queue.known_open)
+    return fmt::format("the inbox is told twice that queue {} is {}", number, open ? "open" : "closed");
+  if (open != (queue.state == QueueState::run))
+    return fmt::format("the inbox is told that queue {} is {}, which is {}", number, open ? "open" : "closed",
+                       formats::name(queue.state));
+  if (open && key != queue.config.key)
+    return fmt::format("queue {} is opened with key {:#x}, not {:#x}", number, key, queue.config.key);
+  queue.known_open = open;
   return {};
 }
 

@@ -31,6 +31,7 @@ struct QueueConfig {
   formats::IrqKind irq = formats::IrqKind::none;
   uint64_t msi_addr = 0;
   uint32_t msi_data = 0;
+  uint16_t key = 0;  ///< that SENDs must name
 };
 
 /// A completion as it comes to the completion ring.
@@ -60,6 +61,7 @@ struct Queue {
   bool urgent = false;           ///< an unseen completion ends the moderation
   uint16_t count = 0, time = 0;  ///< moderation
   bool message_under_way = false;
+  bool known_open = false;  ///< what the inbox was told last
 
   bool live() const { return state == formats::QueueState::run || state == formats::QueueState::error; }
   uint32_t sq_size() const { return 1u << config.sq_log2; }
@@ -138,6 +140,13 @@ class Queues {
   /// The queue is OFF now.
   std::string off(uint32_t number);
   bool level() const;
+  /// The inbox is told that the queue is open with this key, or closed.
+  std::string tell(uint32_t number, bool open, uint16_t key);
+  /// The inbox has still to be told of a change.
+  bool untold(uint32_t number) const {
+    const Queue& queue = queues_.at(number);
+    return queue.known_open != (queue.state == formats::QueueState::run);
+  }
 
  private:
   struct Asked {
@@ -152,6 +161,7 @@ class Queues {
   };
 
   formats::Verdict verdict(const Asked& asked, const formats::Submission& entry) const;
+  static bool well_formed(const formats::Submission& entry);
   bool known_opcode(uint8_t opcode) const { return opcode < 16 && (params_.opcodes >> opcode & 1); }
   bool page_exists(uint32_t address) const { return address / 4096 <= params_.queues; }
   /// The register as the description places it, and the queue that it is about.

@@ -17,6 +17,7 @@
 `define RDMA_TYPEDEF_LOCAL_REGION(region_t, BASE_W, OFFSET_W) \
   typedef struct packed {            \
     logic                open;       \
+    logic                local_use;  \
     logic [7:0]          owner;      \
     logic [15:0]         key;        \
     logic [BASE_W-1:0]   base;       \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// May the owner of a queue use these local bytes? Looks up the region that a request names (docs/rdma_queues.md, Local memory).
+// May the owner of a queue use these local bytes, to send from or as a buffer? Looks up the region that a request names (docs/rdma_queues.md, Local memory).
 //
 // Timing: request in clock t, status in clock t + 3, from a flop, by the regions as set up to and including clock t + 1. A request a clock.
 `include "weft_assert.svh"
@@ -21,12 +21,14 @@ module rdma_local_check
   // a region as it is set
   input  logic                region_set_i,
   input  logic [         7:0] region_idx_i,
+  input  logic                region_valid_i,  // not empty
   input  logic                region_local_i,  // open to local use by its owner
   input  logic [         7:0] region_owner_i,
   input  logic [        15:0] region_key_i,
   input  logic [  BASE_W-1:0] region_base_i,   // payloads
   input  logic [OFFSET_W-1:0] region_last_i,   // its last payload, counted from the base
   // request
+  input  logic                buffer_i,        // for a buffer: no right of local use is needed, and nothing if it has no bytes
   input  logic [         7:0] owner_i,
   input  logic [        31:0] key_i,           // [23:16] number and [15:0] key of the region, upper bits zero
   input  logic [        63:0] addr_i,
@@ -50,7 +52,7 @@ module rdma_local_check
     .ready_o,
     .set_i       (region_set_i),
     .set_idx_i   (region_idx_i[IDX_W-1:0]),
-    .set_region_i('{open: region_local_i, owner: region_owner_i, key: region_key_i, base: region_base_i, last: region_last_i}),
+    .set_region_i('{open: region_valid_i, local_use: region_local_i, owner: region_owner_i, key: region_key_i, base: region_base_i, last: region_last_i}),
     .idx_i       (key_i[23:16]),
     .region_o    (region)
   );
@@ -61,10 +63,14 @@ module rdma_local_check
   logic [15:0]        key_q, key_qq;
   logic [63:0]        addr_q;
   logic               key_fits_q, key_fits_qq, addr_fits_qq;
+  logic               buffer_q, buffer_qq, nothing_qq;
   logic [BASE_W-1:0]  first_qq;  // payload in which the bytes begin
   logic [COUNT_W-1:0] count_qq;  // payloads that they touch
 
   always_ff @(posedge clk_i) begin
+    buffer_q     <= buffer_i;
+    buffer_qq    <= buffer_q;
+    nothing_qq   <= buffer_q && bytes_q == '0;
     owner_q      <= owner_i;
     key_q        <= key_i[15:0];
     key_fits_q   <= key_i[31:24] == '0;
@@ -83,13 +89,14 @@ module rdma_local_check
   logic [COUNT_W-1:0] left;  // payloads of the region from the first one on
   logic               key_ok, inside_region;
 
-  assign key_ok = region.open && key_fits_qq && region.key == key_qq && region.owner == owner_qq;
+  assign key_ok = region.open && (region.local_use || buffer_qq) && key_fits_qq && region.key == key_qq && region.owner == owner_qq;
   assign offset = first_qq - region.base;
   assign left   = COUNT_W'(region.last) + 1'b1 - COUNT_W'(offset[OFFSET_W-1:0]);
   assign inside_region = addr_fits_qq && first_qq >= region.base && offset <= BASE_W'(region.last) && count_qq <= left;
 
   always_ff @(posedge clk_i) begin
-    if (!key_ok) status_o <= QUEUE_STATUS_LOCAL_KEY;
+    if (nothing_qq) status_o <= '0;
+    else if (!key_ok) status_o <= QUEUE_STATUS_LOCAL_KEY;
     else if (!inside_region) status_o <= QUEUE_STATUS_LOCAL_REGION;
     else status_o <= '0;
   end

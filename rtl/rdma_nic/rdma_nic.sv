@@ -31,6 +31,8 @@ module rdma_nic
   parameter int unsigned FETCH        = 4,     // submission entries a burst, at most
   parameter int unsigned READS        = 4,     // bursts of submission entries under way
   parameter int unsigned N_REQUESTS   = 1024,  // requests of the queues that the engine may have, a power of two
+  parameter int unsigned TRANSFERS    = 0,     // 1: SEND, READ, RECV and write with immediate, besides WRITE
+  parameter int unsigned N_TICKETS    = 64,    // READs and RECVs that may wait, used with TRANSFERS only
   localparam int unsigned AXIL_W      = PAGE_SHIFT + 1 + $clog2(N_QUEUES)
 ) (
   input  logic                clk_i,
@@ -407,8 +409,22 @@ module rdma_nic
   request_t req;
   outcome_t out;
 
+  // There is no inbox yet: nothing is posted to it, and it completes nothing.
+  logic               ticket_post_valid, ticket_post_ready, ticket_cpl_valid, ticket_cpl_ready;
+  ticket_post_t       ticket_post;
+  ticket_completion_t ticket_cpl;
+  logic               queue_set, queue_open;
+  queue_t             queue_idx;
+  logic [15:0]        queue_key;
+  assign ticket_post_ready = 1'b0;
+  assign ticket_cpl_valid  = 1'b0;
+  assign ticket_cpl        = '0;
+  logic unused;
+  assign unused = ^{ticket_post_valid, ticket_post, ticket_cpl_ready, queue_set, queue_idx, queue_open, queue_key};
+
   rdma_requests #(
     .N_REQUESTS(N_REQUESTS),
+    .N_TICKETS (TRANSFERS != 0 ? N_TICKETS : 0),
     .PAYLOAD   (PAYLOAD),
     .ADDR_W    (ADDR_W),
     .N_REGIONS (N_REGIONS)
@@ -417,6 +433,7 @@ module rdma_nic
     .rst_ni,
     .region_set_i  (region_set),
     .region_idx_i  (region_idx),
+    .region_valid_i(region_local),  // without transfers all that a region is looked up for needs this right
     .region_local_i(region_local),
     .region_owner_i(region_owner),
     .region_key_i  (region_key),
@@ -434,6 +451,12 @@ module rdma_nic
     .cpl_valid_i   (done_valid),
     .cpl_ready_o   (done_ready),
     .cpl_i         (done),
+    .ticket_post_valid_o(ticket_post_valid),
+    .ticket_post_ready_i(ticket_post_ready),
+    .ticket_post_o      (ticket_post),
+    .ticket_cpl_valid_i (ticket_cpl_valid),
+    .ticket_cpl_ready_o (ticket_cpl_ready),
+    .ticket_cpl_i       (ticket_cpl),
     .trace_valid_o (trace_request_valid_o),
     .trace_status_o(trace_request_status_o)
   );
@@ -449,7 +472,8 @@ module rdma_nic
     .DATA_W  (DATA_W),
     .ADDR_W  (ADDR_W),
     .FETCH   (FETCH),
-    .READS   (READS)
+    .READS   (READS),
+    .OPCODES (opcodes_of(TRANSFERS != 0))
   ) i_queues (
     .clk_i,
     .rst_ni,
@@ -473,13 +497,18 @@ module rdma_nic
     .req_valid_o     (req_valid),
     .req_ready_i     (req_ready),
     .req_o           (req),
-    .claim_valid_i   (1'b0),  // the engine has no arrivals that software is told of
+    .claim_valid_i   (1'b0),  // what comes from other nodes completes RECVs
     .claim_ready_o   (),
     .claim_queue_i   ('0),
     .claim_ok_o      (),
     .cpl_valid_i     (out_valid),
     .cpl_ready_o     (out_ready),
     .cpl_i           (out),
+    .queue_set_o     (queue_set),
+    .queue_idx_o     (queue_idx),
+    .queue_open_o    (queue_open),
+    .queue_key_o     (queue_key),
+    .queue_held_i    ('0),
     .irq_o           (queue_irq_o),
     .m_axi_awaddr_o   (mem_awaddr[1]),
     .m_axi_awlen_o    (mem_awlen[1]),
@@ -525,13 +554,14 @@ module rdma_nic
   );
 
   always_comb begin : p_slot
-    slot_fields           = '0;
-    slot_fields.tag       = slot.tag;
-    slot_fields.bytes     = slot.bytes;
-    slot_fields.immediate = slot.immediate;
-    slot_fields.node      = slot.node;
-    slot_fields.status    = slot.status;
-    slot_fields.opcode    = slot.opcode;
+    slot_fields               = '0;
+    slot_fields.tag           = slot.tag;
+    slot_fields.bytes         = slot.bytes;
+    slot_fields.immediate     = slot.immediate;
+    slot_fields.has_immediate = slot.has_immediate;
+    slot_fields.node          = slot.node;
+    slot_fields.status        = slot.status;
+    slot_fields.opcode        = slot.opcode;
   end
   assign trace_entry_verdict_o     = entry_verdict;
   assign trace_slot_queue_o        = slot.qid;

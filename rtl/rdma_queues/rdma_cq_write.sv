@@ -116,6 +116,7 @@ module rdma_cq_write
           sq_head: head_i[cpl_queue],
           status: cpl_q.status,
           opcode: cpl_q.opcode,
+          has_immediate: cpl_q.has_immediate,
           phase: !slot[place.cq_log2],
           default: '0
       };

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// State of every qid: OFF, RUN, ERROR, DRAIN (docs/rdma_queues.md, States of a queue).
+// State of every qid: OFF, RUN, ERROR, DRAIN (docs/rdma_queues.md, States of a queue), and which of them are open for the inbox.
 //
-// Looks at one queue a clock whether it has drained: all that was promised was dropped or retired, and no message is under way.
+// Looks at one queue a clock whether it has drained: all that was promised was dropped or retired, no message is under way, and the inbox knows that
+// it is closed and holds no ticket of it. The same look tells the inbox that a queue has closed; that one opens it is told at once, since software may
+// post the first buffer as soon as the queue is enabled.
 `include "weft_assert.svh"
 
 module rdma_queue_life
@@ -15,6 +17,7 @@ module rdma_queue_life
   input  logic                enable_i,          // of a queue that is OFF
   input  logic                disable_i,         // of a queue that is live
   input  queue_t              queue_i,
+  input  logic [15:0]         key_i,             // with enable_i: that SENDs must name
   input  logic                fetch_error_i,
   input  queue_t              fetch_error_queue_i,
   input  logic                retired_valid_i,
@@ -23,6 +26,12 @@ module rdma_queue_life
   input  index_t              promised_i[N_QUEUES],
   input  index_t              dropped_i [N_QUEUES],
   input  index_t              retired_i [N_QUEUES],
+  // inbox
+  input  logic [N_QUEUES-1:0] held_i,            // it has tickets of the queue
+  output logic                set_o,             // one clock: this queue is open with this key, or closed
+  output queue_t              set_idx_o,
+  output logic                set_open_o,
+  output logic [15:0]         set_key_o,
   output queue_state_e        state_o   [N_QUEUES],
   output logic [1:0]          cause_o   [N_QUEUES],  // [0] a fetch failed, [1] the write of a completion failed
   output logic [N_QUEUES-1:0] off_o,
@@ -33,8 +42,29 @@ module rdma_queue_life
   localparam int unsigned IDX_W = $clog2(N_QUEUES);
   typedef logic [IDX_W-1:0] idx_t;
 
+  // ------------------------------------------------------------------------------------------------- what the inbox knows
+  logic [N_QUEUES-1:0] known_open_q;
+  logic                close;
+  idx_t                look_q;
+
+  assign close = known_open_q[look_q] && !run_o[look_q] && !enable_i;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      known_open_q <= '0;
+      set_o        <= 1'b0;
+    end else begin
+      if (enable_i) known_open_q[idx_t'(queue_i)] <= 1'b1;
+      if (close) known_open_q[look_q] <= 1'b0;
+      set_o <= enable_i || close;
+    end
+    set_idx_o  <= enable_i ? queue_i : queue_t'(look_q);
+    set_open_o <= enable_i;
+    set_key_o  <= enable_i ? key_i : '0;
+  end
+
   // ------------------------------------------------------------------------------------------------- has it drained?
-  idx_t   look_q, compare_q;
+  idx_t   compare_q;
   index_t promised_q, dropped_q, retired_q;
   logic   draining_q, drained_q;
   idx_t   drained_queue_q;
@@ -46,7 +76,7 @@ module rdma_queue_life
       drained_q  <= 1'b0;
     end else begin
       look_q     <= look_q + 1'b1;
-      draining_q <= state_o[look_q] == QUEUE_STATE_DRAIN && !msi_busy_i[look_q];
+      draining_q <= state_o[look_q] == QUEUE_STATE_DRAIN && !msi_busy_i[look_q] && !known_open_q[look_q] && !held_i[look_q];
       drained_q  <= draining_q && promised_q == dropped_q + retired_q;
     end
     compare_q       <= look_q;
@@ -94,6 +124,8 @@ module rdma_queue_life
 
     `ASSERT(OnlyOffIsEnabled, !(enable_i && chosen) || off_o[q])
     `ASSERT(OffIsClean, !off_o[q] || !(fetch_failed || write_failed || msi_busy_i[q]))
+    `ASSERT(OffIsClosed, !off_o[q] || !known_open_q[q])
+    `ASSERT(OffHoldsNoTicket, !off_o[q] || !held_i[q])
   end
 
   logic unused;

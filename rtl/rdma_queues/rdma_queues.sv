@@ -9,7 +9,7 @@ module rdma_queues
   parameter int unsigned       ADDR_W   = 48,
   parameter int unsigned       FETCH    = 4,       // submission entries a burst, at most
   parameter int unsigned       READS    = 4,       // bursts under way
-  parameter logic        [15:0] OPCODES  = 16'b10,  // bit i: opcode i is accepted
+  parameter logic        [15:0] OPCODES  = opcodes_of(1'b0),  // bit i: opcode i is accepted
   localparam int unsigned      AXIL_W   = PAGE_SHIFT + 1 + $clog2(N_QUEUES)
 ) (
   input  logic                clk_i,
@@ -45,6 +45,12 @@ module rdma_queues
   input  logic                cpl_valid_i,
   output logic                cpl_ready_o,
   input  outcome_t            cpl_i,
+  // inbox
+  output logic                queue_set_o,       // one clock: this queue is open with this key, or closed
+  output queue_t              queue_idx_o,
+  output logic                queue_open_o,
+  output logic [        15:0] queue_key_o,
+  input  logic [N_QUEUES-1:0] queue_held_i,      // it has tickets of the queue
   // level interrupt
   output logic                irq_o,
   // AXI4 to host memory
@@ -188,6 +194,7 @@ module rdma_queues
     .enable_i           (enable),
     .disable_i          (disable_queue),
     .queue_i            (reg_queue),
+    .key_i              (cfg.key),
     .fetch_error_i      (fetch_error),
     .fetch_error_queue_i(fetch_error_queue),
     .retired_valid_i    (retired_valid),
@@ -196,6 +203,11 @@ module rdma_queues
     .promised_i         (promised),
     .dropped_i          (dropped),
     .retired_i          (retired),
+    .held_i             (queue_held_i),
+    .set_o              (queue_set_o),
+    .set_idx_o          (queue_idx_o),
+    .set_open_o         (queue_open_o),
+    .set_key_o          (queue_key_o),
     .state_o            (state),
     .cause_o            (cause),
     .off_o              (off),

@@ -28,6 +28,7 @@ package rdma_queues_pkg;
     irq_kind_e   irq;
     logic [61:0] msi_word;  // address of the message / 4
     logic [31:0] msi_data;
+    logic [15:0] key;       // that SENDs must name
   } queue_cfg_t;
 
   // A request that was accepted.
@@ -43,7 +44,8 @@ package rdma_queues_pkg;
     logic        signal;     // as the flag SIGNAL of the entry; of an arrival: as the engine likes
     logic [63:0] tag;
     logic [31:0] bytes;
-    logic [31:0] immediate;
+    logic [31:0] immediate;  // 0 if there is none
+    logic        has_immediate;
     logic [31:0] node;
     logic [7:0]  status;
     logic [7:0]  opcode;
@@ -56,6 +58,19 @@ package rdma_queues_pkg;
     logic   failed;     // memory answered with an error
     logic   urgent;     // SIGNAL, or a status other than OK
   } retired_t;
+
+  // A request into a buffer here: it goes to the inbox, the others to the sender.
+  function automatic logic is_ticket(logic [7:0] opcode);
+    return opcode == OPCODE_READ || opcode == OPCODE_RECV;
+  endfunction
+
+  // Opcodes, one bit each, of an engine with or without transfers other than plain writes.
+  function automatic logic [15:0] opcodes_of(logic transfers);
+    logic [15:0] opcodes;
+    opcodes = 16'd1 << OPCODE_WRITE;
+    if (transfers) opcodes = opcodes | 16'd1 << OPCODE_WRITE_IMM | 16'd1 << OPCODE_SEND | 16'd1 << OPCODE_READ | 16'd1 << OPCODE_RECV;
+    return opcodes;
+  endfunction
 
   function automatic index_t ring_size(log2_t log2);
     return index_t'(1) << log2;

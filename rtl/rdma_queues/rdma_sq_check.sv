@@ -10,7 +10,7 @@ module rdma_sq_check
   import rdma_queues_formats_pkg::*;
 #(
   parameter int unsigned       N_QUEUES = 8,
-  parameter logic        [15:0] OPCODES  = 16'b10  // bit i: opcode i is accepted
+  parameter logic        [15:0] OPCODES  = opcodes_of(1'b0)  // bit i: opcode i is accepted
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -53,6 +53,13 @@ module rdma_sq_check
   assign entry_ready_o = !valid_q || go;
   assign take          = entry_valid_i && entry_ready_o;
 
+  // What must be zero and is not.
+  logic reserved, imm, remote_addr, remote;
+  assign reserved    = (entry_i.flags & ~FLAG_ALL) != '0 || entry_i.reserved0 != '0 || entry_i.reserved1 != '0 || entry_i.reserved2 != '0;
+  assign imm         = (entry_i.flags & FLAG_IMM) != '0 && entry_i.opcode != OPCODE_SEND;
+  assign remote_addr = entry_i.remote_addr != '0 && (entry_i.opcode == OPCODE_SEND || entry_i.opcode == OPCODE_RECV);
+  assign remote      = (entry_i.node != '0 || entry_i.remote_key != '0) && entry_i.opcode == OPCODE_RECV;
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) valid_q <= 1'b0;
     else if (entry_ready_o) valid_q <= entry_valid_i;
@@ -61,7 +68,7 @@ module rdma_sq_check
       bad_q   <= entry_bad_i;
       entry_q <= entry_i;
       known_q <= entry_i.opcode < 8'd16 && OPCODES[entry_i.opcode[3:0]];
-      clean_q <= (entry_i.flags & ~FLAG_ALL) == '0 && entry_i.reserved0 == '0 && entry_i.reserved1 == '0 && entry_i.reserved2 == '0;
+      clean_q <= !(reserved || imm || remote_addr || remote);
     end
   end
 
@@ -97,6 +104,7 @@ module rdma_sq_check
           tag: entry_q.tag,
           bytes: '0,
           immediate: '0,
+          has_immediate: 1'b0,
           node: entry_q.node,
           status: known_q ? QUEUE_STATUS_BAD_ENTRY : QUEUE_STATUS_BAD_OPCODE,
           opcode: entry_q.opcode

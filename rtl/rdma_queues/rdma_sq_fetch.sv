@@ -9,7 +9,7 @@ module rdma_sq_fetch
   parameter int unsigned       ADDR_W   = 48,
   parameter int unsigned       FETCH    = 4,      // entries a burst, at most
   parameter int unsigned       READS    = 4,      // bursts under way
-  parameter logic        [15:0] OPCODES  = 16'b10  // bit i: opcode i is accepted
+  parameter logic        [15:0] OPCODES  = opcodes_of(1'b0)  // bit i: opcode i is accepted
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,

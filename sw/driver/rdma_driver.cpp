@@ -13,6 +13,7 @@ namespace {
 constexpr uint32_t status_ready = 1u << 0;
 constexpr uint32_t irq_completion = 1u << 0;
 constexpr uint32_t completion_valid = 1u << 31;
+constexpr uint32_t region_has_queue = 1u << 8;
 
 uint32_t low(uint64_t value) { return static_cast<uint32_t>(value); }
 uint32_t high(uint64_t value) { return static_cast<uint32_t>(value >> 32); }
@@ -30,6 +31,7 @@ void RdmaDriver::start(const RdmaSetup& setup) {
   ready_ = posting_ = collecting_ = false;
   requests_.clear();
   fault_.clear();
+  region_queue_ = formats::reset::REGION_QUEUE;
   src_lo_ = src_hi_ = dst_lo_ = dst_hi_ = bytes_ = node_ = key_ = std::nullopt;
   check_identity();
 }
@@ -91,8 +93,12 @@ void RdmaDriver::set_region(uint8_t number, const RdmaRegion& region) {
   write(reg::REGION_LIMIT_LO, low(region.limit));
   write(reg::REGION_LIMIT_HI, high(region.limit));
   write(reg::REGION_KEY, region.key);
-  write(reg::REGION_RIGHTS, (region.remote_write ? 1u : 0u) | (region.local_use ? 2u : 0u));
+  write(reg::REGION_RIGHTS, (region.remote_write ? 1u : 0u) | (region.local_use ? 2u : 0u) |
+                                (region.remote_read ? 4u : 0u) | (region.receive ? 8u : 0u));
   write(reg::REGION_OWNER, region.owner);
+  const uint32_t queue = region.queue ? *region.queue | region_has_queue : 0;
+  if (queue != region_queue_) write(reg::REGION_QUEUE, queue);
+  region_queue_ = queue;
   write(reg::REGION_SET, number);
 }
 

@@ -14,8 +14,9 @@
 
 namespace weft::driver {
 
-/// Memory that other nodes may write if they name the key, or that the queues of its owner may use; [base,
-/// limit), both multiples of the payload.
+/// Memory that other nodes may write or read if they name the key, or that the queues of its owner may use;
+/// [base, limit), both multiples of the payload. What goes with transfers (docs/rdma_transfers.md) has no
+/// effect in an engine without them.
 struct RdmaRegion {
   uint64_t base = 0;
   uint64_t limit = 0;  ///< not above the base: closed
@@ -23,6 +24,10 @@ struct RdmaRegion {
   bool remote_write = true;
   bool local_use = false;  ///< by queues of `owner`
   uint8_t owner = 0;
+  // with transfers
+  bool remote_read = false;
+  bool receive = false;          ///< buffers may lie here (RECV, READ)
+  std::optional<uint8_t> queue;  ///< is told of writes with immediate
 };
 
 /// What remote nodes name in RdmaRequest::rkey for a region.
@@ -110,7 +115,8 @@ class RdmaDriver {
   RdmaSetup setup_;
   std::deque<RdmaRequest> requests_;
   std::optional<uint32_t> src_lo_, src_hi_, dst_lo_, dst_hi_, bytes_, node_,
-      key_;  // what the POST_ registers hold
+      key_;                    // what the POST_ registers hold
+  uint32_t region_queue_ = 0;  // and REGION_QUEUE, which an engine without transfers need not have
   bool ready_ = false;
   bool posting_ = false;
   bool collecting_ = false;

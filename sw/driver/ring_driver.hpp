@@ -38,6 +38,7 @@ struct RingSetup {
   rdma_queues::formats::IrqKind irq = rdma_queues::formats::IrqKind::none;
   uint64_t msi_addr = 0;
   uint32_t msi_data = 0;
+  uint16_t key = 0;  ///< that SENDs of other nodes must name
 
   uint32_t sq_size() const { return 1u << sq_log2; }
   uint32_t cq_size() const { return 1u << cq_log2; }
@@ -64,6 +65,7 @@ class RingAdministrator {
     write(reg::Q_IRQ, static_cast<uint32_t>(setup.irq));
     write_both(reg::Q_MSI_ADDR_LO, setup.msi_addr);
     write(reg::Q_MSI_DATA, setup.msi_data);
+    write(reg::Q_KEY, setup.key);
     bus_.write(ring_register(reg::Q_CTL), 1, std::move(done));
   }
 
@@ -98,6 +100,27 @@ class RingAdministrator {
   RingMemory& memory_;
 };
 
+/// Memory of this node: of what is sent, or a buffer.
+struct LocalBytes {
+  uint64_t address = 0;
+  uint32_t bytes = 0;
+  uint32_t key = 0;  ///< rdma_rkey() of its region
+};
+
+/// Memory of a peer.
+struct RemoteBytes {
+  uint32_t node = 0;
+  uint64_t address = 0;
+  uint32_t key = 0;  ///< rdma_rkey() of its region there
+};
+
+/// A queue of a peer.
+struct RemoteQueue {
+  uint32_t node = 0;
+  uint8_t queue = 0;
+  uint16_t key = 0;  ///< RingSetup::key there
+};
+
 /// One queue as its owner uses it. Uses no register but those of the queue's own page.
 class RingQueue {
  public:
@@ -119,6 +142,38 @@ class RingQueue {
                   rdma_queues::formats::pack(entry));
     ++tail_;
     return true;
+  }
+
+  // Each puts a request of this kind (docs/rdma_queues.md, Requests); false if the ring is full. `flags`:
+  // none, or SIGNAL.
+
+  bool post_write(uint64_t tag, const LocalBytes& local, const RemoteBytes& remote, uint8_t flags = 0) {
+    return put(to_region(Opcode::write, tag, local, remote, flags));
+  }
+  bool post_write_imm(uint64_t tag, const LocalBytes& local, const RemoteBytes& remote, uint32_t immediate,
+                      uint8_t flags = 0) {
+    Submission entry = to_region(Opcode::write_imm, tag, local, remote, flags);
+    entry.immediate = immediate;
+    return put(entry);
+  }
+  bool post_send(uint64_t tag, const LocalBytes& local, const RemoteQueue& remote,
+                 std::optional<uint32_t> immediate = std::nullopt, uint8_t flags = 0) {
+    Submission entry = request(Opcode::send, tag, local, flags);
+    entry.node = remote.node;
+    entry.remote_key = uint32_t{remote.queue} << 16 | remote.key;
+    if (immediate) {
+      entry.flags |= rdma_queues::formats::flag_imm;
+      entry.immediate = *immediate;
+    }
+    return put(entry);
+  }
+  /// From the peer into the buffer here.
+  bool post_read(uint64_t tag, const LocalBytes& buffer, const RemoteBytes& remote, uint8_t flags = 0) {
+    return put(to_region(Opcode::read, tag, buffer, remote, flags));
+  }
+  /// A buffer for a SEND, or for being told of a write with immediate; of no bytes: for the latter only.
+  bool post_recv(uint64_t tag, const LocalBytes& buffer, uint8_t flags = 0) {
+    return put(request(Opcode::recv, tag, buffer, flags));
   }
 
   /// Tells the NIC of all entries put so far.
@@ -160,6 +215,27 @@ class RingQueue {
   const RingSetup& setup() const { return setup_; }
 
  private:
+  using Opcode = rdma_queues::formats::Opcode;
+
+  static Submission request(Opcode opcode, uint64_t tag, const LocalBytes& local, uint8_t flags) {
+    Submission entry;
+    entry.opcode = static_cast<uint8_t>(opcode);
+    entry.flags = flags;
+    entry.tag = tag;
+    entry.local_addr = local.address;
+    entry.bytes = local.bytes;
+    entry.local_key = local.key;
+    return entry;
+  }
+  static Submission to_region(Opcode opcode, uint64_t tag, const LocalBytes& local, const RemoteBytes& remote,
+                              uint8_t flags) {
+    Submission entry = request(opcode, tag, local, flags);
+    entry.node = remote.node;
+    entry.remote_addr = remote.address;
+    entry.remote_key = remote.key;
+    return entry;
+  }
+
   void send_head() {
     if (acknowledging_ || !acknowledge_wanted_) return;
     acknowledging_ = true;

@@ -14,8 +14,8 @@
 
 #include "common/axi_memory.hpp"
 #include "common/findings.hpp"
+#include "rdma/queue_requests.hpp"
 #include "rdma/queues.hpp"
-#include "rdma/requests.hpp"
 #include "rdma_model.hpp"
 #include "rdma_pins.hpp"
 #include "scoreboard.hpp"

@@ -8,7 +8,8 @@ module rdma_queues_bench
   parameter int unsigned DATA_W   = 256,
   parameter int unsigned ADDR_W   = 48,
   parameter int unsigned FETCH    = 4,
-  parameter int unsigned READS    = 4
+  parameter int unsigned READS    = 4,
+  parameter int unsigned TRANSFERS = 1
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -43,6 +44,11 @@ module rdma_queues_bench
   input  logic [  7:0] cpl_queue_i,
   input  logic         cpl_signal_i,
   input  logic [255:0] cpl_fields_i,   // as in a completion entry
+  output logic         queue_set_o,
+  output logic [  7:0] queue_idx_o,
+  output logic         queue_open_o,
+  output logic [ 15:0] queue_key_o,
+  input  logic [ 63:0] queue_held_i,
   output logic         irq_o,
   output logic [ 63:0] araddr_o,
   output logic [  7:0] arlen_o,
@@ -98,7 +104,7 @@ module rdma_queues_bench
   completion_t         cpl_fields, slot_fields;
   retired_t            retired;
   verdict_e            verdict;
-  queue_t              order_queue, entry_queue, error_queue, fire_queue;
+  queue_t              queue_idx, order_queue, entry_queue, error_queue, fire_queue;
   logic [4:0]          order_count;
   logic [ADDR_W-1:0]   araddr, awaddr;
   logic [DATA_W-1:0]   wdata;
@@ -110,9 +116,10 @@ module rdma_queues_bench
   assign req_entry_o = req.entry;
   assign cpl_fields  = cpl_fields_i;
   assign cpl         = '{qid: queue_t'(cpl_queue_i), signal: cpl_signal_i, tag: cpl_fields.tag, bytes: cpl_fields.bytes,
-                         immediate: cpl_fields.immediate, node: cpl_fields.node, status: cpl_fields.status, opcode: cpl_fields.opcode};
-  assign slot_fields = '{tag: slot.tag, bytes: slot.bytes, immediate: slot.immediate, node: slot.node, status: slot.status,
+                         immediate: cpl_fields.immediate, has_immediate: cpl_fields.has_immediate, node: cpl_fields.node, status: cpl_fields.status, opcode: cpl_fields.opcode};
+  assign slot_fields = '{tag: slot.tag, bytes: slot.bytes, immediate: slot.immediate, has_immediate: slot.has_immediate, node: slot.node, status: slot.status,
                          opcode: slot.opcode, default: '0};
+  assign queue_idx_o         = 8'(queue_idx);
   assign slot_fields_o       = slot_fields;
   assign slot_queue_o        = 8'(slot.qid);
   assign slot_signal_o       = slot.signal;
@@ -133,7 +140,7 @@ module rdma_queues_bench
   assign wstrb_o             = 64'(wstrb);
 
   rdma_queues #(
-    .N_QUEUES(N_QUEUES), .DATA_W(DATA_W), .ADDR_W(ADDR_W), .FETCH(FETCH), .READS(READS), .OPCODES(16'b1010)
+    .N_QUEUES(N_QUEUES), .DATA_W(DATA_W), .ADDR_W(ADDR_W), .FETCH(FETCH), .READS(READS), .OPCODES(opcodes_of(TRANSFERS != 0))
   ) i_dut (
     .clk_i, .rst_ni,
     .s_axil_awaddr_i(axil_awaddr_i[AXIL_W-1:0]), .s_axil_awvalid_i(axil_awvalid_i), .s_axil_awready_o(axil_awready_o),
@@ -143,7 +150,8 @@ module rdma_queues_bench
     .s_axil_rdata_o(axil_rdata_o), .s_axil_rresp_o(axil_rresp_o), .s_axil_rvalid_o(axil_rvalid_o), .s_axil_rready_i(axil_rready_i),
     .req_valid_o, .req_ready_i, .req_o(req),
     .claim_valid_i, .claim_ready_o, .claim_queue_i(queue_t'(claim_queue_i)), .claim_ok_o,
-    .cpl_valid_i, .cpl_ready_o, .cpl_i(cpl), .irq_o,
+    .cpl_valid_i, .cpl_ready_o, .cpl_i(cpl),
+    .queue_set_o, .queue_idx_o(queue_idx), .queue_open_o, .queue_key_o, .queue_held_i(queue_held_i[N_QUEUES-1:0]), .irq_o,
     .m_axi_araddr_o(araddr), .m_axi_arlen_o(arlen_o), .m_axi_arvalid_o(arvalid_o), .m_axi_arready_i(arready_i),
     .m_axi_rdata_i(rdata_i[DATA_W-1:0]), .m_axi_rresp_i(rresp_i), .m_axi_rlast_i(rlast_i), .m_axi_rvalid_i(rvalid_i), .m_axi_rready_o(rready_o),
     .m_axi_awaddr_o(awaddr), .m_axi_awlen_o(awlen_o), .m_axi_awvalid_o(awvalid_o), .m_axi_awready_i(awready_i),

@@ -4,6 +4,7 @@
 // stream and the level line.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -17,6 +18,7 @@
 #include "common/axi_memory.hpp"
 #include "common/signals.hpp"
 #include "common/stable.hpp"
+#include "rdma/queue_requests.hpp"
 #include "rdma/queues.hpp"
 
 namespace weft::rtl_test {
@@ -36,7 +38,8 @@ template <typename Config>
 class QueuesTest : public testing::Test {
  protected:
   static constexpr uint32_t queues = Config::queues;
-  static constexpr uint16_t opcodes = 0b1010;  // WRITE and SEND, as in the bench
+  /// As in the bench.
+  static constexpr uint16_t opcodes = Config::transfers ? 0b111110 : 0b10;
   static constexpr uint64_t msi_base = 0xf0000000;
 
   /// After reset, with a new memory of this kind.
@@ -102,6 +105,7 @@ class QueuesTest : public testing::Test {
     config.irq = irq;
     config.msi_addr = msi_base + uint64_t{queue} * 4;
     config.msi_data = static_cast<uint32_t>(bench_.below(uint64_t{1} << 32));
+    config.key = static_cast<uint16_t>(bench_.below(1u << 16));
     return config;
   }
 
@@ -123,6 +127,7 @@ class QueuesTest : public testing::Test {
     write(queue_reg::Q_IRQ, static_cast<uint32_t>(config.irq));
     write_both(queue_reg::Q_MSI_ADDR_LO, config.msi_addr);
     write(queue_reg::Q_MSI_DATA, config.msi_data);
+    write(queue_reg::Q_KEY, config.key);
   }
 
   void disable(uint32_t queue) {
@@ -133,8 +138,7 @@ class QueuesTest : public testing::Test {
   // --- an owner
   queue_formats::Submission good_entry() {
     queue_formats::Submission entry;
-    entry.opcode =
-        static_cast<uint8_t>(bench_.chance(50) ? queue_formats::Opcode::write : queue_formats::Opcode::send);
+    entry.opcode = Config::transfers ? static_cast<uint8_t>(1 + bench_.below(5)) : uint8_t{1};
     entry.flags = bench_.chance(30) ? queue_formats::flag_signal : uint8_t{0};
     entry.node = static_cast<uint32_t>(bench_.below(1000));
     entry.tag = ++last_tag_;
@@ -144,6 +148,13 @@ class QueuesTest : public testing::Test {
     entry.local_key = static_cast<uint32_t>(bench_.below(uint64_t{1} << 32));
     entry.remote_key = static_cast<uint32_t>(bench_.below(uint64_t{1} << 32));
     entry.immediate = static_cast<uint32_t>(bench_.below(uint64_t{1} << 32));
+    const auto opcode = queue_formats::Opcode{entry.opcode};
+    if (opcode == queue_formats::Opcode::send) {
+      entry.remote_addr = 0;
+      if (bench_.chance(50)) entry.flags |= queue_formats::flag_imm;
+    } else if (opcode == queue_formats::Opcode::recv) {
+      entry.remote_addr = entry.node = entry.remote_key = 0;
+    }
     return entry;
   }
 
@@ -228,8 +239,9 @@ class QueuesTest : public testing::Test {
   }
 
   bool quiet() const {
-    if (!accesses_.empty() || !engine_.empty() || !claims_.empty() || !requests_.empty() ||
-        !rejections_.empty() || !outcomes_.empty() || !written_.empty() || !memory_->idle() || offered_)
+    if (!accesses_.empty() || !engine_.empty() || !tickets_.empty() || !claims_.empty() ||
+        !requests_.empty() || !rejections_.empty() || !outcomes_.empty() || !written_.empty() ||
+        !memory_->idle() || offered_)
       return false;
     for (uint32_t q = 0; q < queues; ++q) {
       const auto& queue = model_.queue(q);
@@ -253,10 +265,13 @@ class QueuesTest : public testing::Test {
   rdma_queues::Queues model_{{queues, Config::fetch, Config::addr_bits, opcodes}};
   std::array<Owner, queues> owners_{};
   QueuePaces paces_;
-  std::deque<rdma_queues::Outcome> engine_;  // requests and arrivals that the engine has to complete
+  std::deque<rdma_queues::Outcome> engine_;   // requests and arrivals that the engine has to complete
+  std::deque<rdma_queues::Request> tickets_;  // READs and RECVs that the inbox has to complete
+  uint64_t cancelled_ = 0, told_ = 0;
   uint64_t requests_taken_ = 0, completions_taken_ = 0, discards_ = 0, fires_ = 0, messages_ = 0, errors_ = 0,
            claims_granted_ = 0, claims_refused_ = 0;
   std::vector<uint32_t> request_order_;  // queues of the requests taken
+  std::vector<queue_formats::Submission> requests_seen_;
   std::vector<uint64_t> fire_cycles_;
 
  private:
@@ -293,6 +308,9 @@ class QueuesTest : public testing::Test {
     accesses_.clear();
     claims_.clear();
     engine_.clear();
+    tickets_.clear();
+    held_ = 0;
+    untold_cycles_ = {};
     requests_.clear();
     rejections_.clear();
     outcomes_.clear();
@@ -326,10 +344,11 @@ class QueuesTest : public testing::Test {
     bench_->claim_valid_i = !claims_.empty();
     bench_->claim_queue_i = claims_.empty() ? static_cast<uint8_t>(bench_.below(queues)) : claims_.front();
     if (!offered_ && !engine_.empty() && bench_.chance(paces.complete)) {
-      const size_t index = bench_.below(engine_.size());
-      offered_ = engine_[index];
-      engine_.erase(engine_.begin() + static_cast<std::ptrdiff_t>(index));
+      offered_ = take_any(engine_);
+    } else if (!offered_ && !tickets_.empty() && bench_.chance(paces.complete)) {
+      offered_ = end_ticket(take_any(tickets_));
     }
+    drive_held();
     bench_->cpl_valid_i = offered_.has_value();
     const rdma_queues::Outcome outcome = offered_.value_or(rdma_queues::Outcome{});
     bench_->cpl_queue_i = outcome.queue;
@@ -345,6 +364,46 @@ class QueuesTest : public testing::Test {
     bench_->wready_i = axi_.wready;
     bench_->bvalid_i = axi_.bvalid;
     bench_->bresp_i = axi_.bvalid ? axi_.bresp : tb::resp_slverr;
+  }
+
+  template <typename T>
+  T take_any(std::deque<T>& from) {
+    const size_t index = bench_.below(from.size());
+    const T taken = from[index];
+    from.erase(from.begin() + static_cast<std::ptrdiff_t>(index));
+    return taken;
+  }
+
+  /// What has come for a READ or RECV; that of a closed queue may only be cancelled.
+  rdma_queues::Outcome end_ticket(const rdma_queues::Request& request) {
+    rdma::TicketCompletion completion;
+    if (!model_.queue(request.queue).known_open) {
+      completion.status = rdma::formats::Status::cancelled;
+      ++cancelled_;
+    } else if (bench_.chance(90)) {
+      completion.node = static_cast<uint16_t>(bench_.below(1000));
+      completion.form = bench_.chance(50) ? rdma::Form::buffer : rdma::Form::immediate;
+      completion.bytes = static_cast<uint32_t>(bench_.below(uint64_t{1} << 32));
+      if (bench_.chance(50)) completion.imm = static_cast<uint32_t>(bench_.below(uint64_t{1} << 32));
+    } else {
+      completion.status = rdma::formats::Status::no_ticket;
+    }
+    return rdma_queues::outcome_of(request, completion);
+  }
+
+  /// The inbox holds tickets of a queue, and may seem to a while longer.
+  void drive_held() {
+    for (uint32_t q = 0; q < queues; ++q) {
+      const uint64_t bit = uint64_t{1} << q;
+      const bool holds =
+          std::any_of(tickets_.begin(), tickets_.end(), [&](const auto& t) { return t.queue == q; });
+      if (holds) {
+        held_ |= bit;
+      } else if (bench_.chance(5)) {
+        held_ &= ~bit;
+      }
+    }
+    bench_->queue_held_i = held_;
   }
 
   void drive_registers(unsigned pace) {
@@ -380,6 +439,7 @@ class QueuesTest : public testing::Test {
   // --- checking: first all that depends on the state before this clock, then what changes it
   void check() {
     sample_read_of_indices();
+    check_told();
     check_off();
     check_level();
     if (bench_->look_o)
@@ -399,8 +459,26 @@ class QueuesTest : public testing::Test {
     memory_->sample(axi_, reporter_);
     check_retired();
     if (bench_->apply_o) apply_write();
+    check_untold();
     count_bad_read();
     check_must_fire();
+  }
+
+  void check_told() {
+    if (!bench_->queue_set_o) return;
+    fail(model_.tell(bench_->queue_idx_o, bench_->queue_open_o, bench_->queue_key_o));
+    ++told_;
+  }
+
+  /// The inbox is told at once that a queue is open, and within a round that it is closed.
+  void check_untold() {
+    for (uint32_t q = 0; q < queues; ++q) {
+      const bool opens = model_.queue(q).state == queue_formats::QueueState::run;
+      untold_cycles_[q] = model_.untold(q) ? untold_cycles_[q] + 1 : 0;
+      if (untold_cycles_[q] > (opens ? 1u : queues + 3u))
+        reporter_.add("queue " + std::to_string(q) + ": the inbox is not told that it is " +
+                      (opens ? "open" : "closed"));
+    }
   }
 
   void check_off() {
@@ -659,15 +737,10 @@ class QueuesTest : public testing::Test {
     requests_.pop_front();
     ++requests_taken_;
     request_order_.push_back(request.queue);
-    rdma_queues::Outcome outcome;
-    outcome.queue = request.queue;
-    outcome.signal = request.entry.flags & queue_formats::flag_signal;
-    outcome.fields.tag = request.entry.tag;
-    outcome.fields.node = request.entry.node;
-    outcome.fields.opcode = request.entry.opcode;
-    outcome.fields.status = bench_.chance(10) ? uint8_t{7} : uint8_t{0};  // a dead peer
-    outcome.fields.bytes = outcome.fields.status == 0 ? request.entry.bytes : 0;
-    engine_.push_back(outcome);
+    requests_seen_.push_back(request.entry);
+    if (rdma_queues::is_ticket(request)) return tickets_.push_back(request);
+    const auto status = bench_.chance(10) ? rdma::formats::Status::dead_peer : rdma::formats::Status::ok;
+    engine_.push_back(rdma_queues::outcome_of(request, static_cast<uint8_t>(status)));
   }
 
   void follow_registers() {
@@ -707,7 +780,8 @@ class QueuesTest : public testing::Test {
   std::deque<Write> written_;  // completions to come on the memory port
   std::deque<uint8_t> messages_due_, messages_sent_;
   std::deque<Burst> bursts_;
-  std::array<uint64_t, queues> due_cycles_{}, aged_from_{};
+  std::array<uint64_t, queues> due_cycles_{}, aged_from_{}, untold_cycles_{};
+  uint64_t held_ = 0;  // queues that the inbox says it holds tickets of
   uint32_t beats_ = 0;
   bool beat_bad_ = false;
   bool aw_sent_ = false, w_sent_ = false, ar_sent_ = false;

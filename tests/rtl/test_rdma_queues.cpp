@@ -7,6 +7,7 @@
 #include "Vqueues2.h"
 #include "Vqueues64.h"
 #include "Vqueues8.h"
+#include "driver/ring_driver.hpp"
 #include "rdma_queues_lockstep.hpp"
 
 namespace weft::rtl_test {
@@ -18,14 +19,17 @@ using queue_formats::QueueState;
 struct Eight {
   using Top = Vqueues8;
   static constexpr uint32_t queues = 8, data_bytes = 32, addr_bits = 48, fetch = 4;
+  static constexpr bool transfers = true;
 };
 struct Two {
   using Top = Vqueues2;
   static constexpr uint32_t queues = 2, data_bytes = 64, addr_bits = 40, fetch = 2;
+  static constexpr bool transfers = false;
 };
 struct SixtyFour {
   using Top = Vqueues64;
   static constexpr uint32_t queues = 64, data_bytes = 64, addr_bits = 64, fetch = 16;
+  static constexpr bool transfers = true;
 };
 
 tb::AxiMemoryConfig memory(uint32_t latency, uint32_t jitter = 0, double pause = 0) {
@@ -53,7 +57,16 @@ class RdmaQueuesRandom : public QueuesTest<Config> {
     auto entry = this->good_entry();
     switch (bench_.below(20)) {
       case 0:
-        entry.opcode = static_cast<uint8_t>(bench_.below(256));
+        entry.opcode = static_cast<uint8_t>(bench_.below(bench_.chance(50) ? 256 : 20));
+        break;
+      case 5:
+        entry.remote_addr = uint64_t{1} << bench_.below(64);
+        break;
+      case 6:
+        entry.node = 1u << bench_.below(32);
+        break;
+      case 7:
+        entry.remote_key = 1u << bench_.below(32);
         break;
       case 1:
         entry.flags = static_cast<uint8_t>(bench_.below(256));
@@ -115,7 +128,7 @@ class RdmaQueuesRandom : public QueuesTest<Config> {
                                queue_reg::Q_SQ_BASE_HI,   queue_reg::Q_CQ_BASE_LO,  queue_reg::Q_CQ_BASE_HI,
                                queue_reg::Q_SIZE,         queue_reg::Q_OWNER,       queue_reg::Q_IRQ,
                                queue_reg::Q_MSI_ADDR_LO,  queue_reg::Q_MSI_ADDR_HI, queue_reg::Q_MSI_DATA,
-                               queue_reg::Q_CTL,          queue_reg::Q_STATE};
+                               queue_reg::Q_CTL,          queue_reg::Q_STATE,       queue_reg::Q_KEY};
     switch (bench_.below(9)) {
       case 0:  // a tail one too far or too short; never one that announces entries that were not written
         this->write(this->of(q, queue_reg::SQ_TAIL),
@@ -233,6 +246,10 @@ TYPED_TEST(RdmaQueuesRandom, EveryEventAsInTheModel) {
   EXPECT_GT(this->errors_, 3u);
   EXPECT_GT(this->discards_, 3u);
   EXPECT_GT(this->claims_granted_, 20u);
+  EXPECT_GT(this->told_, 20u);
+  if (TypeParam::transfers) {
+    EXPECT_GT(this->cancelled_, 3u);
+  }
 }
 
 TYPED_TEST(RdmaQueuesRandom, ResetAtAnyTime) {
@@ -269,6 +286,11 @@ class RdmaQueues : public QueuesTest<Eight> {
   queue_formats::Submission plain_entry() {
     auto entry = good_entry();
     entry.flags = 0;
+    return entry;
+  }
+  queue_formats::Submission entry_of(queue_formats::Opcode opcode) {
+    auto entry = plain_entry();
+    while (entry.opcode != static_cast<uint8_t>(opcode)) entry = plain_entry();
     return entry;
   }
   /// One completion for this queue, with status OK and without SIGNAL, in memory and retired.
@@ -383,17 +405,179 @@ TEST_F(RdmaQueues, BadDoorbellsAreCountedAndChangeNothing) {
 
 TEST_F(RdmaQueues, MalformedEntriesEndInErrorCompletions) {
   open(0, 5, 5);
-  std::vector<queue_formats::Submission> entries(5);
+  std::vector<queue_formats::Submission> entries(10);
   for (auto& entry : entries) entry = plain_entry();
   entries[0].opcode = 99;
   entries[1].reserved2 = 1;
-  entries[2].flags = 2;
-  entries[3].opcode = static_cast<uint8_t>(queue_formats::Opcode::read);  // exists, but not in this engine
+  entries[2].flags = 4;
+  entries[3].opcode = static_cast<uint8_t>(queue_formats::Opcode::receive);  // of completions only
+  entries[4] = entry_of(queue_formats::Opcode::write);
+  entries[4].flags = queue_formats::flag_imm;
+  entries[5] = entry_of(queue_formats::Opcode::send);
+  entries[5].remote_addr = 4096;
+  entries[6] = entries[7] = entries[8] = entry_of(queue_formats::Opcode::recv);
+  entries[6].node = 1;
+  entries[7].remote_addr = uint64_t{1} << 63;
+  entries[8].remote_key = 1;
+  for (uint64_t n = 0; n < entries.size(); ++n) entries[n].tag = n;
   post(0, entries);
   settle();
   EXPECT_EQ(requests_taken_, 1u);
-  EXPECT_EQ(take(0, 99), 5);
+  std::vector<uint8_t> statuses;
+  for (const auto& entry : owners_[0].ring) statuses.push_back(entry.status);
+  const auto last = statuses.empty() ? uint8_t{0} : statuses.back();
+  EXPECT_EQ(statuses, (std::vector<uint8_t>{16, 17, 17, 16, 17, 17, 17, 17, 17, last}));
+  EXPECT_EQ(take(0, 99), 10);
   EXPECT_TRUE(owners_[0].awaited.empty());
+}
+
+class RdmaQueuesPlain : public QueuesTest<Two> {};
+
+TEST_F(RdmaQueuesPlain, KnowsWriteOnly) {
+  start(memory(2));
+  enable(1, make_config(1, 4, 4, IrqKind::none));
+  until([&] { return registers_idle(); });
+  EXPECT_EQ(read_now(queue_reg::CAPS), 2u | 2u << 8 | 0b10u << 16);
+  std::vector<queue_formats::Submission> entries(6);
+  for (uint8_t opcode = 0; opcode < 6; ++opcode) {
+    entries[opcode].opcode = opcode;
+    entries[opcode].tag = opcode;
+  }
+  post(1, entries);
+  until([&] { return quiet(); });
+  EXPECT_EQ(requests_taken_, 1u);
+  EXPECT_EQ(take(1, 99), 6);
+}
+
+// --- what the inbox is told
+
+TEST_F(RdmaQueues, InboxKnowsWhichQueuesAreOpen) {
+  EXPECT_EQ(read_now(queue_reg::CAPS), 8u | 4u << 8 | 0b111110u << 16);
+  open(3);
+  EXPECT_EQ(told_, 1u);
+  EXPECT_TRUE(model_.queue(3).known_open);
+  post(3, {entry_of(queue_formats::Opcode::recv), entry_of(queue_formats::Opcode::read)});
+  paces_.complete = 0;
+  until([&] { return tickets_.size() == 2; });
+  disable(3);
+  settle_registers();
+  cycles(300);
+  EXPECT_EQ(told_, 2u);
+  EXPECT_FALSE(model_.queue(3).known_open);
+  EXPECT_EQ(state(3), QueueState::drain) << "tickets are left";
+  EXPECT_FALSE(write_now(queue_reg::Q_CTL, 1));
+  paces_.complete = 100;
+  settle();
+  EXPECT_EQ(state(3), QueueState::off);
+  EXPECT_EQ(cancelled_, 2u);
+  EXPECT_EQ(discards_, 2u);
+}
+
+TEST_F(RdmaQueues, QueueInErrorIsClosedForTheInbox) {
+  open(0);
+  paces_.complete = 0;
+  post(0, {entry_of(queue_formats::Opcode::recv)});
+  until([&] { return tickets_.size() == 1; });
+  const auto base = model_.queue(0).config.sq_base;
+  memory_->inject_errors(base, base + 32 * 64);
+  post(0, 1);
+  until([&] { return state(0) == QueueState::error; });
+  cycles(Eight::queues + 3);
+  EXPECT_FALSE(model_.queue(0).known_open);
+  paces_.complete = 100;
+  settle();
+  ASSERT_EQ(owners_[0].ring.size(), 1u) << "CANCELLED is written, not discarded";
+  EXPECT_EQ(owners_[0].ring.front().status, static_cast<uint8_t>(rdma::formats::Status::cancelled));
+  EXPECT_EQ(owners_[0].ring.front().opcode, static_cast<uint8_t>(queue_formats::Opcode::recv));
+  EXPECT_EQ(take(0, 9), 1);
+}
+
+/// Queues fail and are disabled in the same few clocks: none is forgotten.
+TEST_F(RdmaQueues, ManyQueuesCloseAtOnce) {
+  for (uint32_t q = 0; q < queues; ++q) open(q, 4, 4);
+  for (uint32_t q = 0; q < queues; ++q) {
+    const auto base = model_.queue(q).config.sq_base;
+    if (q == 2) memory_->inject_errors(base, base + 16 * 64);
+    post(q, 1);
+    disable(q);
+    if (q % 2 == 1) enable(q - 1, make_config(q - 1, 4, 4, IrqKind::none));
+  }
+  settle();
+  for (uint32_t q = 0; q < queues; ++q) {
+    EXPECT_EQ(model_.queue(q).known_open, state(q) == QueueState::run) << "queue " << q;
+  }
+  EXPECT_GE(told_, 2u * queues);
+}
+
+// --- driver
+
+class DriverMemory final : public driver::RingMemory {
+ public:
+  explicit DriverMemory(tb::AxiMemory& memory) : memory_(memory) {}
+  void write(uint64_t address, std::span<const uint8_t> bytes) override {
+    memory_.memory().write(address, bytes);
+  }
+  void read(uint64_t address, std::span<uint8_t> bytes) const override {
+    memory_.memory().read(address, bytes);
+  }
+
+ private:
+  tb::AxiMemory& memory_;
+};
+
+class NoRegisters final : public driver::RegisterBus {
+ public:
+  void write(uint32_t, uint32_t, OnWritten) override {}
+  void read(uint32_t, OnRead) override {}
+};
+
+/// Every kind of request of the driver is accepted, with its fields where they belong.
+TEST_F(RdmaQueues, RequestsOfTheDriver) {
+  open(0);
+  DriverMemory rings(*memory_);
+  NoRegisters bus;
+  driver::RingSetup setup;
+  setup.sq_base = model_.queue(0).config.sq_base;
+  setup.sq_log2 = model_.queue(0).config.sq_log2;
+  driver::RingQueue queue(bus, rings, 0, setup);
+  const driver::LocalBytes local{0x1000, 512, 0x20003};
+  const driver::RemoteBytes remote{7, 0x9000, 0x40005};
+  EXPECT_TRUE(queue.post_write(1, local, remote, queue_formats::flag_signal));
+  EXPECT_TRUE(queue.post_write_imm(2, local, remote, 0xabcd));
+  EXPECT_TRUE(queue.post_send(3, local, {7, 5, 0x1234}));
+  EXPECT_TRUE(queue.post_send(4, local, {7, 5, 0x1234}, 0xdcba));
+  EXPECT_TRUE(queue.post_read(5, local, remote));
+  EXPECT_TRUE(queue.post_recv(6, local));
+  for (uint64_t tag = 1; tag <= 6; ++tag) owners_[0].awaited.insert(tag);
+  write(of(0, queue_reg::SQ_TAIL), 6);
+  settle();
+  using queue_formats::Opcode;
+  using Entry = queue_formats::Submission;
+  const auto wanted = [&](uint64_t tag, Opcode opcode, auto change) {
+    Entry entry;
+    entry.opcode = static_cast<uint8_t>(opcode);
+    entry.tag = tag;
+    entry.local_addr = 0x1000;
+    entry.bytes = 512;
+    entry.local_key = 0x20003;
+    change(entry);
+    return entry;
+  };
+  const auto at_region = [](Entry& entry) {
+    entry.node = 7, entry.remote_addr = 0x9000, entry.remote_key = 0x40005;
+  };
+  const std::vector<Entry> entries{
+      wanted(1, Opcode::write, [&](Entry& e) { at_region(e), e.flags = queue_formats::flag_signal; }),
+      wanted(2, Opcode::write_imm, [&](Entry& e) { at_region(e), e.immediate = 0xabcd; }),
+      wanted(3, Opcode::send, [](Entry& e) { e.node = 7, e.remote_key = 0x51234; }),
+      wanted(4, Opcode::send,
+             [](Entry& e) {
+               e.node = 7, e.remote_key = 0x51234, e.flags = queue_formats::flag_imm, e.immediate = 0xdcba;
+             }),
+      wanted(5, Opcode::read, at_region),
+      wanted(6, Opcode::recv, [](Entry&) {}),
+  };
+  EXPECT_EQ(requests_seen_, entries);
 }
 
 TEST_F(RdmaQueues, PhaseTellsLapsApart) {
