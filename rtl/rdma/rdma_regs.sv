@@ -47,7 +47,8 @@ module rdma_regs
   output logic               region_read_o,     // to remote reads
   output logic               region_receive_o,  // buffers may lie in it
   output logic [        8:0] region_queue_o,    // told of writes with immediate; [8]: there is one
-  output logic               region_local_o,  // to local use by its owner
+  output logic               region_valid_o,    // not empty, whatever it is open to
+  output logic               region_local_o,    // to local use by its owner
   output logic [        7:0] region_owner_o,
   output logic [       15:0] region_key_o,
   output logic [ADDR_W-$clog2(PAYLOAD)-1:0] region_base_o,  // payloads
@@ -284,6 +285,7 @@ module rdma_regs
     region_fault_q <= region_base_q[SHIFT-1:0] != '0 || region_limit_q[SHIFT-1:0] != '0 ||
                       (!region_empty && (region_limit_q > 64'd1 << ADDR_W || (region_last >> OFFSET_W) != '0));
     {region_receive_o, region_read_o, region_local_o, region_write_o} <= region_empty ? '0 : region_rights_q;
+    region_valid_o <= !region_empty;
     region_base_o  <= BASE_W'(region_base_q >> SHIFT);
     region_last_o  <= OFFSET_W'(region_last);
   end

@@ -36,7 +36,7 @@ module rdma_top
   parameter int unsigned N_SOURCES    = 256,   // groups of sources with a quota of receive contexts each, a power of two
   parameter int unsigned RESEND_DEPTH = 64,    // packets that may wait to be sent again
   parameter int unsigned POST_DEPTH   = 16,    // requests that may wait for a context
-  parameter bit          TRANSFERS    = 1'b0,  // SEND, READ and write with immediate; the next three are of use only then
+  parameter int unsigned TRANSFERS    = 0,     // 1: SEND, READ and write with immediate; the next three are of use only then
   parameter int unsigned N_TICKETS    = 64,    // RECVs and READs of software that may wait or be under way, a power of two
   parameter int unsigned N_QUEUES     = 8,     // queues of software that these belong to, a power of two
   parameter int unsigned MAX_ANSWERS  = 16     // READs of other nodes that may be answered at once, a power of two
@@ -123,6 +123,7 @@ module rdma_top
   // a region as it is set, for the check of local use
   output logic                region_set_o,    // one clock: region_idx_o becomes this one
   output logic [         7:0] region_idx_o,
+  output logic                region_valid_o,  // not empty
   output logic                region_local_o,  // open to local use by its owner
   output logic [         7:0] region_owner_o,
   output logic [        15:0] region_key_o,
@@ -213,7 +214,7 @@ module rdma_top
     .MSGID_W  (MSGID_W),
     .NODE_W   (NODE_W),
     .BUFFER   (BUFFER),
-    .TRANSFERS(TRANSFERS)
+    .TRANSFERS(TRANSFERS != 0)
   ) i_rx_check (
     .clk_i,
     .rst_ni,
@@ -274,7 +275,7 @@ module rdma_top
   logic [15:0]        cmd_len;
   logic [CID_W-1:0]   cmd_cid, write_error_cid;
   logic [WRITES_W-1:0] writes_done;
-  logic               rx_ctl_valid, rx_ctl_ready, rx_ctl_dropped, tx_ctl_valid, tx_ctl_ready, tx_ctl_dropped;
+  logic               rx_ctl_valid, rx_ctl_ready, rx_ctl_grant, rx_ctl_dropped, tx_ctl_valid, tx_ctl_ready, tx_ctl_dropped;
   header_t            rx_ctl, tx_ctl, rx_out, tx_out;
   logic               rx_out_valid, rx_out_ready, tx_out_valid, tx_out_ready, inbox_ctl_dropped;
   outcome_e           rx_outcome, tx_outcome;
@@ -292,7 +293,7 @@ module rdma_top
     .ADDR_W  (ADDR_W),
     .N_REGIONS(N_REGIONS),
     .N_SOURCES(N_SOURCES),
-    .TRANSFERS(TRANSFERS)
+    .TRANSFERS(TRANSFERS != 0)
   ) i_receiver (
     .clk_i,
     .rst_ni,
@@ -339,6 +340,7 @@ module rdma_top
     .ctl_valid_o        (rx_ctl_valid),
     .ctl_ready_i        (rx_ctl_ready),
     .ctl_o              (rx_ctl),
+    .ctl_grant_o        (rx_ctl_grant),
     .ctl_dropped_o      (rx_ctl_dropped),
     .trace_valid_o      (trace_rx_valid_o),
     .trace_timeout_o    (trace_rx_timeout_o),
@@ -402,6 +404,7 @@ module rdma_top
     .ctl_valid_i(rx_ctl_valid),
     .ctl_ready_o(rx_ctl_ready),
     .ctl_i      (rx_ctl),
+    .ctl_grant_i(rx_ctl_grant),
     .ctl_valid_o(rx_out_valid),
     .ctl_ready_i(rx_out_ready),
     .ctl_o      (rx_out)
@@ -563,14 +566,13 @@ module rdma_top
   post_t    answer_post;
   outcome_e inbox_outcome;
 
-  if (TRANSFERS) begin : g_transfers
+  if (TRANSFERS != 0) begin : g_transfers
     logic    inbox_ctl_valid, inbox_ctl_ready, answers_idle, tickets_idle, ticket_taken;
     header_t inbox_ctl;
 
     rdma_inbox #(
       .N_TICKETS(N_TICKETS),
       .N_QUEUES (N_QUEUES),
-      .N_RX_CTX (N_RX_CTX),
       .PAYLOAD  (PAYLOAD),
       .PIDX_W   (PIDX_W),
       .CID_W    (CID_W),
@@ -750,8 +752,8 @@ module rdma_top
     .ADDR_W    (ADDR_W),
     .N_REGIONS (N_REGIONS),
     .N_SOURCES (N_SOURCES),
-    .N_TICKETS (TRANSFERS ? N_TICKETS : 0),
-    .N_QUEUES  (TRANSFERS ? N_QUEUES : 0),
+    .N_TICKETS (TRANSFERS != 0 ? N_TICKETS : 0),
+    .N_QUEUES  (TRANSFERS != 0 ? N_QUEUES : 0),
     .POST_DEPTH(POST_DEPTH)
   ) i_regs (
     .clk_i,
@@ -782,6 +784,7 @@ module rdma_top
     .region_read_o   (region_read),
     .region_receive_o(region_receive),
     .region_queue_o  (region_queue),
+    .region_valid_o,
     .region_local_o,
     .region_owner_o,
     .region_key_o    (region_key),

@@ -31,8 +31,9 @@ module rdma_nic
   parameter int unsigned FETCH        = 4,     // submission entries a burst, at most
   parameter int unsigned READS        = 4,     // bursts of submission entries under way
   parameter int unsigned N_REQUESTS   = 1024,  // requests of the queues that the engine may have, a power of two
-  parameter int unsigned TRANSFERS    = 0,     // 1: SEND, READ, RECV and write with immediate, besides WRITE
-  parameter int unsigned N_TICKETS    = 64,    // READs and RECVs that may wait, used with TRANSFERS only
+  parameter int unsigned TRANSFERS    = 0,     // 1: SEND, READ, RECV and write with immediate, besides WRITE; the next two are of use only then
+  parameter int unsigned N_TICKETS    = 64,    // READs and RECVs that may wait or be under way, a power of two
+  parameter int unsigned MAX_ANSWERS  = 16,    // READs of other nodes that may be answered at once, a power of two
   localparam int unsigned AXIL_W      = PAGE_SHIFT + 1 + $clog2(N_QUEUES)
 ) (
   input  logic                clk_i,
@@ -104,13 +105,30 @@ module rdma_nic
   output logic                trace_rx_offer_valid_o,
   output logic [        15:0] trace_rx_offer_cid_o,
   output logic                trace_rx_over_quota_o,
+  output logic                trace_rx_from_inbox_o,
+  output logic                trace_rx_answer_room_o,
   output logic [ LIMIT_W-1:0] trace_rx_limit_o,
   output logic [        15:0] trace_rx_cid_o,
   output logic [  TICK_W-1:0] trace_rx_now_o,
   output logic [        31:0] trace_rx_wbase_o,
   output logic [  WINDOW-1:0] trace_rx_wvec_o,
+  output logic                trace_rqt_valid_o,        // a RQT with a flag of transfers leaves the arrival checks, for the inbox or the receiver
+  output logic                trace_rqt_to_inbox_o,
+  output logic                trace_inbox_valid_o,
+  output logic [         2:0] trace_inbox_kind_o,
+  output logic [         7:0] trace_inbox_outcome_o,
+  output logic [        15:0] trace_inbox_ticket_o,
+  output logic                trace_inbox_room_o,
+  output logic                trace_inbox_offer_valid_o,
+  output logic [        15:0] trace_inbox_offer_o,
+  output logic [         2:0] trace_inbox_admit_o,
+  output logic [  TICK_W-1:0] trace_inbox_now_o,
+  output logic                trace_queue_set_o,        // the inbox is told that this queue is open or closed
+  output queue_t              trace_queue_idx_o,
+  output logic                trace_queue_open_o,
+  output logic [        15:0] trace_queue_key_o,
   output logic                trace_post_valid_o,       // the sender takes a post
-  output logic                trace_post_from_queue_o,
+  output logic [         1:0] trace_post_origin_o,
   output logic                trace_tx_valid_o,
   output logic [         1:0] trace_tx_kind_o,
   output logic [         7:0] trace_tx_outcome_o,
@@ -286,7 +304,11 @@ module rdma_nic
   logic                post_valid, post_ready, done_valid, done_ready;
   post_t               post;
   completion_t         done;
-  logic                region_set, region_local;
+  logic                region_set, region_valid, region_local;
+  logic                ticket_post_valid, ticket_post_ready, ticket_cpl_valid, ticket_cpl_ready;
+  ticket_post_t        ticket_post;
+  ticket_completion_t  ticket_cpl;
+  logic [N_QUEUES-1:0] queue_held;
   logic [7:0]          region_idx, region_owner;
   logic [15:0]         region_key;
   logic [BASE_W-1:0]   region_base;
@@ -307,7 +329,11 @@ module rdma_nic
     .N_REGIONS   (N_REGIONS),
     .N_SOURCES   (N_SOURCES),
     .RESEND_DEPTH(RESEND_DEPTH),
-    .POST_DEPTH  (POST_DEPTH)
+    .POST_DEPTH  (POST_DEPTH),
+    .TRANSFERS   (TRANSFERS),
+    .N_TICKETS   (N_TICKETS),
+    .N_QUEUES    (N_QUEUES),
+    .MAX_ANSWERS (MAX_ANSWERS)
   ) i_engine (
     .clk_i,
     .rst_ni,
@@ -370,8 +396,20 @@ module rdma_nic
     .queue_cpl_valid_o (done_valid),
     .queue_cpl_ready_i (done_ready),
     .queue_cpl_o       (done),
+    .ticket_valid_i    (ticket_post_valid),
+    .ticket_ready_o    (ticket_post_ready),
+    .ticket_i          (ticket_post),
+    .ticket_cpl_valid_o(ticket_cpl_valid),
+    .ticket_cpl_ready_i(ticket_cpl_ready),
+    .ticket_cpl_o      (ticket_cpl),
+    .queue_set_i       (trace_queue_set_o),
+    .queue_idx_i       (8'(trace_queue_idx_o)),
+    .queue_open_i      (trace_queue_open_o),
+    .queue_key_i       (trace_queue_key_o),
+    .queue_held_o      (queue_held),
     .region_set_o      (region_set),
     .region_idx_o      (region_idx),
+    .region_valid_o    (region_valid),
     .region_local_o    (region_local),
     .region_owner_o    (region_owner),
     .region_key_o      (region_key),
@@ -384,13 +422,26 @@ module rdma_nic
     .trace_rx_offer_valid_o,
     .trace_rx_offer_cid_o,
     .trace_rx_over_quota_o,
+    .trace_rx_from_inbox_o,
+    .trace_rx_answer_room_o,
+    .trace_rqt_valid_o,
+    .trace_rqt_to_inbox_o,
+    .trace_inbox_valid_o,
+    .trace_inbox_kind_o,
+    .trace_inbox_outcome_o,
+    .trace_inbox_ticket_o,
+    .trace_inbox_room_o,
+    .trace_inbox_offer_valid_o,
+    .trace_inbox_offer_o,
+    .trace_inbox_admit_o,
+    .trace_inbox_now_o,
     .trace_rx_limit_o,
     .trace_rx_cid_o,
     .trace_rx_now_o,
     .trace_rx_wbase_o,
     .trace_rx_wvec_o,
     .trace_post_valid_o,
-    .trace_post_from_queue_o,
+    .trace_post_origin_o,
     .trace_tx_valid_o,
     .trace_tx_kind_o,
     .trace_tx_outcome_o,
@@ -409,19 +460,6 @@ module rdma_nic
   request_t req;
   outcome_t out;
 
-  // There is no inbox yet: nothing is posted to it, and it completes nothing.
-  logic               ticket_post_valid, ticket_post_ready, ticket_cpl_valid, ticket_cpl_ready;
-  ticket_post_t       ticket_post;
-  ticket_completion_t ticket_cpl;
-  logic               queue_set, queue_open;
-  queue_t             queue_idx;
-  logic [15:0]        queue_key;
-  assign ticket_post_ready = 1'b0;
-  assign ticket_cpl_valid  = 1'b0;
-  assign ticket_cpl        = '0;
-  logic unused;
-  assign unused = ^{ticket_post_valid, ticket_post, ticket_cpl_ready, queue_set, queue_idx, queue_open, queue_key};
-
   rdma_requests #(
     .N_REQUESTS(N_REQUESTS),
     .N_TICKETS (TRANSFERS != 0 ? N_TICKETS : 0),
@@ -433,7 +471,7 @@ module rdma_nic
     .rst_ni,
     .region_set_i  (region_set),
     .region_idx_i  (region_idx),
-    .region_valid_i(region_local),  // without transfers all that a region is looked up for needs this right
+    .region_valid_i(region_valid),
     .region_local_i(region_local),
     .region_owner_i(region_owner),
     .region_key_i  (region_key),
@@ -504,11 +542,11 @@ module rdma_nic
     .cpl_valid_i     (out_valid),
     .cpl_ready_o     (out_ready),
     .cpl_i           (out),
-    .queue_set_o     (queue_set),
-    .queue_idx_o     (queue_idx),
-    .queue_open_o    (queue_open),
-    .queue_key_o     (queue_key),
-    .queue_held_i    ('0),
+    .queue_set_o     (trace_queue_set_o),
+    .queue_idx_o     (trace_queue_idx_o),
+    .queue_open_o    (trace_queue_open_o),
+    .queue_key_o     (trace_queue_key_o),
+    .queue_held_i    (queue_held),
     .irq_o           (queue_irq_o),
     .m_axi_awaddr_o   (mem_awaddr[1]),
     .m_axi_awlen_o    (mem_awlen[1]),

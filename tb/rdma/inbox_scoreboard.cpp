@@ -28,6 +28,8 @@ const char* event_name(InboxKind kind) {
       return "leave";
     case InboxKind::cancel:
       return "cancel";
+    case InboxKind::decided:
+      return "decision";
   }
   return "?";
 }
@@ -42,6 +44,9 @@ T take_first(std::deque<T>& queue, const char* what) {
   queue.pop_front();
   return first;
 }
+
+// From the clock of something to that of the first trace record that knows of it (rdma_inbox.sv).
+constexpr uint64_t receiver_age = 3, queues_age = 2;
 
 bool takes_ticket(const rdma::Admission& admission) {
   return admission.kind == Kind::buffer || admission.kind == Kind::with_ticket;
@@ -63,14 +68,48 @@ void InboxScoreboard::reset() {
   requests_.clear();
   refusals_.clear();
   admitted_.clear();
+  decided_.reset();
+  of_receiver_.clear();
+  of_queues_.clear();
 }
 
-void InboxScoreboard::opened(uint8_t queue, uint16_t key) {
+void InboxScoreboard::queue_set(uint8_t queue, bool open, uint16_t key) {
+  const auto change = [this, queue, open, key] {
+    if (open) {
+      inbox_.open(queue, key);
+    } else {
+      inbox_.close(queue);
+    }
+  };
+  of_queues_.push_back({reporter_.cycle() + queues_age, change});
+}
+
+void InboxScoreboard::write_failed(uint16_t cid) {
+  of_receiver_.push_back({reporter_.cycle() + receiver_age, [this, cid] { inbox_.write_failed(cid); }});
+}
+
+void InboxScoreboard::catch_up() {
   try {
-    inbox_.open(queue, key);
+    for (auto* changes : {&of_receiver_, &of_queues_}) {
+      while (!changes->empty() && changes->front().cycle <= reporter_.cycle()) {
+        const Change change = std::move(changes->front());
+        changes->pop_front();
+        change.apply();
+      }
+    }
   } catch (const rdma::Violation& violation) {
     reporter_.add(fmt::format("inbox: {}", violation.what()));
   }
+}
+
+/// What becomes of a ticket whose request was not granted.
+rdma::InboxResult InboxScoreboard::golden_decision(const InboxTracePins& rtl) {
+  if (!decided_) throw rdma::Violation("a decision that the receiver has not made");
+  const Decided decided = *std::exchange(decided_, std::nullopt);
+  rdma::InboxResult result;
+  result.ticket = decided.ticket;
+  result.completion = inbox_.decided(decided.ticket, decided.result, rtl.now);
+  return result;
 }
 
 rdma::InboxResult InboxScoreboard::golden_request(const InboxTracePins& rtl) {
@@ -103,6 +142,8 @@ rdma::InboxResult InboxScoreboard::golden(const InboxTracePins& rtl) {
       return inbox_.leave(rtl.now);
     case InboxKind::cancel:
       return inbox_.cancel(rtl.ticket);
+    case InboxKind::decided:
+      return golden_decision(rtl);
   }
   throw rdma::Violation(fmt::format("there is no event of kind {}", static_cast<unsigned>(rtl.kind)));
 }
@@ -140,14 +181,34 @@ InboxScoreboard::Admitted InboxScoreboard::next_admitted() {
 }
 
 void InboxScoreboard::retired(const rdma::RxResult& result, const formats::Header* header,
-                              const Admitted* admitted, uint16_t now) {
-  if (admitted && takes_ticket(admitted->admission))
-    complete(inbox_.decided(admitted->admission.ticket, result, now));
-  inbox_.retired(result, header);
+                              const Admitted* admitted) {
+  const uint64_t counts_from = reporter_.cycle() + receiver_age;
+  if (admitted && takes_ticket(admitted->admission)) {
+    const Decided decided{admitted->admission.ticket, result};
+    of_receiver_.push_back({counts_from, [this, decided] { decide(decided); }});
+    return;
+  }
+  const bool ends = result.outcome == Outcome::finish || result.outcome == Outcome::released ||
+                    result.outcome == Outcome::reclaim;
+  if (!ends) return;
+  const std::optional<formats::Header> copy = header ? std::optional(*header) : std::nullopt;
+  of_receiver_.push_back(
+      {counts_from, [this, result, copy] { inbox_.retired(result, copy ? &*copy : nullptr); }});
+}
+
+/// A grant counts at once; of everything else the inbox makes an event.
+void InboxScoreboard::decide(const Decided& decided) {
+  if (decided.result.outcome == Outcome::grant) {
+    inbox_.decided(decided.ticket, decided.result, 0);  // looks at no timer
+  } else {
+    decided_ = decided;
+  }
 }
 
 bool InboxScoreboard::quiet() const {
-  if (!posts_.empty() || !requests_.empty() || !refusals_.empty() || !admitted_.empty()) return false;
+  if (!posts_.empty() || !requests_.empty() || !refusals_.empty() || !admitted_.empty() ||
+      !of_receiver_.empty() || decided_)
+    return false;
   for (uint16_t i = 0; i < build_.params.n_tickets; ++i) {
     const rdma::Ticket& ticket = inbox_.ticket(i);
     const bool rests = ticket.state == rdma::Ticket::State::free ||

@@ -4,11 +4,13 @@
 //
 // What an event was about comes from the ports, the choices that the page leaves open (order of events, room,
 // offered ticket, time) from the trace.
+// What happens elsewhere counts for the events of the inbox some clocks later, as rdma_inbox.sv says.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -42,19 +44,21 @@ class InboxScoreboard {
   void posted(const rdma::TicketPost& post) { posts_.push_back(post); }
   void request_arrived(const rdma::formats::Header& header) { requests_.push_back(header); }
   void refusal_arrived(const rdma::formats::Header& header) { refusals_.push_back(header); }
-  void opened(uint8_t queue, uint16_t key);
-  void closed(uint8_t queue) { inbox_.close(queue); }
-  void write_failed(uint16_t cid) { inbox_.write_failed(cid); }
+  /// A queue is open with this key from now on, or closed.
+  void queue_set(uint8_t queue, bool open, uint16_t key);
+  void write_failed(uint16_t cid);
 
-  /// One event of the inbox.
+  /// Once a cycle, after all of the above and before retired(): what happened some clocks ago counts from
+  /// here on.
+  void catch_up();
+  /// One event of the inbox, after catch_up().
   void step(const InboxTracePins& rtl);
 
   /// The oldest request that the receiver has not decided. Throws Violation if there is none.
   Admitted next_admitted();
 
   /// An event of the receiver; `admitted` if it was such a request.
-  void retired(const rdma::RxResult& result, const rdma::formats::Header* header, const Admitted* admitted,
-               uint16_t now);
+  void retired(const rdma::RxResult& result, const rdma::formats::Header* header, const Admitted* admitted);
 
   /// Nothing is under way but RECVs that wait.
   bool quiet() const;
@@ -66,6 +70,7 @@ class InboxScoreboard {
   rdma::InboxResult golden_request(const InboxTracePins& rtl);
   void note(const rdma::InboxResult& result);
   void complete(const std::optional<rdma::TicketCompletion>& completion) const;
+  rdma::InboxResult golden_decision(const InboxTracePins& rtl);
 
   RdmaBuild build_;
   Reporter& reporter_;
@@ -76,6 +81,19 @@ class InboxScoreboard {
   std::deque<rdma::TicketPost> posts_;
   std::deque<rdma::formats::Header> requests_, refusals_;
   std::deque<Admitted> admitted_;
+
+  struct Decided {
+    uint16_t ticket;
+    rdma::RxResult result;
+  };
+  void decide(const Decided& decided);
+  std::optional<Decided> decided_;  // not a grant: the inbox has an event of its own for it
+
+  struct Change {
+    uint64_t cycle;  // from which on it counts
+    std::function<void()> apply;
+  };
+  std::deque<Change> of_receiver_, of_queues_;
 };
 
 }  // namespace weft::tb

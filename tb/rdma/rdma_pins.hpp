@@ -45,7 +45,15 @@ struct RqtTracePins {
   bool valid = false, to_inbox = false;
 };
 
-enum class InboxKind : uint8_t { post = 0, rqt = 1, rsp = 2, timeout = 3, leave = 4, cancel = 5 };
+enum class InboxKind : uint8_t {
+  post = 0,
+  rqt = 1,
+  rsp = 2,
+  timeout = 3,
+  leave = 4,
+  cancel = 5,
+  decided = 6
+};
 
 /// An event of the inbox.
 struct InboxTracePins {
@@ -69,6 +77,10 @@ struct QueueTracePins {
   bool retired_discarded = false, retired_failed = false, retired_urgent = false;
   uint8_t fire_queue = 0, request_status = 0;
   uint64_t off = 0;  ///< a bit a queue
+  bool set = false;  ///< the inbox is told of a queue
+  uint8_t set_queue = 0;
+  bool set_open = false;
+  uint16_t set_key = 0;
 };
 
 struct RdmaPins {

@@ -212,6 +212,7 @@ void Scoreboard::sample(const RdmaPins& pins) {
   take_arrivals();
   take_post(pins.post);
   route_request(pins.rqt);
+  if (inbox_) inbox_->catch_up();
   if (pins.inbox.valid) step_inbox(pins.inbox);
   if (pins.rx.valid) step_receiver(pins.rx);
   if (pins.tx.valid) step_sender(pins.tx);
@@ -229,7 +230,7 @@ rdma::RxResult Scoreboard::golden_receiver(const RxTracePins& rtl, const rdma::R
                                            std::optional<formats::Header>& header) {
   if (rtl.timeout) {
     const rdma::RxResult result = receiver_.timeout(rtl.cid, inputs);
-    if (inbox_) inbox_->retired(result, nullptr, nullptr, rtl.now);
+    if (inbox_) inbox_->retired(result, nullptr, nullptr);
     return result;
   }
   if (rtl.from_inbox) {
@@ -239,7 +240,7 @@ rdma::RxResult Scoreboard::golden_receiver(const RxTracePins& rtl, const rdma::R
     rdma::RxInputs with_admission = inputs;
     with_admission.admission = next.admission;
     const rdma::RxResult result = golden_packet(rtl, {next.header, {}}, with_admission);
-    inbox_->retired(result, &next.header, &next, rtl.now);
+    inbox_->retired(result, &next.header, &next);
     return result;
   }
   if (for_receiver_.empty()) throw rdma::Violation("a packet event, but no packet has come in");
@@ -250,7 +251,7 @@ rdma::RxResult Scoreboard::golden_receiver(const RxTracePins& rtl, const rdma::R
   if (arrival.verdict != Outcome::none) return receiver_.drop(arrival.verdict);
   header = arrival.packet.header;
   const rdma::RxResult result = golden_packet(rtl, arrival.packet, inputs);
-  if (inbox_) inbox_->retired(result, &arrival.packet.header, nullptr, rtl.now);
+  if (inbox_) inbox_->retired(result, &arrival.packet.header, nullptr);
   return result;
 }
 

@@ -123,7 +123,7 @@ class Scoreboard {
                               region = 11;
   };
   struct InboxAge {
-    static constexpr uint64_t decision = 1, region = 4;
+    static constexpr uint64_t decision = 2, region = 4;
   };
   struct SenderAge {
     static constexpr uint64_t decision = 1, timer = 2;

@@ -200,6 +200,10 @@ class VerilatedRdma : public RdmaModel {
     queues.request = top.trace_request_valid_o;
     queues.request_status = top.trace_request_status_o;
     queues.off = top.trace_off_o;
+    queues.set = top.trace_queue_set_o;
+    queues.set_queue = top.trace_queue_idx_o;
+    queues.set_open = top.trace_queue_open_o;
+    queues.set_key = top.trace_queue_key_o;
   }
 
   uint32_t data_bytes_;

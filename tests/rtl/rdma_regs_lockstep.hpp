@@ -245,6 +245,7 @@ class RegsLockstep {
     const rdma::Region wanted = reference_.region();
     const bool empty = wanted.limit <= wanted.base;
     ASSERT_EQ(out.region_idx_o, *region_written_) << at();
+    ASSERT_EQ(out.region_valid_o, !empty) << at();
     ASSERT_EQ(out.region_write_o, wanted.remote_write && !empty) << at();
     ASSERT_EQ(out.region_read_o, wanted.remote_read && !empty) << at();
     ASSERT_EQ(out.region_receive_o, wanted.receive && !empty) << at();
