@@ -225,7 +225,7 @@ module rdma_top
   logic [15:0]        cmd_len;
   logic [CID_W-1:0]   cmd_cid, write_error_cid;
   logic [WRITES_W-1:0] writes_done;
-  logic               rx_ctl_valid, rx_ctl_ready, rx_ctl_dropped, tx_ctl_valid, tx_ctl_ready, tx_ctl_dropped;
+  logic               rx_ctl_valid, rx_ctl_ready, rx_ctl_grant, rx_ctl_dropped, tx_ctl_valid, tx_ctl_ready, tx_ctl_dropped;
   header_t            rx_ctl, tx_ctl, rx_out;
   logic               rx_out_valid, rx_out_ready;
   outcome_e           rx_outcome, tx_outcome;
@@ -251,7 +251,9 @@ module rdma_top
     .node_id_i          (node_id),
     .region_set_i       (region_set),
     .region_idx_i       (region_idx),
-    .region_open_i      (region_open),
+    .region_write_i     (region_open),
+    .region_read_i      (1'b0),
+    .region_receive_i   (1'b0),
     .region_key_i       (region_key),
     .region_base_i      (region_base),
     .region_last_i      (region_last),
@@ -267,6 +269,12 @@ module rdma_top
     .hdr_ready_o        (rx_hdr_ready),
     .hdr_i              (hdr),
     .verdict_i          (verdict),
+    .hdr_busy_i         (1'b0),
+    .req_valid_i        (1'b0),
+    .req_ready_o        (),  // no inbox
+    .req_i              ('0),
+    .answer_room_i      (1'b0),
+    .answer_take_o      (),
     .cmd_valid_o        (cmd_valid),
     .cmd_ready_i        (cmd_ready),
     .cmd_write_o        (cmd_write),
@@ -277,7 +285,12 @@ module rdma_top
     .ctl_valid_o        (rx_ctl_valid),
     .ctl_ready_i        (rx_ctl_ready),
     .ctl_o              (rx_ctl),
+    .ctl_grant_o        (rx_ctl_grant),
     .ctl_dropped_o      (rx_ctl_dropped),
+    .read_valid_o       (),
+    .read_o             (),
+    .ret_valid_o        (),
+    .ret_o              (),
     .trace_valid_o      (trace_rx_valid_o),
     .trace_timeout_o    (trace_rx_timeout_o),
     .trace_outcome_o    (rx_outcome),
@@ -285,6 +298,9 @@ module rdma_top
     .trace_offer_valid_o(trace_rx_offer_valid_o),
     .trace_offer_cid_o  (trace_rx_offer_cid_o),
     .trace_over_quota_o (trace_rx_over_quota_o),
+    .trace_admit_o      (),
+    .trace_from_inbox_o (),
+    .trace_answer_room_o(),
     .trace_cid_o        (trace_rx_cid_o),
     .trace_now_o        (trace_rx_now_o),
     .trace_wbase_o      (trace_rx_wbase_o),
@@ -337,6 +353,7 @@ module rdma_top
     .ctl_valid_i(rx_ctl_valid),
     .ctl_ready_o(rx_ctl_ready),
     .ctl_i      (rx_ctl),
+    .ctl_grant_i(rx_ctl_grant),
     .ctl_valid_o(rx_out_valid),
     .ctl_ready_i(rx_out_ready),
     .ctl_o      (rx_out)
