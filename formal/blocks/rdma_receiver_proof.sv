@@ -77,13 +77,15 @@ module rdma_receiver_proof
     .N_RX_CTX(N), .WINDOW(WINDOW), .PAYLOAD(1 << SHIFT), .PIDX_W(PIDX_W), .CID_W(IDX_W + 1), .SID_W(1), .MSGID_W(MSGID_W), .NODE_W(1),
     .ADDR_W(ADDR_W), .N_REGIONS(2), .N_SOURCES(2), .CTL_DEPTH(16), .CMD_DEPTH(16)
   ) dut (
-    .clk_i, .rst_ni, .ready_o(), .idle_o(), .node_id_i(16'd1), .region_set_i(dut.regions_ready), .region_idx_i(8'd0), .region_open_i(1'b1),
+    .clk_i, .rst_ni, .ready_o(), .idle_o(), .node_id_i(16'd1), .region_set_i(dut.regions_ready), .region_idx_i(8'd0), .region_write_i(1'b1),
+    .region_read_i(1'b0), .region_receive_i(1'b0),
     .region_key_i(16'd0), .region_base_i('0), .region_last_i, .backoff_i(2'd0), .ahead_i(8'd0), .quota_i(16'd0),
     .timeout_i(LIMIT_W'(1)), .ask_from_after_i(2'd1), .max_silent_i(4'd0), .weft_mode_i, .now_i,
-    .hdr_valid_i, .hdr_ready_o(hdr_ready), .hdr_i(hdr), .verdict_i(OUTCOME_NONE),
+    .hdr_valid_i, .hdr_ready_o(hdr_ready), .hdr_i(hdr), .verdict_i(OUTCOME_NONE), .hdr_busy_i(1'b0), .req_valid_i(1'b0), .req_ready_o(), .req_i('0),
+    .answer_room_i(1'b0), .answer_take_o(),
     .cmd_valid_o(), .cmd_ready_i, .cmd_write_o(), .cmd_addr_o(), .cmd_len_o(), .cmd_cid_o(), .writes_done_i(WRITES_W'(0)),
-    .ctl_valid_o(), .ctl_ready_i, .ctl_o(), .ctl_dropped_o(), .trace_valid_o(), .trace_timeout_o(), .trace_outcome_o(),
-    .trace_room_o(), .trace_offer_valid_o(), .trace_offer_cid_o(), .trace_over_quota_o(), .trace_cid_o(), .trace_now_o(), .trace_wbase_o(), .trace_wvec_o()
+    .ctl_valid_o(), .ctl_ready_i, .ctl_o(), .ctl_grant_o(), .ctl_dropped_o(), .read_valid_o(), .read_o(), .ret_valid_o(), .ret_o(), .trace_valid_o(), .trace_timeout_o(), .trace_outcome_o(),
+    .trace_room_o(), .trace_offer_valid_o(), .trace_offer_cid_o(), .trace_over_quota_o(), .trace_admit_o(), .trace_from_inbox_o(), .trace_answer_room_o(), .trace_cid_o(), .trace_now_o(), .trace_wbase_o(), .trace_wvec_o()
   );
 
   // How far the region reached two clocks after each packet was taken, when it was looked at last.

@@ -114,8 +114,14 @@ RxResult Receiver::packet(const Packet& packet, const RxInputs& inputs) {
 
 // RQT
 
+/// What the inbox said stands in the request from here on, whatever becomes of it.
 RxResult Receiver::request(Header request, const RxInputs& inputs) {
   const Admission& admission = inputs.admission;
+  if (admission.kind == Admission::Kind::again) request.cid = admission.cid;
+  if (admission.kind == Admission::Kind::buffer) {
+    request.arg = admission.address;
+    name_region(request, admission.rkey);
+  }
   if (!inputs.room) return without_context(Outcome::drop_busy, request.cid);
   if (admission.kind == Admission::Kind::none && for_buffer(request, params_) && cut(request.pidx, params_)) {
     throw Violation("a request for a buffer that the inbox was not asked about");
@@ -126,8 +132,6 @@ RxResult Receiver::request(Header request, const RxInputs& inputs) {
   }
   if (admission.kind == Admission::Kind::again) return grant_again(request, inputs);
   if (admission.kind == Admission::Kind::buffer) {
-    request.arg = admission.address;
-    name_region(request, admission.rkey);
     const auto code = admission.of_read ? Refusal::not_wanted : Refusal::not_ready;
     if (request_fault(request, Use::receive, config_, params_)) {
       return refuse(request, Outcome::refuse_buffer, code);

@@ -67,7 +67,8 @@ struct RxInputs {
   bool answer_room = true;        // one more READ may be answered; looked at by READ only
 };
 
-/// What became of an event. `cid` is the context touched; for what is rejected the one named in the packet.
+/// What became of an event. `cid` is the context touched; for what is rejected the one named in the packet,
+/// for a request with a buffer or granted before the one that the inbox put there.
 /// `wbase` and `wvec` are those of the context after the event (a context just freed keeps them), 0 if the
 /// packet found no context in use. `emitted` has no crc yet. `wvec` always has the full number of words.
 struct RxResult {

@@ -144,6 +144,7 @@ package rdma_pkg;
     outcome_e verdict;          // of the arrival checks, or of the check of a request
     logic     request;          // it is a request, and there is a context for it
     logic     release_it;       // it is a RELEASE; otherwise DATA
+    logic     again;            // it is a request that was granted before
     logic     used;             // packet: its CID is that of a context in use
     logic     match;            // it comes from the transfer that the context is for
     logic     key_ok;           // its region is open to who names this key
@@ -171,6 +172,11 @@ package rdma_pkg;
     logic [15:0] cid;
     logic [7:0]  gen;
     logic [31:0] pidx;
+    // what the RSP to a RQT or READ needs besides (docs/rdma_transfers.md)
+    logic        for_buffer;  // RQT with flag SEND or READ
+    logic        of_read;     // RQT with flag READ
+    logic        is_read;     // READ
+    logic [23:0] rkey;        // granted for a buffer: its key
   } rx_to_t;
 
   typedef enum logic [3:0] {

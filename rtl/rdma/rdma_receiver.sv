@@ -12,6 +12,10 @@
 //   K  L  answer
 //   M     act: write command, control packet, freed context, trace
 //
+// With TRANSFERS (docs/rdma_transfers.md) requests that the inbox has looked at come by an input of their own, and READs are checked as requests are: what
+// they ask for is told in M. What is said about a request is carried in its verdict and header where these have no use otherwise; so from E on arg of a
+// request that is granted has the RKEY for its RSP.
+//
 // Why so: docs/rdma_receiver.md. The pipeline never waits once an event is in it: A takes an event only while the write
 // commands behind M have room for all that is under way. Control packets that find no room are dropped (a timer repeats them).
 `include "weft_assert.svh"
@@ -33,7 +37,8 @@ module rdma_receiver
   parameter int unsigned N_REGIONS = 64,    // memory regions, a power of two
   parameter int unsigned N_SOURCES = 256,   // groups of sources with a quota each, a power of two
   parameter int unsigned CTL_DEPTH = 32,    // control packets that may wait
-  parameter int unsigned CMD_DEPTH = 32     // write commands that may wait
+  parameter int unsigned CMD_DEPTH = 32,    // write commands that may wait
+  parameter bit          TRANSFERS = 1'b0   // SEND, READ and write with immediate; without, their inputs are not looked at
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -43,7 +48,9 @@ module rdma_receiver
   input  logic [        15:0] node_id_i,
   input  logic                region_set_i,      // region_idx_i becomes this one
   input  logic [         7:0] region_idx_i,
-  input  logic                region_open_i,
+  input  logic                region_write_i,    // it is open to remote writes; each right only if it is not empty
+  input  logic                region_read_i,     // ... to remote reads
+  input  logic                region_receive_i,  // buffers posted here may lie in it
   input  logic [        15:0] region_key_i,
   input  logic [   ADDR_W-$clog2(PAYLOAD)-1:0] region_base_i,  // payloads
   input  logic [offset_bits(ADDR_W-$clog2(PAYLOAD))-1:0] region_last_i,  // its last payload, counted from the base
@@ -60,6 +67,14 @@ module rdma_receiver
   output logic                hdr_ready_o,
   input  header_t             hdr_i,
   input  outcome_e            verdict_i,
+  input  logic                hdr_busy_i,        // a RQT that the inbox had no room for: there is none for its answer either
+  // requests from the inbox, which are taken first: so they must be rare
+  input  logic                req_valid_i,
+  output logic                req_ready_o,
+  input  admitted_t           req_i,
+  // READs: one more may be answered; it is taken, which counts from the next clock on
+  input  logic                answer_room_i,
+  output logic                answer_take_o,
   // what to do with the payload of a good DATA packet, in order
   output logic                cmd_valid_o,
   input  logic                cmd_ready_i,
@@ -72,7 +87,14 @@ module rdma_receiver
   output logic                ctl_valid_o,
   input  logic                ctl_ready_i,
   output header_t             ctl_o,
+  output logic                ctl_grant_o,       // it grants a context, not for the second time
   output logic                ctl_dropped_o,     // a control packet found no room
+  // READs taken, some clocks later
+  output logic                read_valid_o,
+  output post_t               read_o,
+  // each event, for the inbox
+  output logic                ret_valid_o,
+  output rx_retired_t         ret_o,
   // trace: one record per event, see docs/rdma.md
   output logic                trace_valid_o,
   output logic                trace_timeout_o,
@@ -81,6 +103,9 @@ module rdma_receiver
   output logic                trace_offer_valid_o,
   output logic [        15:0] trace_offer_cid_o,
   output logic                trace_over_quota_o,
+  output admit_e              trace_admit_o,     // what the inbox said about it
+  output logic                trace_from_inbox_o,
+  output logic                trace_answer_room_o,
   output logic [        15:0] trace_cid_o,
   output logic [  TICK_W-1:0] trace_now_o,
   output logic [        31:0] trace_wbase_o,
@@ -113,7 +138,9 @@ module rdma_receiver
   localparam int unsigned POS_W = $clog2(WINDOW);
   localparam int unsigned QUARTER_W = WINDOW > 4 ? POS_W - 2 : 0;  // an ACK at every quarter of the window
 
-  `RDMA_TYPEDEF_REGION(region_t, BASE_W, OFFSET_W)
+  localparam int unsigned RIGHTS = TRANSFERS ? 3 : 1;  // write; read, receive
+
+  `RDMA_TYPEDEF_REGION(region_t, BASE_W, OFFSET_W, RIGHTS)
   `RDMA_TYPEDEF_RX_GRANT(grant_t, NODE_W, SID_W, MSGID_W, REGION_W, OFFSET_W, PIDX_W, SHIFT)
   `RDMA_TYPEDEF_WINDOW(kept_t, WINDOW, PIDX_W)
   `RDMA_TYPEDEF_RX_STATE(state_t, kept_t)
@@ -122,8 +149,14 @@ module rdma_receiver
 
   typedef struct packed {
     logic              timeout;
-    outcome_e          verdict;      // of the arrival checks; from F on also of a request
-    logic              request, release_it, data;
+    outcome_e          verdict;      // of the arrival checks, or what the inbox said; from F on also of a request
+    logic              request, release_it, data;  // request: for a context; from F on it is granted
+    logic              from_inbox;
+    admit_e            admit;
+    logic              again;        // granted before
+    logic              read;
+    logic              asks;         // is one of a request, the same again, READ: needs room for an answer
+    logic              answer_room;  // from F on
     header_t           hdr;
     logic [31:0]       last;         // last byte of a request; from D on
     logic [15:0]       len_less;     // payload bytes less one; from D on
@@ -153,12 +186,18 @@ module rdma_receiver
     logic [ADDR_W-1:0] addr;
     logic [15:0]       len;
     logic              free;
+    logic              from_inbox;
+    admit_e            admit;
+    logic              answer_room;
+    logic              has_imm;
+    logic [31:0]       word;         // immediate; of a READ its bytes
   } action_t;
 
   typedef struct packed {
     header_t             hdr;
     logic                waits;  // until the writes up to this count are done
     logic [WRITES_W-1:0] writes;
+    logic                grant;  // the first of its context
   } ctl_t;
 
   // ------------------------------------------------------------------------------------------------- after reset
@@ -179,7 +218,7 @@ module rdma_receiver
   assign ready_o = !clearing_q && timer_ready && list_ready && regions_ready && quota_ready;
 
   // ------------------------------------------------------------------------------------------------- A: choose
-  logic   a_room, a_accept, a_timeout;
+  logic   a_room, a_accept, a_timeout, a_asked;
   event_t a_event, b_q, c_q, c_event, d_q, e_q, e_event, f_q, g_q, h_q, i_q, j_q;
   logic   b_valid_q, c_valid_q, d_valid_q, e_valid_q, f_valid_q, g_valid_q, h_valid_q, i_valid_q, j_valid_q, k_valid_q, l_valid_q, m_valid_q;
   logic   expired_valid, expired_ready;
@@ -187,17 +226,30 @@ module rdma_receiver
   logic [$clog2(MAX_STARVED+1)-1:0] starved_q;
   logic   timeout_first;
 
-  assign timeout_first = !hdr_valid_i || starved_q == ($bits(starved_q))'(MAX_STARVED);
+  assign a_asked       = TRANSFERS && req_valid_i;
+  assign timeout_first = (!hdr_valid_i && !a_asked) || starved_q == ($bits(starved_q))'(MAX_STARVED);
   assign a_accept      = ready_o && a_room;
   assign a_timeout     = expired_valid && timeout_first;
   assign expired_ready = a_accept && timeout_first;
-  assign hdr_ready_o   = a_accept && !a_timeout;
+  assign req_ready_o   = TRANSFERS && a_accept && !a_timeout;
+  assign hdr_ready_o   = a_accept && !a_timeout && !a_asked;
 
   always_comb begin : p_choose
     a_event = '0;
     a_event.timeout = a_timeout;
     if (a_timeout) begin
       a_event.hdr.cid = 16'(expired_idx);
+    end else if (a_asked) begin
+      a_event.hdr        = req_i.hdr;
+      a_event.from_inbox = 1'b1;
+      a_event.admit      = req_i.kind;
+      a_event.asks       = 1'b1;
+      unique case (req_i.kind)
+        ADMIT_REFUSE: a_event.verdict = req_i.refusal;
+        ADMIT_DROP:   a_event.verdict = OUTCOME_DROP_ASKED;
+        ADMIT_AGAIN:  a_event.again   = 1'b1;
+        default:      a_event.request = 1'b1;
+      endcase
     end else begin
       a_event.hdr     = hdr_i;
       a_event.verdict = verdict_i;
@@ -207,6 +259,15 @@ module rdma_receiver
         a_event.request    = hdr_i.ptype == PTYPE_RQT;
         a_event.release_it = hdr_i.ptype == PTYPE_RELEASE;
         a_event.data       = hdr_i.ptype == PTYPE_DATA;
+        if (TRANSFERS) begin
+          a_event.read = hdr_i.ptype == PTYPE_READ;
+          a_event.asks = a_event.request || a_event.read;
+          if (a_event.request && hdr_busy_i) begin
+            a_event.verdict = OUTCOME_DROP_BUSY;
+            a_event.request = 1'b0;
+            a_event.asks    = 1'b0;
+          end
+        end
       end
     end
   end
@@ -217,12 +278,12 @@ module rdma_receiver
       {i_valid_q, j_valid_q, k_valid_q, l_valid_q, m_valid_q} <= '0;
       starved_q <= '0;
     end else begin
-      b_valid_q <= a_accept && (a_timeout || hdr_valid_i);
+      b_valid_q <= a_accept && (a_timeout || hdr_valid_i || a_asked);
       {c_valid_q, d_valid_q, e_valid_q, f_valid_q} <= {b_valid_q, c_valid_q, d_valid_q, e_valid_q};
       {g_valid_q, h_valid_q} <= {f_valid_q, g_valid_q};
       {i_valid_q, j_valid_q, k_valid_q, l_valid_q, m_valid_q} <= {h_valid_q, i_valid_q, j_valid_q, k_valid_q, l_valid_q};
       if (!expired_valid || expired_ready) starved_q <= '0;
-      else if (hdr_valid_i && hdr_ready_o && starved_q != '1) starved_q <= starved_q + 1'b1;
+      else if (((hdr_valid_i && hdr_ready_o) || (a_asked && req_ready_o)) && starved_q != '1) starved_q <= starved_q + 1'b1;
     end
     b_q <= a_event;
     c_q <= b_q;
@@ -237,17 +298,18 @@ module rdma_receiver
 
   // ------------------------------------------------------------------------------------------------- B to E: request
   region_t          set_region, c_region;
-  logic             c_key_ok;
+  logic             c_right, c_key_ok;
+  logic [7:0]       a_region;
   logic [OFFSET_W-1:0] e_offset;
   outcome_e         e_refusal;
   logic             ctl_room;
-  logic             e_grantable, e_grant, e_over, offer_valid;
+  logic             e_asks, e_room, e_grantable, e_grant, e_over, offer_valid;
   logic [IDX_W-1:0] offer;
   logic             j_frees, m_free;
   logic [NODE_W-1:0] j_src;           // of the context
   action_t          m_q;
 
-  assign set_region = '{open: region_open_i, key: region_key_i, base: region_base_i, last: region_last_i};
+  assign set_region = '{open: RIGHTS'({region_receive_i, region_read_i, region_write_i}), key: region_key_i, base: region_base_i, last: region_last_i};
 
   rdma_regions #(
     .N_REGIONS(N_REGIONS),
@@ -259,11 +321,23 @@ module rdma_receiver
     .set_i       (region_set_i),
     .set_idx_i   (region_idx_i[REGION_W-1:0]),
     .set_region_i(set_region),
-    .idx_i       (hdr_i.ptype == PTYPE_RQT ? hdr_i.gen : hdr_i.arg[23:16]),
+    .idx_i       (a_region),
     .region_o    (c_region)
   );
 
-  assign c_key_ok = c_region.open && c_region.key == (c_q.request ? c_q.hdr.cid : c_q.hdr.arg[15:0]);
+  always_comb begin : p_region
+    a_region = hdr_i.ptype == PTYPE_RQT || (TRANSFERS && hdr_i.ptype == PTYPE_READ) ? hdr_i.gen : hdr_i.arg[23:16];
+    if (a_asked) a_region = req_i.hdr.gen;
+  end
+
+  // The right that it needs. The context of DATA was granted for one of two.
+  if (TRANSFERS) begin : g_rights
+    assign c_right = c_q.read ? c_region.open[1] : c_q.admit == ADMIT_BUFFER ? c_region.open[2] :
+                     c_region.open[0] || (c_q.data && c_region.open[2]);
+  end else begin : g_writes_only
+    assign c_right = c_region.open[0];
+  end
+  assign c_key_ok = c_right && c_region.key == (c_q.request || c_q.read ? c_q.hdr.cid : c_q.hdr.arg[15:0]);
 
   rdma_rx_request #(
     .PAYLOAD (PAYLOAD),
@@ -285,6 +359,10 @@ module rdma_receiver
   assign e_grantable = e_q.request && ctl_room && e_refusal == OUTCOME_NONE && !e_over;
   assign e_grant     = e_valid_q && e_grantable && offer_valid;
   assign m_free      = m_valid_q && m_q.free;
+
+  assign e_asks        = TRANSFERS ? e_q.asks : e_q.request;
+  assign e_room        = ctl_room && !(TRANSFERS && e_q.verdict == OUTCOME_DROP_BUSY);
+  assign answer_take_o = TRANSFERS && e_valid_q && e_q.read && ctl_room && e_refusal == OUTCOME_NONE && answer_room_i;
 
   free_list #(
     .N(N_RX_CTX)
@@ -318,21 +396,28 @@ module rdma_receiver
 
   always_comb begin : p_request
     e_event            = e_q;
-    e_event.room       = ctl_room;
+    e_event.room       = e_room;
+    e_event.answer_room = answer_room_i;
     e_event.over_quota = e_q.request && e_over;
     e_event.offset = e_offset;
     if (!e_q.timeout) begin
       e_event.offer_valid = offer_valid;
       e_event.offer       = offer;
     end
-    if (e_q.request) begin
-      if (!ctl_room) e_event.verdict = OUTCOME_DROP_BUSY;
-      else if (e_refusal != OUTCOME_NONE) e_event.verdict = e_refusal;
+    if (e_asks && !ctl_room) begin
+      e_event.verdict = OUTCOME_DROP_BUSY;
+      e_event.again   = 1'b0;
+    end else if (e_q.read) begin
+      if (e_refusal != OUTCOME_NONE) e_event.verdict = e_refusal;
+      else e_event.verdict = answer_room_i ? OUTCOME_READ_TAKEN : OUTCOME_REFUSE_ANSWERS;
+    end else if (e_q.request) begin
+      if (e_refusal != OUTCOME_NONE) e_event.verdict = e_q.admit == ADMIT_BUFFER ? OUTCOME_REFUSE_BUFFER : e_refusal;
       else if (e_over) e_event.verdict = OUTCOME_REFUSE_QUOTA;
       else if (!offer_valid) e_event.verdict = OUTCOME_REFUSE_NO_CONTEXT;
       else e_event.hdr.cid = 16'(offer);
-      e_event.request = e_grantable && offer_valid;
     end
+    if (TRANSFERS && e_q.request) e_event.hdr.arg[23:0] = {e_q.hdr.gen, e_q.hdr.cid};
+    e_event.request = e_grantable && offer_valid;
   end
 
   always_comb begin : p_prepare
@@ -409,7 +494,7 @@ module rdma_receiver
   assign h_place       = (OFFSET_W + 1)'(h_kept_grant.offset) + (OFFSET_W + 1)'(h_q.hdr.pidx[PIDX_W-1:0]);
   assign h_outside     = h_place > (OFFSET_W + 1)'(h_q.region_last);
   assign h_match       = (!h_q.data || h_q.hdr.arg[23:16] == 8'(h_kept_grant.region)) && h_q.hdr.src == 16'(h_kept_grant.src) && h_q.hdr.sid == 16'(h_kept_grant.sid) &&
-                         h_q.hdr.msgid == 24'(h_kept_grant.msgid) && h_q.hdr.gen == h_kept_grant.gen;
+                         h_q.hdr.msgid == 24'(h_kept_grant.msgid) && (h_q.again || h_q.hdr.gen == h_kept_grant.gen);
   assign h_beyond_end  = h_q.hdr.pidx > 32'(h_kept_grant.last);
   assign h_at_last     = h_q.hdr.pidx == 32'(h_kept_grant.last);
   assign h_good_length = h_at_last ? h_q.len_less == 16'(h_kept_grant.tail) && (h_q.hdr.flags & FLAG_LAST) != '0
@@ -445,8 +530,8 @@ module rdma_receiver
   logic [1:0]        i_asks_q, i_asks_new, j_asks_q;
   logic [3:0]        i_silent_q, i_silent_new, j_silent_q;
   logic [WINDOW-1:0] i_slot_q;
-  logic              i_data_q, i_release_q;  // of this context's transfer, and well-formed
-  logic              i_receive, i_advance, i_mark, i_live, i_reclaim, i_complete, i_asked_enough, i_ask_one, i_released;
+  logic              i_data_q, i_release_q, i_again_q;  // of this context's transfer, and well-formed
+  logic              i_receive, i_advance, i_mark, i_live, i_reclaim, i_complete, i_asked_enough, i_ask_one, i_released, i_again;
   logic              i_timer_set, j_timer_set_q, j_timer_armed_q;
   logic [1:0]        j_timer_class_q;
   logic [PIDX_W:0]   i_hole_q;    // the packet that this one is RX_AHEAD ahead of; negative: none
@@ -492,6 +577,7 @@ module rdma_receiver
     i_ahead_q       <= ahead_i != '0;
     i_data_q        <= h_valid_q && h_q.data && h_known && h_match && h_q.key_ok && !h_beyond_end && h_good_length && !h_outside;
     i_release_q     <= h_valid_q && h_q.release_it && h_known && h_match;
+    i_again_q       <= h_valid_q && h_q.again && h_known && h_match;
     // By the event two ahead; the one ahead is looked at in I.
     i_expired_q     <= expired_now;
     i_restarted_q   <= j_valid_q && j_timer_set_q && j_idx == h_idx;
@@ -518,6 +604,7 @@ module rdma_receiver
   assign i_advance      = i_receive && i_lies_q.at_base;
   assign i_mark         = i_receive && i_lies_q.is_new;
   assign i_released     = i_release_q && i_used_q;
+  assign i_again        = i_again_q && i_used_q;
   assign i_live         = i_valid_q && i_q.timeout && i_used_q && i_expired_q && !i_restarted_q &&
                           !(j_valid_q && j_timer_set_q && i_same_q);
   assign i_reclaim      = i_live && i_silent_q >= max_silent_i;
@@ -525,13 +612,13 @@ module rdma_receiver
   assign i_asked_enough = i_asks_q >= ask_from_after_i;
   assign i_ask_one      = i_live && !i_reclaim && !i_complete && !weft_mode_i && !i_asked_enough;
   assign i_ask_base     = i_mark && weft_mode_i && i_ahead_q && i_hole_q == {1'b0, i_window_q.base};
-  assign i_timer_set    = i_valid_q && (i_q.request || i_advance || i_released || i_live || i_ask_base);
+  assign i_timer_set    = i_valid_q && (i_q.request || i_advance || i_released || i_live || i_ask_base || i_again);
 
   always_comb begin : p_step
     i_used_new   = i_used_q && !i_released && !i_reclaim;
     i_silent_new = i_silent_q;
     if (i_live && !i_reclaim) i_silent_new = i_silent_q + 1'b1;
-    if (i_advance || i_mark) i_silent_new = '0;
+    if (i_advance || i_mark || i_again) i_silent_new = '0;
     i_asks_new = i_asks_q;
     if (i_ask_one) i_asks_new = i_asks_q + 1'b1;
     if (i_advance && (i_q.hdr.flags & FLAG_RETRY) == '0) i_asks_new = '0;
@@ -574,6 +661,7 @@ module rdma_receiver
     i_facts.verdict         = i_q.verdict;
     i_facts.request         = i_q.request;
     i_facts.release_it      = i_q.release_it;
+    i_facts.again           = i_q.again;
     i_facts.used            = i_used_q && i_known_q;
     i_facts.match           = i_match_q;
     i_facts.beyond_end      = i_beyond_end_q;
@@ -626,7 +714,9 @@ module rdma_receiver
     j_facts.quarter  = j_window_q.base >> QUARTER_W != j_base_q >> QUARTER_W;
   end
 
-  rdma_rx_outcome j_outcomes (
+  rdma_rx_outcome #(
+    .TRANSFERS(TRANSFERS)
+  ) j_outcomes (
     .facts_i    (j_facts),
     .weft_mode_i(j_weft_q),
     .outcome_o  (j_outcome),
@@ -642,7 +732,11 @@ module rdma_receiver
       msgid: j_q.timeout ? 24'(j_grant_q.msgid) : j_q.hdr.msgid,
       cid:   j_q.hdr.cid,
       gen:   j_grant_q.gen,
-      pidx:  j_q.timeout ? 32'(j_base_q) : j_answer == RX_RESEND_HOLE ? 32'(j_hole_q) : j_q.hdr.pidx
+      pidx:  j_q.timeout ? 32'(j_base_q) : j_answer == RX_RESEND_HOLE ? 32'(j_hole_q) : j_q.hdr.pidx,
+      for_buffer: (j_q.hdr.flags & (TRANSFER_FLAG_SEND | TRANSFER_FLAG_READ)) != '0,
+      of_read:    (j_q.hdr.flags & TRANSFER_FLAG_READ) != '0,
+      is_read:    j_q.read,
+      rkey:       j_q.hdr.arg[23:0]
     };
   end
 
@@ -663,6 +757,14 @@ module rdma_receiver
     j_action.addr        = {j_place_q, SHIFT'(0)};
     j_action.len         = j_q.hdr.len;
     j_action.free        = j_free_q;
+    j_action.from_inbox  = j_q.from_inbox;
+    j_action.admit       = j_q.admit;
+    j_action.answer_room = TRANSFERS && j_q.answer_room;
+    if (TRANSFERS) begin
+      if (j_q.read) j_action.addr = j_q.hdr.arg[ADDR_W-1:0];
+      j_action.has_imm = j_q.data && (j_q.hdr.flags & TRANSFER_FLAG_IMM) != '0;
+      j_action.word    = j_q.read ? j_q.hdr.pidx : j_q.hdr.arg[63:32];
+    end
   end
 
   // ------------------------------------------------------------------------------------------------- K, L: answer
@@ -682,7 +784,8 @@ module rdma_receiver
 
   rdma_rx_answer #(
     .WINDOW(WINDOW),
-    .PIDX_W(PIDX_W)
+    .PIDX_W(PIDX_W),
+    .TRANSFERS(TRANSFERS)
   ) i_answers (
     .clk_i,
     .node_id_i,
@@ -750,7 +853,7 @@ module rdma_receiver
   assign cmd_len_o   = cmd.len;
   assign cmd_cid_o   = cmd.cid;
 
-  assign ctl_in = '{hdr: m_header, waits: m_header.ptype == PTYPE_DONE, writes: writes_now};
+  assign ctl_in = '{hdr: m_header, waits: m_header.ptype == PTYPE_DONE, writes: writes_now, grant: m_q.outcome == OUTCOME_GRANT};
   ram_fifo #(
     .DEPTH(CTL_DEPTH),
     .WIDTH($bits(ctl_t))
@@ -779,10 +882,26 @@ module rdma_receiver
   assign ctl_free      = !ctl_q.waits || !behind;
   assign ctl_valid_o   = ctl_valid_q && ctl_free;
   assign ctl_o         = ctl_q.hdr;
+  assign ctl_grant_o   = ctl_q.grant;
   assign ctl_dropped_o = m_valid_q && m_emit && !m_q.room;
   assign idle_o        = !(b_valid_q || c_valid_q || d_valid_q || e_valid_q || f_valid_q || g_valid_q || h_valid_q || i_valid_q ||
                            j_valid_q || k_valid_q || l_valid_q || m_valid_q) && ctls == '0 && !ctl_valid_q && cmds == '0;
 
+  // To whom a READ is answered is in the header of the refusal that was not sent.
+  assign read_valid_o = TRANSFERS && m_valid_q && m_q.outcome == OUTCOME_READ_TAKEN;
+  assign read_o = '{
+    origin: ORIGIN_ANSWERS, to: TO_TICKET, has_imm: 1'b0, imm: '0, rkey: 24'(m_header.sid), tag: '0, node: 32'(m_header.dst), bytes: m_q.word,
+    dst_addr: 64'(m_header.msgid), src_addr: 64'(m_q.addr)
+  };
+
+  assign ret_valid_o = TRANSFERS && trace_valid_o;
+  assign ret_o = '{
+    outcome: m_q.outcome, decides: m_q.from_inbox, cid: m_q.cid, has_imm: m_q.has_imm, imm: m_q.word, writes: writes_now
+  };
+
+  assign trace_admit_o       = m_q.admit;
+  assign trace_from_inbox_o  = m_q.from_inbox;
+  assign trace_answer_room_o = m_q.answer_room;
   assign trace_valid_o       = m_valid_q && m_q.outcome != OUTCOME_NONE;
   assign trace_timeout_o     = m_q.timeout;
   assign trace_outcome_o     = m_q.outcome;
@@ -796,7 +915,16 @@ module rdma_receiver
   assign trace_wvec_o        = m_q.has_ctx ? m_wvec : '0;
 
   logic unused;
-  assign unused = ^{j_q, j_grant_q.region, j_grant_q.offset, j_grant_q.last, j_grant_q.tail, k_window_q.first, region_idx_i};  // of use in earlier stages
+  assign unused = ^{j_q, j_grant_q.region, j_grant_q.offset, j_grant_q.last, j_grant_q.tail, k_window_q.first, region_idx_i, req_i.of_read};  // of use in earlier stages
+
+  if (TRANSFERS) begin : g_transfers
+    logic a_known, a_flagged;
+    assign a_known   = hdr_valid_i && hdr_ready_o && verdict_i == OUTCOME_NONE;
+    assign a_flagged = (hdr_i.flags & (TRANSFER_FLAG_IMM | TRANSFER_FLAG_SEND | TRANSFER_FLAG_READ)) != '0;
+    `ASSERT(InboxAskedFirst, !(a_known && hdr_i.ptype == PTYPE_RQT && a_flagged) || hdr_busy_i)
+    `ASSERT(RequestsFromInbox, !(a_asked && req_ready_o) || req_i.hdr.ptype == PTYPE_RQT)
+    `ASSERT(TicketIsOfFlag, !(a_asked && req_ready_o && req_i.kind == ADMIT_BUFFER) || req_i.of_read == ((req_i.hdr.flags & TRANSFER_FLAG_READ) != '0))
+  end
 
   `ASSERT(CommandHasRoom, !m_command || cmd_ready)
   `ASSERT(ControlHasRoom, !m_send || ctl_ready)

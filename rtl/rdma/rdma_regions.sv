@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Table of the memory regions that other nodes may write (docs/rdma.md, Regions): one is read and one may be set in each clock.
+// Table of the memory regions that other nodes may use (docs/rdma.md, Regions): one is read and one may be set in each clock.
 //
 // Timing: idx_i in clock t, region_o in clock t + 2, from a flop, with what was set up to and including clock t + 1. After
 // reset all regions are closed, one a clock (ready_o low).
@@ -56,7 +56,7 @@ module rdma_regions #(
 
   always_comb begin : p_known
     region_o = region;
-    if (!known_qq) region_o.open = 1'b0;
+    if (!known_qq) region_o.open = '0;
   end
 
   `ASSERT(SetAfterReset, !set_i || ready_o)

@@ -5,7 +5,8 @@ module rdma_rx_answer
   import rdma_formats_pkg::*;
 #(
   parameter int unsigned WINDOW = 128,
-  parameter int unsigned PIDX_W = 24
+  parameter int unsigned PIDX_W = 24,
+  parameter bit          TRANSFERS = 1'b0  // answers of docs/rdma_transfers.md
 ) (
   input  logic              clk_i,
   input  logic       [15:0] node_id_i,
@@ -47,9 +48,25 @@ module rdma_rx_answer
           OUTCOME_REFUSE_REGION: header.arg = 64'(REFUSAL_BAD_REGION);
           default:               header.arg = 64'(REFUSAL_NO_CONTEXT);
         endcase
+        if (TRANSFERS) begin
+          unique case (outcome_i)
+            OUTCOME_REFUSE_QUEUE:      header.arg = 64'(REFUSAL_BAD_KEY);
+            OUTCOME_REFUSE_NOT_READY:  header.arg = 64'(REFUSAL_NOT_READY);
+            OUTCOME_REFUSE_TOO_LONG:   header.arg = 64'(REFUSAL_TOO_LONG);
+            OUTCOME_REFUSE_NOT_WANTED: header.arg = 64'(REFUSAL_NOT_WANTED);
+            OUTCOME_REFUSE_BUFFER:     header.arg = to_i.of_read ? 64'(REFUSAL_NOT_WANTED) : 64'(REFUSAL_NOT_READY);
+            default: ;
+          endcase
+          if (to_i.is_read) header.flags = TRANSFER_FLAG_READ;
+          else if (to_i.for_buffer) header.flags = TRANSFER_FLAG_SEND;
+        end
       end
       RX_GRANT: begin
         header.ptype = PTYPE_RSP;
+        if (TRANSFERS && to_i.for_buffer) begin
+          header.flags      = TRANSFER_FLAG_SEND;
+          header.arg[55:32] = to_i.rkey;
+        end
         if (weft_mode_i) header.pidx = 32'(POS_W);
       end
       RX_DONE: header.ptype = PTYPE_DONE;

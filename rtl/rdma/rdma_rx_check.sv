@@ -16,7 +16,8 @@ module rdma_rx_check
   parameter int unsigned SID_W   = 10,
   parameter int unsigned MSGID_W = 20,
   parameter int unsigned NODE_W  = 16,
-  parameter int unsigned BUFFER  = 64    // beats of payload buffer, at least two full packets
+  parameter int unsigned BUFFER  = 64,   // beats of payload buffer, at least two full packets
+  parameter bit          TRANSFERS = 1'b0  // type READ and the flags of docs/rdma_transfers.md are known
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -146,11 +147,12 @@ module rdma_rx_check
   // -------------------------------------------------------------------------------------------------------------
   outcome_e           verdict;
   logic [COUNT_W-1:0] expected_flits;
-  logic               end_of_packet, malformed, too_wide;
+  logic               end_of_packet, malformed, too_wide, known;
   logic               entry_ready;
   entry_t             entry;
 
-  localparam logic [7:0] ALL_FLAGS = FLAG_LAST | FLAG_RETRY | FLAG_FROM | FLAG_FAILED;
+  localparam logic [7:0] ALL_FLAGS = FLAG_LAST | FLAG_RETRY | FLAG_FROM | FLAG_FAILED |
+                                     (TRANSFERS ? TRANSFER_FLAG_IMM | TRANSFER_FLAG_SEND | TRANSFER_FLAG_READ : 8'd0);
 
   assign too_long       = flits_q > COUNT_W'(MAX_FLITS);
   assign end_of_packet  = beat_valid_q && last_q;
@@ -158,7 +160,8 @@ module rdma_rx_check
   assign too_wide       = (32'(header_q.src) >> NODE_W) != '0 || (32'(header_q.sid) >> SID_W) != '0 ||
                           (32'(header_q.msgid) >> MSGID_W) != '0 ||
                           (for_sender(header_q.ptype) && (32'(header_q.cid) >> CID_W) != '0);
-  assign malformed      = too_wide || !known_type(header_q.ptype) || (header_q.flags & ~ALL_FLAGS) != '0 ||
+  assign known          = known_type(header_q.ptype) || (TRANSFERS && header_q.ptype == PTYPE_READ);
+  assign malformed      = too_wide || !known || (header_q.flags & ~ALL_FLAGS) != '0 ||
                           header_q.len > 16'(PAYLOAD) || flits_q != expected_flits ||
                           (header_q.ptype == PTYPE_DATA) != (header_q.len != '0);
 

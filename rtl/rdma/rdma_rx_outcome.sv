@@ -3,7 +3,9 @@
 module rdma_rx_outcome
   import rdma_pkg::*;
   import rdma_formats_pkg::*;
-(
+#(
+  parameter bit TRANSFERS = 1'b0  // outcomes of docs/rdma_transfers.md
+) (
   input  rx_facts_t  facts_i,
   input  logic       weft_mode_i,
   output outcome_e   outcome_o,
@@ -38,12 +40,21 @@ module rdma_rx_outcome
       unique case (facts_i.verdict)
         OUTCOME_REFUSE_LENGTH, OUTCOME_REFUSE_ALIGN, OUTCOME_REFUSE_KEY, OUTCOME_REFUSE_REGION,
         OUTCOME_REFUSE_QUOTA, OUTCOME_REFUSE_NO_CONTEXT: answer_o = RX_REFUSAL;
+        OUTCOME_REFUSE_QUEUE, OUTCOME_REFUSE_NOT_READY, OUTCOME_REFUSE_TOO_LONG, OUTCOME_REFUSE_NOT_WANTED,
+        OUTCOME_REFUSE_BUFFER, OUTCOME_REFUSE_ANSWERS: if (TRANSFERS) answer_o = RX_REFUSAL;
         default: ;
       endcase
     end else if (facts_i.request) begin
       outcome_o = OUTCOME_GRANT;
       has_ctx_o = 1'b1;
       answer_o  = RX_GRANT;
+    end else if (TRANSFERS && facts_i.again) begin
+      outcome_o = OUTCOME_DROP_ASKED;
+      if (facts_i.used && facts_i.match) begin
+        outcome_o = OUTCOME_GRANT_AGAIN;
+        has_ctx_o = 1'b1;
+        answer_o  = RX_GRANT;
+      end
     end else if (!facts_i.used) begin
       outcome_o = OUTCOME_DROP_UNKNOWN_CID;
     end else begin

@@ -3,11 +3,11 @@
 `ifndef RDMA_TYPEDEF_SVH_
 `define RDMA_TYPEDEF_SVH_
 
-// Memory region. open: there are bytes in it, and other nodes may write them; base: its first payload, as address without its low bits; last:
-// number of its last payload from there.
-`define RDMA_TYPEDEF_REGION(region_t, BASE_W, OFFSET_W) \
+// Memory region. open: there are bytes in it, and other nodes may use them, a bit for each of RIGHTS ways (with one: write them); base: its first
+// payload, as address without its low bits; last: number of its last payload from there.
+`define RDMA_TYPEDEF_REGION(region_t, BASE_W, OFFSET_W, RIGHTS) \
   typedef struct packed {            \
-    logic                open;       \
+    logic [RIGHTS-1:0]   open;       \
     logic [15:0]         key;        \
     logic [BASE_W-1:0]   base;       \
     logic [OFFSET_W-1:0] last;       \

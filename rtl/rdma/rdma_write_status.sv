@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps for each receive context whether memory answered one of its writes with an error since its RSP left, and marks its
+// Keeps for each receive context whether memory answered one of its writes with an error since its first RSP left, and marks its
 // DONE with FAILED then (docs/rdma.md, Receiver). Stands between the receiver's control queue and the exit.
 //
-// RAM: one bit a context. A DONE takes one clock more than other packets; a RSP waits while an error is noted.
+// RAM: one bit a context. A DONE takes one clock more than other packets; the RSP of a grant waits while an error is noted.
 `include "weft_assert.svh"
 
 module rdma_write_status
@@ -20,21 +20,21 @@ module rdma_write_status
   input  logic             ctl_valid_i,
   output logic             ctl_ready_o,
   input  header_t          ctl_i,
+  input  logic             ctl_grant_i,  // it grants a context, not for the second time
   output logic             ctl_valid_o,
   input  logic             ctl_ready_i,
   output header_t          ctl_o
 );
   localparam int unsigned IDX_W = $clog2(N_RX_CTX);
 
-  logic             is_grant, is_done, pass, fire, look, looked_q, failed;
+  logic             is_done, pass, fire, look, looked_q, failed;
   logic [IDX_W-1:0] idx;
 
-  assign idx      = ctl_i.cid[IDX_W-1:0];
-  assign is_grant = ctl_i.ptype == PTYPE_RSP && ctl_i.arg == 64'(REFUSAL_GRANTED);
-  assign is_done  = ctl_i.ptype == PTYPE_DONE;
-  assign pass     = is_done ? looked_q : !(is_grant && error_i);
-  assign fire     = ctl_valid_o && ctl_ready_i;
-  assign look     = ctl_valid_i && is_done && !looked_q;
+  assign idx     = ctl_i.cid[IDX_W-1:0];
+  assign is_done = ctl_i.ptype == PTYPE_DONE;
+  assign pass    = is_done ? looked_q : !(ctl_grant_i && error_i);
+  assign fire    = ctl_valid_o && ctl_ready_i;
+  assign look    = ctl_valid_i && is_done && !looked_q;
 
   assign ctl_valid_o = ctl_valid_i && pass;
   assign ctl_ready_o = ctl_ready_i && pass;
@@ -55,7 +55,7 @@ module rdma_write_status
     .WIDTH(1)
   ) i_failed (
     .clk_i,
-    .we_i   (error_i || (fire && is_grant)),
+    .we_i   (error_i || (fire && ctl_grant_i)),
     .waddr_i(error_i ? error_cid_i[IDX_W-1:0] : idx),
     .wdata_i(error_i),
     .re_i   (look),
@@ -63,5 +63,6 @@ module rdma_write_status
     .rdata_o(failed)
   );
 
+  `ASSERT(GrantIsRsp, !(ctl_valid_i && ctl_grant_i) || (ctl_i.ptype == PTYPE_RSP && ctl_i.arg[31:0] == 32'(REFUSAL_GRANTED)))
   `ASSERT(ErrorBeforeDone, !(error_i && ctl_valid_i && is_done && error_cid_i[IDX_W-1:0] == idx))
 endmodule

@@ -45,10 +45,11 @@ inline rdma::formats::Header fitting_data(const rdma::RxContext& context, uint16
 }
 
 /// Time stands still unless the test moves it.
-class ReceiverTest : public testing::Test {
+template <typename Lockstep>
+class BasicReceiverTest : public testing::Test {
  protected:
   static constexpr unsigned settled =
-      ReceiverLockstep::latency + 8;  // clocks until what was given has had all its effects
+      Lockstep::latency + 8;  // clocks until what was given has had all its effects
 
   using RxContext = rdma::RxContext;
   using Header = rdma::formats::Header;
@@ -59,7 +60,9 @@ class ReceiverTest : public testing::Test {
     rdma::Config config;
     config.node_id = 3;
     const uint64_t payload = receiver_params().payload;
-    config.regions = {{8 * payload, (1u << 24) - 16 * payload, 0, true}, {0x4000, 0x6000, test_key, true}};
+    constexpr bool all = Lockstep::has_transfers;
+    config.regions = {{8 * payload, (1u << 24) - 16 * payload, 0, true, all, all},
+                      {0x4000, 0x6000, test_key, true, all, all}};
     config.rx_timeout = 20;
     config.ask_from_after = 1;
     config.max_silent = 2;
@@ -89,9 +92,11 @@ class ReceiverTest : public testing::Test {
     EXPECT_TRUE(receiver_.nothing_waits());
   }
 
-  ReceiverLockstep receiver_;
+  Lockstep receiver_;
   ReceiverQueues& out_ = receiver_.out;
-  Bench<Vsmall_receiver>& bench_ = receiver_.bench();
+  decltype(receiver_.bench()) bench_ = receiver_.bench();
 };
+
+using ReceiverTest = BasicReceiverTest<ReceiverLockstep>;
 
 }  // namespace weft::rtl_test

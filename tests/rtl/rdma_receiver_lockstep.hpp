@@ -1,28 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdma_receiver beside the golden model: every retired event is one step of the model, and every output of
-// every clock is compared with what the model's steps lead to.
+// every clock is compared with what the model's steps lead to. With transfers (docs/rdma_transfers.md) or
+// without.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <deque>
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "Vsmall_receiver.h"
 #include "rdma_receiver_queues.hpp"
 #include "rdma_region_port.hpp"
 
 namespace weft::rtl_test {
 
-class ReceiverLockstep {
+/// As the receiver knows it: an enum of rdma_pkg.sv, in the same order.
+inline uint8_t admit_code(const rdma::Admission& admission) { return static_cast<uint8_t>(admission.kind); }
+
+/// The request as the inbox hands it on.
+inline rdma::formats::Header admitted_header(rdma::formats::Header header, const rdma::Admission& admission) {
+  if (admission.kind == rdma::Admission::Kind::buffer) {
+    header.arg = admission.address;
+    header.gen = admission.rkey.region;
+    header.cid = admission.rkey.key;
+  } else if (admission.kind == rdma::Admission::Kind::again) {
+    header.arg = rdma::rkey(admission.rkey);
+    header.cid = admission.cid;
+  }
+  return header;
+}
+
+template <typename Top, bool transfers>
+class BasicReceiverLockstep {
  public:
   using Outcome = rdma::formats::Outcome;
   using Header = rdma::formats::Header;
   using Ptype = rdma::formats::Ptype;
 
+  static constexpr bool has_transfers = transfers;
   static constexpr unsigned most_starved = 255;  // packets that may go before a timeout
   static constexpr unsigned latency = 12;        // clocks from a header to its retirement
   static constexpr unsigned room_age = 8;        // ... from where it finds room and a context
@@ -37,10 +57,19 @@ class ReceiverLockstep {
   struct Input {
     Header header;
     Outcome verdict = Outcome::none;
+    bool busy = false;  // the inbox had no room for this RQT
   };
 
-  // Inputs. A packet stays until it is taken.
+  /// A request from the network, and what the inbox says about it.
+  struct Asked {
+    Header header;
+    rdma::Admission admission;
+  };
+
+  // Inputs. A packet or request stays until it is taken.
   std::optional<Input> packet;
+  std::optional<Asked> request;  // with transfers only, as the next one
+  bool answer_room = true;
   rdma::Config config;  // the node number only changes by reset; regions follow, one a clock
   uint16_t now = 0;
 
@@ -49,18 +78,21 @@ class ReceiverLockstep {
   // What happened so far.
   std::map<Outcome, unsigned> outcomes;
   unsigned taken = 0;                      // packets
+  unsigned asked = 0;                      // requests from the inbox
+  unsigned answers = 0;                    // taken
   unsigned timeouts = 0;                   // retired
   unsigned waits = 0;                      // clocks in which a packet was not taken
   unsigned dropped = 0;                    // control packets without room
   std::vector<uint64_t> stolen;            // clocks that timeouts took from packets
   uint64_t packet_at = 0, timeout_at = 0;  // clocks of the last ones retired
 
-  Bench<Vsmall_receiver>& bench() { return bench_; }
+  Bench<Top>& bench() { return bench_; }
   const rdma::Receiver& golden() const { return golden_; }
 
   /// In the middle of whatever is going on; ends when the receiver is ready.
   void reset(const rdma::Config& settings) {
     packet.reset();
+    request.reset();
     config = settings;
     out.reset();
     regions_.assign(receiver_params().n_regions, {});
@@ -99,16 +131,37 @@ class ReceiverLockstep {
   /// Until it is taken.
   void give(const Input& input, unsigned most = 20) {
     packet = input;
-    for (unsigned n = 0; packet && !testing::Test::HasFatalFailure(); ++n) {
+    wait_for(packet, most);
+  }
+  void ask(const Asked& asked_now, unsigned most = 20) {
+    request = asked_now;
+    wait_for(request, most);
+  }
+
+  /// Nothing waits or is under way, timeouts apart.
+  bool nothing_waits() const { return events_.empty() && out.empty(); }
+
+ private:
+  struct Event {
+    Input input;
+    std::optional<rdma::Admission> admission;  // from the inbox
+    uint64_t cycle;                            // in which it was taken
+  };
+
+  static rdma::Params params() {
+    rdma::Params params = receiver_params();
+    params.transfers = transfers;
+    params.n_tickets = 1;  // of no meaning here
+    return params;
+  }
+
+  void wait_for(const auto& waiting, unsigned most) {
+    for (unsigned n = 0; waiting && !testing::Test::HasFatalFailure(); ++n) {
       ASSERT_LT(n, most) << "clocks and a packet still waits, " << at();
       clock();
     }
   }
 
-  /// Nothing waits or is under way, timeouts apart.
-  bool nothing_waits() const { return packets_.empty() && out.empty(); }
-
- private:
   static bool is(const Header& header, Ptype type) { return header.ptype == static_cast<uint8_t>(type); }
   std::string at() const { return "in cycle " + std::to_string(bench_.cycle()); }
 
@@ -125,7 +178,21 @@ class ReceiverLockstep {
     bench_->hdr_valid_i = packet.has_value();
     if (packet) put_header(bench_->hdr_i, packet->header);
     bench_->verdict_i = packet ? static_cast<uint8_t>(packet->verdict) : 0;
+    drive_transfers();
     out.drive(bench_.top());
+  }
+
+  /// Without transfers these inputs look as harmful as they can.
+  void drive_transfers() {
+    bench_->hdr_busy_i = transfers ? packet && packet->busy : 1;
+    bench_->req_valid_i = transfers ? request.has_value() : 1;
+    bench_->answer_room_i = answer_room;
+    if (!request) return;
+    const rdma::Admission& admission = request->admission;
+    const auto bytes = rdma::formats::pack(admitted_header(request->header, admission));
+    std::memcpy(&bench_->req_i, bytes.data(), bytes.size());
+    bench_->req_i[8] = static_cast<uint32_t>(admit_code(admission)) << 9 | uint32_t{admission.of_read} << 8 |
+                       static_cast<uint32_t>(admission.refusal);
   }
 
   std::vector<rdma::Region> wanted_regions() const {
@@ -149,6 +216,9 @@ class ReceiverLockstep {
     std::shift_right(nows_.begin(), nows_.end(), 1);
     std::shift_right(configs_.begin(), configs_.end(), 1);
     nows_[0] = now;
+    std::shift_right(answers_.begin(), answers_.end(), 1);
+    answers_[0] = {answer_room, bench_->answer_take_o != 0};
+    answers += bench_->answer_take_o;
     configs_[0] = config;
     configs_[0].regions = regions_;
     rdma::Config seen = configs_[decision_age];
@@ -162,7 +232,8 @@ class ReceiverLockstep {
   void forget() {
     configs_.fill(config);
     for (rdma::Config& each : configs_) each.regions = regions_;
-    packets_.clear();
+    answers_.fill({});
+    events_.clear();
     freed_.clear();
     waited_ = since_stolen_ = overdue_ = quiet_ = 0;
   }
@@ -180,43 +251,87 @@ class ReceiverLockstep {
 
   /// Every packet retires, exactly so many clocks after it was taken.
   void follow() {
-    const bool expected = !packets_.empty() && packets_.front().second + latency == bench_.cycle();
+    const bool expected = !events_.empty() && events_.front().cycle + latency == bench_.cycle();
     ASSERT_EQ(bench_->trace_valid_o && !bench_->trace_timeout_o, expected) << at();
+    ASSERT_EQ(bench_->ret_valid_o, transfers && bench_->trace_valid_o) << at();
     dropped_now_ = false;
+    read_now_.reset();
     if (bench_->trace_valid_o) {
-      std::optional<Input> input;
+      std::optional<Event> event;
       if (expected) {
-        input = packets_.front().first;
-        packets_.pop_front();
+        event = events_.front();
+        events_.pop_front();
       }
-      check_inputs();
-      step(input);
+      check_inputs(event);
+      step(event);
     }
     ASSERT_EQ(bench_->ctl_dropped_o, dropped_now_) << at();
+    check_read();
+  }
+
+  /// An answer is taken where its room was found, its order comes at the end.
+  void check_read() {
+    ASSERT_EQ(bench_->read_valid_o, read_now_.has_value()) << at();
+    ASSERT_EQ(answers_[room_age].taken, read_now_.has_value()) << at();
+    if (!read_now_) return;
+    const auto& post = bench_->read_o;
+    ASSERT_EQ(post[0] | uint64_t{post[1]} << 32, read_now_->src_addr) << at();
+    ASSERT_EQ(post[2] | uint64_t{post[3]} << 32, read_now_->number) << at();
+    ASSERT_EQ(post[4], read_now_->bytes) << at();
+    ASSERT_EQ(post[5], read_now_->node) << at();
+    ASSERT_EQ(post[6], uint32_t{read_now_->ticket} << 16) << "ticket, and no tag, " << at();
+    ASSERT_EQ(post[7], 0u) << "no immediate, " << at();
+    ASSERT_EQ(post[8], 2u << 11 | 2u << 9) << "from the answers, to a ticket, " << at();
+  }
+
+  /// What the inbox is told.
+  void check_retired(const std::optional<Event>& event, const rdma::RxResult& result) {
+    if (!transfers) return;
+    const auto& told = bench_->ret_o;
+    const uint64_t low = told[0] | uint64_t{told[1]} << 32;
+    const bool has_imm = event && is_payload(event->input) && (event->input.header.flags & imm_flag) != 0;
+    ASSERT_EQ(low & 0xffff, static_cast<uint16_t>(out.writes_decided())) << at();
+    ASSERT_EQ(low >> 48 & 1, has_imm) << at();
+    if (has_imm) {
+      ASSERT_EQ(low >> 16 & 0xffffffff, event->input.header.arg >> 32) << at();
+    }
+    ASSERT_EQ((low >> 49 | uint64_t{told[2]} << 15) & 0xffff, result.cid) << at();
+    ASSERT_EQ(told[2] >> 1 & 1, event && event->admission) << at();
+    ASSERT_EQ(told[2] >> 2, static_cast<uint32_t>(result.outcome)) << at();
   }
 
   /// As the trace tells them.
-  void check_inputs() {
+  void check_inputs(const std::optional<Event>& event) {
     ASSERT_EQ(bench_->trace_now_o, nows_[time_age]) << at();
     const std::size_t waiting = out.controls_waited(room_age);
-    ASSERT_EQ(bench_->trace_room_o, waiting < ReceiverQueues::control_full) << waiting << " wait " << at();
+    const bool good_request =
+        event && event->input.verdict == Outcome::none && is(event->input.header, Ptype::rqt);
+    const bool busy = good_request && event->input.busy;
+    ASSERT_EQ(bench_->trace_room_o, waiting < ReceiverQueues::control_full && !busy)
+        << waiting << " wait " << at();
+    const bool from_inbox = event && event->admission;
+    ASSERT_EQ(bench_->trace_from_inbox_o, from_inbox) << at();
+    ASSERT_EQ(bench_->trace_admit_o, from_inbox ? admit_code(*event->admission) : 0) << at();
+    ASSERT_EQ(bench_->trace_answer_room_o, transfers && answers_[room_age].room) << at();
     if (!bench_->trace_offer_valid_o) return;
     ASSERT_EQ(golden_.context(bench_->trace_offer_cid_o).state, rdma::RxContext::State::free) << at();
   }
 
-  void step(const std::optional<Input>& input) {
+  void step(const std::optional<Event>& event) {
     rdma::RxInputs inputs{
         bench_->trace_room_o != 0, {}, bench_->trace_now_o, bench_->trace_over_quota_o != 0};
     if (bench_->trace_offer_valid_o) inputs.offer = bench_->trace_offer_cid_o;
     const unsigned free_before = golden_.free_contexts();
-    const unsigned held = input ? golden_.held_by(input->header.src) : 0;
+    inputs.answer_room = bench_->trace_answer_room_o;
+    if (event && event->admission) inputs.admission = *event->admission;
+    const unsigned held = event ? golden_.held_by(event->input.header.src) : 0;
     rdma::RxResult result;
-    ASSERT_NO_THROW(result = golden_step(input, inputs)) << at();
-    const auto event = name(result.outcome);
-    ASSERT_EQ(name(static_cast<Outcome>(bench_->trace_outcome_o)), event) << at();
-    ASSERT_EQ(bench_->trace_cid_o, result.cid) << event << ' ' << at();
-    ASSERT_EQ(bench_->trace_wbase_o, result.wbase) << event << ' ' << at();
-    ASSERT_EQ(bench_->trace_wvec_o, result.wvec[0]) << event << ' ' << at();
+    ASSERT_NO_THROW(result = golden_step(event, inputs)) << at();
+    const auto outcome = name(result.outcome);
+    ASSERT_EQ(name(static_cast<Outcome>(bench_->trace_outcome_o)), outcome) << at();
+    ASSERT_EQ(bench_->trace_cid_o, result.cid) << outcome << ' ' << at();
+    ASSERT_EQ(bench_->trace_wbase_o, result.wbase) << outcome << ' ' << at();
+    ASSERT_EQ(bench_->trace_wvec_o, result.wvec[0]) << outcome << ' ' << at();
     if (result.outcome == Outcome::refuse_no_context) {
       ASSERT_EQ(free_before, freed_lately(room_age + 2))
           << "contexts are free, but none is offered, " << at();
@@ -225,13 +340,15 @@ class ReceiverLockstep {
       ASSERT_GE(held + freed_lately(quota_age), golden_.config().rx_quota) << "within its quota, " << at();
     }
     if (golden_.free_contexts() > free_before) freed_.push_back(bench_.cycle());
-    expect(input, result);
+    expect(event, result);
+    check_retired(event, result);
   }
 
-  rdma::RxResult golden_step(const std::optional<Input>& input, const rdma::RxInputs& inputs) {
-    if (!input) return golden_.timeout(bench_->trace_cid_o, inputs);
-    if (input->verdict != Outcome::none) return golden_.drop(input->verdict);
-    return golden_.packet({input->header, std::vector<uint8_t>(input->header.len)}, inputs);
+  rdma::RxResult golden_step(const std::optional<Event>& event, const rdma::RxInputs& inputs) {
+    if (!event) return golden_.timeout(bench_->trace_cid_o, inputs);
+    const Input& input = event->input;
+    if (input.verdict != Outcome::none) return golden_.drop(input.verdict);
+    return golden_.packet({input.header, std::vector<uint8_t>(input.header.len)}, inputs);
   }
 
   /// Contexts that were freed in the last clocks: too late for the request that retires now to know.
@@ -241,22 +358,33 @@ class ReceiverLockstep {
         std::ranges::count_if(freed_, [&](uint64_t cycle) { return cycle + clocks > bench_.cycle(); }));
   }
 
-  void expect(const std::optional<Input>& input, const rdma::RxResult& result) {
-    ++outcomes[result.outcome];
-    (input ? packet_at : timeout_at) = bench_.cycle();
-    if (!input) ++timeouts;
-    dropped_now_ = result.ctl_dropped;
-    if (dropped_now_) ++dropped;
-    const bool payload = input && input->verdict == Outcome::none && is(input->header, Ptype::data);
-    if (payload) out.expect_payload(input->header, result.write, bench_.cycle());
-    if (result.emitted) out.expect_control(result.emitted->header, bench_.cycle());
+  static bool is_payload(const Input& input) {
+    return input.verdict == Outcome::none && is(input.header, Ptype::data);
   }
 
-  /// A packet waits for commands, or one clock for a timeout that has waited for long.
+  void expect(const std::optional<Event>& event, const rdma::RxResult& result) {
+    ++outcomes[result.outcome];
+    (event ? packet_at : timeout_at) = bench_.cycle();
+    if (!event) ++timeouts;
+    dropped_now_ = result.ctl_dropped;
+    read_now_ = result.read;
+    if (dropped_now_) ++dropped;
+    if (event && is_payload(event->input)) {
+      out.expect_payload(event->input.header, result.write, bench_.cycle());
+    }
+    if (!result.emitted) return;
+    out.expect_control(result.emitted->header, bench_.cycle(), result.outcome == Outcome::grant);
+  }
+
+  /// A packet waits for commands, for a request from the inbox, or one clock for a timeout that has waited
+  /// for long; so does a request, for a packet apart.
   void take_packet() {
-    if (!packet) return;
-    if (bench_->hdr_ready_o) {
-      packets_.emplace_back(*packet, bench_.cycle());
+    if (!packet && !request) return;
+    if (request) {
+      ASSERT_FALSE(bench_->hdr_ready_o) << "two events " << at();
+      if (bench_->req_ready_o) return take_request();
+    } else if (bench_->hdr_ready_o) {
+      events_.push_back({*packet, {}, bench_.cycle()});
       packet.reset();
       ++taken;
       ++since_stolen_;
@@ -267,6 +395,13 @@ class ReceiverLockstep {
     ASSERT_GE(since_stolen_, most_starved) << "packets since the last one that had to wait, " << at();
     since_stolen_ = 0;
     stolen.push_back(bench_.cycle());
+  }
+
+  void take_request() {
+    events_.push_back({{request->header}, request->admission, bench_.cycle()});
+    request.reset();
+    ++asked;
+    ++since_stolen_;
   }
 
   /// While a timer is overdue and commands do not stop all, a timeout comes at the latest when each other
@@ -281,17 +416,28 @@ class ReceiverLockstep {
     ASSERT_LE(overdue_, rx_contexts * (most_starved + 2 * rx_contexts + latency)) << at();
   }
 
-  Bench<Vsmall_receiver> bench_;
-  rdma::Receiver golden_{receiver_params(), {}};
-  std::deque<std::pair<Input, uint64_t>> packets_;  // under way, with the cycle in which they were taken
-  std::deque<uint64_t> freed_;                      // cycles
+  static constexpr auto imm_flag = static_cast<uint8_t>(rdma::formats::TransferFlag::imm);
+
+  struct Answer {
+    bool room = false;
+    bool taken = false;
+  };
+
+  Bench<Top> bench_;
+  rdma::Receiver golden_{params(), {}};
+  std::deque<Event> events_;    // packets and requests under way
+  std::deque<uint64_t> freed_;  // cycles
   bool dropped_now_ = false;
-  std::array<uint16_t, 8> nows_{};  // this clock, one clock ago, ...
+  std::optional<rdma::ReadOrder> read_now_;
+  std::array<Answer, room_age + 1> answers_{};  // this clock, one clock ago, ...
+  std::array<uint16_t, 8> nows_{};              // likewise
   std::array<rdma::Config, 12> configs_{};
   std::vector<rdma::Region> regions_;  // as the receiver knows them
   unsigned waited_ = 0;                // clocks after reset
   unsigned since_stolen_ = 0;          // packets
   unsigned overdue_ = 0, quiet_ = 0;   // clocks
 };
+
+using ReceiverLockstep = BasicReceiverLockstep<Vsmall_receiver, false>;
 
 }  // namespace weft::rtl_test

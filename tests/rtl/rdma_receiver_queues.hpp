@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "Vsmall_receiver.h"
 #include "bench.hpp"
 #include "rdma/receiver.hpp"
 #include "rdma_header.hpp"
@@ -64,14 +63,16 @@ class ReceiverQueues {
   std::size_t controls_waited(unsigned clocks) const { return controls_before_.at(clocks); }
   std::size_t commands_waited() const { return commands_before_; }
 
-  void drive(Vsmall_receiver& top) const {
+  template <typename Top>
+  void drive(Top& top) const {
     top.cmd_ready_i = cmd_ready;
     top.ctl_ready_i = ctl_ready;
     top.writes_done_i = static_cast<uint16_t>(answered);
   }
 
   /// The outputs of one clock, and what leaves in it.
-  void check(Bench<Vsmall_receiver>& bench) {
+  template <typename Top>
+  void check(Bench<Top>& bench) {
     at_ = "in cycle " + std::to_string(bench.cycle());
     std::shift_right(controls_before_.begin(), controls_before_.end(), 1);
     controls_before_[0] = control_.size();
@@ -90,10 +91,10 @@ class ReceiverQueues {
     commands_.push(command, cycle);
   }
 
-  /// After the payload of the same packet.
-  void expect_control(const Header& header, uint64_t cycle) {
+  /// After the payload of the same packet. `first_grant`: it grants a context, not for the second time.
+  void expect_control(const Header& header, uint64_t cycle, bool first_grant) {
     const bool waits = header.ptype == static_cast<uint8_t>(Ptype::done);
-    control_.push({header, waits ? writes_decided_ : INT64_MIN}, cycle);
+    control_.push({header, waits ? writes_decided_ : INT64_MIN, first_grant}, cycle);
   }
 
  private:
@@ -105,9 +106,11 @@ class ReceiverQueues {
   struct Control {
     Header header;
     int64_t writes = 0;  // that must be answered before it leaves
+    bool first_grant = false;
   };
 
-  void check_control(Bench<Vsmall_receiver>& bench) {
+  template <typename Top>
+  void check_control(Bench<Top>& bench) {
     const bool shown = control_.shown(bench.cycle()) && control_.front().writes <= answered;
     ASSERT_EQ(bench->ctl_valid_o, shown) << at_;
     if (!shown) return;
@@ -115,12 +118,14 @@ class ReceiverQueues {
     ASSERT_TRUE(header == control_.front().header)
         << "expected " << text(control_.front().header) << "\ngot      " << text(header) << '\n'
         << at_;
+    ASSERT_EQ(bench->ctl_grant_o, control_.front().first_grant) << at_;
     if (!ctl_ready) return;
     controls.push_back(static_cast<Ptype>(header.ptype));
     control_.pop();
   }
 
-  void check_commands(Bench<Vsmall_receiver>& bench) {
+  template <typename Top>
+  void check_commands(Bench<Top>& bench) {
     ASSERT_EQ(bench->cmd_valid_o, commands_.shown(bench.cycle())) << at_;
     if (!bench->cmd_valid_o) return;
     const Command& command = commands_.front();

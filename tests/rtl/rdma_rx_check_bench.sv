@@ -4,7 +4,7 @@
 module rdma_rx_check_bench (
   input  logic         clk_i,
   input  logic         rst_ni,
-  input  logic [  1:0] lane_i,
+  input  logic [  2:0] lane_i,
   input  logic         node_known_i,
   input  logic [ 15:0] node_id_i,
   input  logic         tvalid_i,
@@ -21,14 +21,15 @@ module rdma_rx_check_bench (
   output logic [511:0] payload_o
 );
 
-  localparam int unsigned LANES = 4;
-  localparam int unsigned DATA_WS[LANES] = '{256, 512, 256, 512};
-  localparam int unsigned PAYLOADS[LANES] = '{256, 256, 32, 128};
-  localparam int unsigned CID_WS[LANES] = '{10, 10, 5, 1};
-  localparam int unsigned SID_WS[LANES] = '{10, 10, 4, 15};
-  localparam int unsigned MSGID_WS[LANES] = '{20, 20, 7, 23};
-  localparam int unsigned NODE_WS[LANES] = '{16, 16, 3, 12};
-  localparam int unsigned BUFFERS[LANES] = '{64, 64, 4, 8};  // the last two as small as allowed
+  localparam int unsigned LANES = 6;
+  localparam int unsigned DATA_WS[LANES] = '{256, 512, 256, 512, 256, 512};
+  localparam int unsigned PAYLOADS[LANES] = '{256, 256, 32, 128, 256, 128};
+  localparam int unsigned CID_WS[LANES] = '{10, 10, 5, 1, 10, 1};
+  localparam int unsigned SID_WS[LANES] = '{10, 10, 4, 15, 10, 15};
+  localparam int unsigned MSGID_WS[LANES] = '{20, 20, 7, 23, 20, 23};
+  localparam int unsigned NODE_WS[LANES] = '{16, 16, 3, 12, 16, 12};
+  localparam int unsigned BUFFERS[LANES] = '{64, 64, 4, 8, 64, 8};  // 4 and 8: as small as allowed
+  localparam bit TRANSFERS[LANES] = '{1'b0, 1'b0, 1'b0, 1'b0, 1'b1, 1'b1};
 
   logic         [LANES-1:0] tready, hdr_valid, payload_valid;
   logic [255:0]             hdr     [LANES];
@@ -49,14 +50,14 @@ module rdma_rx_check_bench (
     logic [W-1:0] word;
     logic selected;
 
-    assign selected   = lane_i == 2'(i);
+    assign selected   = lane_i == 3'(i);
     assign hdr[i]     = header;
     assign verdict[i] = outcome;
     assign payload[i] = 512'(word);
 
     rdma_rx_check #(
       .DATA_W(W), .PAYLOAD(PAYLOADS[i]), .CID_W(CID_WS[i]), .SID_W(SID_WS[i]), .MSGID_W(MSGID_WS[i]),
-      .NODE_W(NODE_WS[i]), .BUFFER(BUFFERS[i])
+      .NODE_W(NODE_WS[i]), .BUFFER(BUFFERS[i]), .TRANSFERS(TRANSFERS[i])
     ) i_dut (
       .clk_i, .rst_ni, .node_known_i, .node_id_i,
       .s_axis_tvalid_i(tvalid_i && selected), .s_axis_tready_o(tready[i]), .s_axis_tdata_i(tdata_i[W-1:0]),

@@ -39,15 +39,20 @@ struct RxCheckLane {
 };
 
 /// The first two have a buffer deep enough for a beat a clock.
-inline const std::array<RxCheckLane, 4> rx_check_lanes{{
+inline const std::array<RxCheckLane, 6> rx_check_lanes{{
     {0, 32, {}},
     {1, 64, {}},
     {2, 32, {.payload = 32, .msgid_bits = 7, .node_bits = 3, .sid_bits = 4, .cid_bits = 5}},
     {3, 64, {.payload = 128, .msgid_bits = 23, .node_bits = 12, .sid_bits = 15, .cid_bits = 1}},
+    {4, 32, {.transfers = true}},
+    {5,
+     64,
+     {.payload = 128, .msgid_bits = 23, .node_bits = 12, .sid_bits = 15, .cid_bits = 1, .transfers = true}},
 }};
 
 inline std::string rx_check_lane_name(const testing::TestParamInfo<RxCheckLane>& info) {
-  return "beat" + std::to_string(info.param.bytes) + "payload" + std::to_string(info.param.sizes.payload);
+  return "beat" + std::to_string(info.param.bytes) + "payload" + std::to_string(info.param.sizes.payload) +
+         (info.param.sizes.transfers ? "transfers" : "");
 }
 
 enum class Fault {
@@ -55,6 +60,8 @@ enum class Fault {
   wrong_crc,
   unknown_type,
   unknown_flag,
+  type_of_transfers,  // is none in a lane that has them, like the next
+  flag_of_transfers,
   wide_src,
   wide_sid,
   wide_msgid,
@@ -221,6 +228,8 @@ class RxCheckPackets {
     const auto set_type = [&](Ptype type) { header.ptype = static_cast<uint8_t>(type); };
     if (fault == Fault::unknown_type) set_type(static_cast<Ptype>(bench_.chance(30) ? 0 : 7 + below(249)));
     if (fault == Fault::unknown_flag) header.flags = static_cast<uint8_t>(header.flags | wide(4, 8));
+    if (fault == Fault::type_of_transfers) set_type(Ptype::read);
+    if (fault == Fault::flag_of_transfers) header.flags = static_cast<uint8_t>(header.flags | wide(4, 7));
     if (fault == Fault::wide_src) or16(header.src, wide(sizes.node_bits, 16));
     if (fault == Fault::wide_sid) or16(header.sid, wide(sizes.sid_bits, 16));
     if (fault == Fault::wide_msgid) header.msgid |= wide(sizes.msgid_bits, 24);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of the receiver on their own: search for the next hole among 8 slots, check of a request, outcome, answer with a window of
-// 16, and ram_forward of 5 words.
+// 16, and ram_forward of 5 words. Outcome and answer are there twice, transfers_i chooses those with TRANSFERS.
 module rdma_rx_parts_bench
   import rdma_pkg::*;
   import rdma_formats_pkg::*;
@@ -22,10 +22,12 @@ module rdma_rx_parts_bench
   output logic [  7:0] request_o,
   output logic [ 31:0] request_offset_o,
   // rdma_rx_outcome
+  input  logic         transfers_i,
   input  logic [  7:0] verdict_i,
   input  logic         timeout_i,
   input  logic         request_i,
   input  logic         release_i,
+  input  logic         again_i,
   input  logic         used_i,
   input  logic         match_i,
   input  logic         key_ok_i,
@@ -57,6 +59,10 @@ module rdma_rx_parts_bench
   input  logic [ 15:0] to_cid_i,
   input  logic [  7:0] to_gen_i,
   input  logic [ 31:0] to_pidx_i,
+  input  logic         to_for_buffer_i,
+  input  logic         to_of_read_i,
+  input  logic         to_is_read_i,
+  input  logic [ 23:0] to_rkey_i,
   input  logic [ 15:0] base_i,
   input  logic [ 15:0] marks_i,
   output logic         emit_o,
@@ -82,26 +88,42 @@ module rdma_rx_parts_bench
   assign request_o = verdict;
 
   rx_facts_t  facts;
-  outcome_e   outcome;
-  rx_answer_e answer;
+  outcome_e   outcome, transfers_outcome;
+  logic       has_ctx, transfers_has_ctx;
+  rx_answer_e answer, transfers_answer;
   assign facts = '{
-    timeout: timeout_i, verdict: outcome_e'(verdict_i), request: request_i, release_it: release_i, used: used_i,
+    timeout: timeout_i, verdict: outcome_e'(verdict_i), request: request_i, release_it: release_i, again: again_i, used: used_i,
     match: match_i, key_ok: key_ok_i, outside: outside_i, beyond_end: beyond_end_i, good_length: good_length_i, mark: mark_i, advance: advance_i,
     ahead: ahead_i, in_window: in_window_i, behind: behind_i, complete: complete_i, quarter: quarter_i, live: live_i,
     reclaim: reclaim_i, complete_before: complete_before_i, asked_enough: asked_enough_i
   };
   rdma_rx_outcome i_outcome (
-    .facts_i(facts), .weft_mode_i, .outcome_o(outcome), .has_ctx_o, .answer_o(answer)
+    .facts_i(facts), .weft_mode_i, .outcome_o(outcome), .has_ctx_o(has_ctx), .answer_o(answer)
   );
-  assign outcome_o = outcome;
-  assign answer_o  = 8'(answer);
+  rdma_rx_outcome #(.TRANSFERS(1'b1)) i_transfers_outcome (
+    .facts_i(facts), .weft_mode_i, .outcome_o(transfers_outcome), .has_ctx_o(transfers_has_ctx), .answer_o(transfers_answer)
+  );
+  assign outcome_o = transfers_i ? transfers_outcome : outcome;
+  assign has_ctx_o = transfers_i ? transfers_has_ctx : has_ctx;
+  assign answer_o  = transfers_i ? 8'(transfers_answer) : 8'(answer);
 
   rx_to_t to;
-  assign to = '{node: to_node_i, sid: to_sid_i, msgid: to_msgid_i, cid: to_cid_i, gen: to_gen_i, pidx: to_pidx_i};
+  assign to = '{node: to_node_i, sid: to_sid_i, msgid: to_msgid_i, cid: to_cid_i, gen: to_gen_i, pidx: to_pidx_i,
+               for_buffer: to_for_buffer_i, of_read: to_of_read_i, is_read: to_is_read_i, rkey: to_rkey_i};
+  logic        emit, transfers_emit;
+  header_t     header, transfers_header;
+  logic [15:0] wvec, transfers_wvec;
   rdma_rx_answer #(.WINDOW(16), .PIDX_W(16)) i_answer (
     .clk_i, .node_id_i, .weft_mode_i, .answer_i(rx_answer_e'(answer_i[3:0])), .outcome_i(outcome_e'(outcome_i)),
-    .to_i(to), .base_i, .marks_i, .emit_o, .header_o, .wvec_o
+    .to_i(to), .base_i, .marks_i, .emit_o(emit), .header_o(header), .wvec_o(wvec)
   );
+  rdma_rx_answer #(.WINDOW(16), .PIDX_W(16), .TRANSFERS(1'b1)) i_transfers_answer (
+    .clk_i, .node_id_i, .weft_mode_i, .answer_i(rx_answer_e'(answer_i[3:0])), .outcome_i(outcome_e'(outcome_i)),
+    .to_i(to), .base_i, .marks_i, .emit_o(transfers_emit), .header_o(transfers_header), .wvec_o(transfers_wvec)
+  );
+  assign emit_o   = transfers_i ? transfers_emit : emit;
+  assign header_o = transfers_i ? transfers_header : header;
+  assign wvec_o   = transfers_i ? transfers_wvec : wvec;
 
   ram_forward #(.DEPTH(5), .WIDTH(16)) i_ram (
     .clk_i, .we_i(ram_we_i), .waddr_i(ram_waddr_i), .wdata_i(ram_wdata_i), .raddr_i(ram_raddr_i), .rdata_o(ram_rdata_o)

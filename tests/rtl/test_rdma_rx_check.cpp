@@ -205,6 +205,19 @@ TEST_P(RdmaRxCheck, DecidesAsTheGoldenModelForEveryFault) {
   }
 }
 
+TEST_P(RdmaRxCheck, TypeAndFlagsOfTransfersAreMalformedWithoutThem) {
+  const auto verdict_of = [&](const std::vector<Fault>& faults) {
+    verdicts_.clear();
+    for (unsigned n = 0; n < 50; ++n) send(faults);
+    drain_at_random();
+    return verdicts_[Outcome::none];
+  };
+  EXPECT_EQ(verdict_of({Fault::flag_of_transfers}), lane_.sizes.transfers ? 50u : 0u);
+  const unsigned reads = verdict_of({Fault::type_of_transfers});  // of DATA its payload is too much
+  EXPECT_EQ(reads > 0, lane_.sizes.transfers);
+  EXPECT_LT(reads, 50u);
+}
+
 TEST_P(RdmaRxCheck, NoPacketIsMineBeforeTheNodeNumberIsKnown) {
   for (const uint16_t node : {uint16_t{0}, uint16_t{77}}) {
     set_node(node);

@@ -32,6 +32,8 @@ class RdmaRxParts : public testing::Test {
     top.ahead_i = top.in_window_i = top.behind_i = top.complete_i = top.quarter_i = 0;
     top.live_i = top.reclaim_i = top.complete_before_i = top.asked_enough_i = 0;
     top.weft_mode_i = 0;
+    top.transfers_i = 0;
+    top.again_i = 1;  // of no meaning without transfers
   }
 
   Outcome outcome() {
@@ -194,11 +196,37 @@ TEST_F(RdmaRxParts, OutcomeOfABadPacketIsItsVerdict) {
       {Outcome::refuse_region, Answer::refusal}, {Outcome::refuse_no_context, Answer::refusal},
       {Outcome::refuse_key, Answer::refusal}};
   bench_->used_i = bench_->match_i = bench_->release_i = 1;  // of no meaning
-  for (const auto& [verdict, expected] : verdicts) {
+  const auto check = [&](Outcome verdict, Answer expected) {
     bench_->verdict_i = static_cast<uint8_t>(verdict);
     EXPECT_EQ(outcome(), verdict);
     EXPECT_EQ(answer(), expected) << name(verdict);
     EXPECT_FALSE(bench_->has_ctx_o);
+  };
+  for (const bool transfers : {false, true}) {
+    bench_->transfers_i = transfers;
+    for (const auto& [verdict, expected] : verdicts) check(verdict, expected);
+  }
+  for (const Outcome verdict :
+       {Outcome::refuse_queue, Outcome::refuse_not_ready, Outcome::refuse_too_long,
+        Outcome::refuse_not_wanted, Outcome::refuse_buffer, Outcome::refuse_answers}) {
+    check(verdict, Answer::refusal);
+  }
+  for (const Outcome verdict : {Outcome::drop_asked, Outcome::read_taken}) check(verdict, Answer::none);
+}
+
+TEST_F(RdmaRxParts, RequestGrantedBeforeIsGrantedAgainIfItsContextIsStillItsOwn) {
+  auto& top = bench_.top();
+  top.transfers_i = 1;
+  for (const bool used : {false, true}) {
+    for (const bool match : {false, true}) {
+      top.used_i = used;
+      top.match_i = match;
+      top.release_i = top.beyond_end_i = top.outside_i = top.mark_i = top.advance_i = match;  // of no meaning
+      const bool same = used && match;
+      EXPECT_EQ(outcome(), same ? Outcome::grant_again : Outcome::drop_asked);
+      EXPECT_EQ(answer(), same ? Answer::grant : Answer::none);
+      EXPECT_EQ(bench_->has_ctx_o, same);
+    }
   }
 }
 
@@ -252,6 +280,8 @@ class RdmaRxAnswer : public RdmaRxParts {
     bench_->to_cid_i = 0x5555;
     bench_->to_gen_i = 0x66;
     bench_->to_pidx_i = 0x77777777;
+    bench_->to_rkey_i = 0x999999;
+    request_of(true, true, true);  // of no meaning without transfers
     bench_->base_i = 0x8888;
     bench_->marks_i = 0;
   }
@@ -263,6 +293,12 @@ class RdmaRxAnswer : public RdmaRxParts {
     bench_.settle();
     EXPECT_EQ(bench_->emit_o, answer != Answer::none);
     return get_header(bench_->header_o);
+  }
+
+  void request_of(bool for_buffer, bool of_read, bool is_read) {
+    bench_->to_for_buffer_i = for_buffer;
+    bench_->to_of_read_i = of_read;
+    bench_->to_is_read_i = is_read;
   }
 
   /// What every answer has; `named`: it names the context.
@@ -301,6 +337,46 @@ TEST_F(RdmaRxAnswer, Refusals) {
     header.arg = static_cast<uint64_t>(code);
     EXPECT_EQ(text(answered(Answer::refusal, outcome)), text(header));
   }
+}
+
+TEST_F(RdmaRxAnswer, RefusalsOfTransfers) {
+  using rdma::formats::TransferFlag;
+  const std::map<Outcome, Refusal> codes = {
+      {Outcome::refuse_length, Refusal::bad_length}, {Outcome::refuse_no_context, Refusal::no_context},
+      {Outcome::refuse_queue, Refusal::bad_key},     {Outcome::refuse_not_ready, Refusal::not_ready},
+      {Outcome::refuse_too_long, Refusal::too_long}, {Outcome::refuse_not_wanted, Refusal::not_wanted},
+      {Outcome::refuse_answers, Refusal::no_context}};
+  bench_->transfers_i = 1;
+  const auto check = [&](Outcome outcome, Refusal code, uint8_t flags) {
+    Header header = expected(Ptype::rsp, false);
+    header.arg = static_cast<uint64_t>(code);
+    header.flags = flags;
+    EXPECT_EQ(text(answered(Answer::refusal, outcome)), text(header)) << name(outcome);
+  };
+  for (const auto& [outcome, code] : codes) {
+    request_of(false, false, false);
+    check(outcome, code, 0);
+    request_of(true, false, false);
+    check(outcome, code, static_cast<uint8_t>(TransferFlag::send));
+    request_of(true, true, true);
+    check(outcome, code, static_cast<uint8_t>(TransferFlag::read));
+  }
+  request_of(true, false, false);
+  check(Outcome::refuse_buffer, Refusal::not_ready, static_cast<uint8_t>(TransferFlag::send));
+  request_of(true, true, false);
+  check(Outcome::refuse_buffer, Refusal::not_wanted, static_cast<uint8_t>(TransferFlag::send));
+}
+
+TEST_F(RdmaRxAnswer, GrantOfABufferNamesItsKey) {
+  bench_->transfers_i = 1;
+  Header grant = expected(Ptype::rsp);
+  request_of(false, false, false);
+  EXPECT_EQ(text(answered(Answer::grant)), text(grant));
+  request_of(true, false, false);
+  grant.flags = static_cast<uint8_t>(rdma::formats::TransferFlag::send);
+  grant.arg = uint64_t{0x999999} << 32;
+  EXPECT_EQ(text(answered(Answer::grant)), text(grant));
+  EXPECT_EQ(text(answered(Answer::done)), text(expected(Ptype::done)));
 }
 
 TEST_F(RdmaRxAnswer, WithoutMap) {

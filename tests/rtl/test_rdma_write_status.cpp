@@ -25,7 +25,7 @@ class RdmaWriteStatus : public testing::Test {
   }
 
   bool is(Ptype type) const { return offered_.ptype == static_cast<uint8_t>(type); }
-  bool is_grant() const { return is(Ptype::rsp) && offered_.arg == static_cast<uint64_t>(Refusal::granted); }
+  bool is_grant() const { return grants_; }
 
   /// All fields random but these.
   Header packet(Ptype type, unsigned cid, uint64_t arg) {
@@ -40,11 +40,20 @@ class RdmaWriteStatus : public testing::Test {
   }
 
   Header grant(unsigned cid) { return packet(Ptype::rsp, cid, static_cast<uint64_t>(Refusal::granted)); }
+  /// With the key of a buffer.
+  Header granting_buffer(unsigned cid) {
+    return packet(Ptype::rsp, cid,
+                  (1 + bench_.below(0xffffff)) << 32 | static_cast<uint64_t>(Refusal::granted));
+  }
   Header done(unsigned cid) { return packet(Ptype::done, cid, 0); }
 
-  void offer(const Header& header) {
+  /// `first`: a RSP that grants does so for the first time.
+  void offer(const Header& header, bool first = true) {
     offered_ = header;
+    const bool granting = static_cast<uint32_t>(header.arg) == static_cast<uint32_t>(Refusal::granted);
+    grants_ = is(Ptype::rsp) && granting && first;
     bench_->ctl_valid_i = 1;
+    bench_->ctl_grant_i = grants_;
     put(header);
   }
 
@@ -70,8 +79,8 @@ class RdmaWriteStatus : public testing::Test {
   }
 
   /// The packet comes out at once, a DONE after a clock.
-  void pass(const Header& header) {
-    offer(header);
+  void pass(const Header& header, bool first = true) {
+    offer(header, first);
     if (is(Ptype::done)) {
       EXPECT_FALSE(cycle(true));
     }
@@ -93,6 +102,7 @@ class RdmaWriteStatus : public testing::Test {
 
   Bench<Vrdma_write_status> bench_;
   Header offered_;
+  bool grants_ = false;  // ... for the first time
   bool looked_ = false;  // a DONE was on offer in the clock before
   std::array<bool, contexts> granted_{};
   std::array<bool, contexts> failed_{};
@@ -112,6 +122,7 @@ class RdmaWriteStatus : public testing::Test {
     if (!packet_too) return;
     bench_->ctl_valid_i = 0;
     put(grant(static_cast<unsigned>(bench_.below(contexts))));
+    bench_->ctl_grant_i = 1;
   }
 
   void check_packet() {
@@ -149,7 +160,9 @@ TEST_F(RdmaWriteStatus, EachContextHasItsOwnError) {
 TEST_F(RdmaWriteStatus, OnlyAGrantClears) {
   pass(grant(3));
   note_error(3);
-  for (const uint64_t code : {1ull, 2ull, 3ull, 4ull, 256ull, 1ull << 63}) pass(packet(Ptype::rsp, 3, code));
+  for (const uint64_t code : {1ull, 2ull, 3ull, 4ull, 256ull}) pass(packet(Ptype::rsp, 3, code));
+  pass(grant(3), false);  // the same again
+  pass(granting_buffer(3), false);
   for (const Ptype type : {Ptype::rqt, Ptype::data, Ptype::resend, Ptype::release}) pass(packet(type, 3, 0));
   pass(done(3));
   pass(done(3));  // repeated until the sender has heard of it
@@ -157,6 +170,10 @@ TEST_F(RdmaWriteStatus, OnlyAGrantClears) {
   pass(grant(3));
   pass(done(3));
   EXPECT_EQ(clean_, 1u);
+  note_error(3);
+  pass(granting_buffer(3));
+  pass(done(3));
+  EXPECT_EQ(clean_, 2u);
 }
 
 TEST_F(RdmaWriteStatus, GrantWaitsForAnErrorAndClearsItIfItIsItsOwn) {
@@ -174,8 +191,8 @@ TEST_F(RdmaWriteStatus, GrantWaitsForAnErrorAndClearsItIfItIsItsOwn) {
 
 TEST_F(RdmaWriteStatus, RefusalAndOthersDoNotWaitForAnError) {
   for (const Header& header :
-       {packet(Ptype::rsp, 1, 1), packet(Ptype::resend, 1, 0), packet(Ptype::data, 1, 0)}) {
-    offer(header);
+       {packet(Ptype::rsp, 1, 1), grant(1), packet(Ptype::resend, 1, 0), packet(Ptype::data, 1, 0)}) {
+    offer(header, false);
     error(1);
     EXPECT_TRUE(cycle(true));
   }
@@ -193,11 +210,13 @@ TEST_F(RdmaWriteStatus, EqualsModelUnderRandomUse) {
   const std::array types{Ptype::rqt, Ptype::data, Ptype::resend, Ptype::release, static_cast<Ptype>(0xff)};
   const auto random_packet = [&] {
     const auto cid = static_cast<unsigned>(bench_.below(contexts));
-    switch (bench_.below(5)) {
+    switch (bench_.below(6)) {
       case 0:
         return grant(cid);
       case 1:
         return packet(Ptype::rsp, cid, uint64_t{1} << bench_.below(64));
+      case 3:
+        return granting_buffer(cid);
       case 2:
         return packet(types[bench_.below(types.size())], cid, 0);
       default:
@@ -208,7 +227,7 @@ TEST_F(RdmaWriteStatus, EqualsModelUnderRandomUse) {
   for (unsigned n = 0; n < 200'000 && !HasFailure(); ++n) {
     if (n % 100 == 0) pace = {bench_.pace(), bench_.pace(), bench_.pace()};
     if (bench_.chance(1) && bench_.chance(5)) reset();
-    if (!bench_->ctl_valid_i && bench_.chance(pace[0])) offer(random_packet());
+    if (!bench_->ctl_valid_i && bench_.chance(pace[0])) offer(random_packet(), bench_.chance(70));
     const auto cid = static_cast<unsigned>(bench_.below(contexts));
     const bool its_done = bench_->ctl_valid_i && is(Ptype::done) && offered_.cid == cid;
     if (bench_.chance(pace[2]) && !its_done) error(cid);
