@@ -16,11 +16,19 @@
 
 namespace weft::rdma_queues {
 
+/// What a NIC accepts, as `opcodes` below.
+constexpr uint16_t opcodes_of(bool transfers) {
+  const auto bit = [](formats::Opcode opcode) { return 1u << static_cast<unsigned>(opcode); };
+  using formats::Opcode;
+  const unsigned more = bit(Opcode::write_imm) | bit(Opcode::send) | bit(Opcode::read) | bit(Opcode::recv);
+  return static_cast<uint16_t>(bit(Opcode::write) | (transfers ? more : 0));
+}
+
 struct QueueParams {
   uint32_t queues = 8;
   uint32_t fetch = 4;  ///< entries a burst, at most
   uint32_t addr_bits = 48;
-  uint16_t opcodes = 1u << 1;  ///< bit i: opcode i is accepted
+  uint16_t opcodes = opcodes_of(false);  ///< bit i: opcode i is accepted
 };
 
 /// What the administrator says of a queue.

@@ -22,6 +22,7 @@ rdma_queues::QueueParams params_of(const RdmaBuild& build) {
   params.queues = build.queues;
   params.fetch = build.fetch;
   params.addr_bits = build.params.addr_bits;
+  params.opcodes = rdma_queues::opcodes_of(build.params.transfers);
   return params;
 }
 
@@ -35,6 +36,10 @@ QueueScoreboard::QueueScoreboard(const RdmaBuild& build, Reporter& reporter, con
                                  Scoreboard& engine)
     : build_(build), reporter_(reporter), memory_(memory), engine_(engine), model_(params_of(build)) {
   engine_.on_queue_completion([this](const rdma::Completion& completion) { engine_completed(completion); });
+  if (build.params.transfers) {
+    engine_.inbox().on_completion(
+        [this](const rdma::TicketCompletion& completion) { inbox_completed(completion); });
+  }
   reset();
 }
 
@@ -43,7 +48,7 @@ void QueueScoreboard::reset() {
   access_ = {};
   requests_.clear();
   under_way_.clear();
-  for (Outcomes* outcomes : {&rejected_, &refused_, &done_}) outcomes->clear();
+  for (Outcomes* outcomes : {&rejected_, &refused_, &done_, &arrived_}) outcomes->clear();
   fetches_.clear();
   read_is_fetch_.clear();
   beats_ = 0;
@@ -92,6 +97,7 @@ void QueueScoreboard::answered(uint64_t bytes, bool ok) {
 void QueueScoreboard::sample(const RdmaPins& pins) {
   const QueueTracePins& seen = pins.queues;
   follow_access(pins.axil);
+  follow_set(seen);
   check_off(seen.off);
   expect(pins.queue_irq == level_before_, "level line of the queues is wrong");
   level_before_ = model_.level();
@@ -125,6 +131,18 @@ void QueueScoreboard::follow_access(const AxiLitePins& pins) {
     access_.wdata = pins.wdata;
     access_.wstrb = pins.wstrb;
   }
+}
+
+/// The inbox is told what a queue has become; not before it is so.
+void QueueScoreboard::follow_set(const QueueTracePins& seen) {
+  if (!seen.set || !build_.params.transfers) return;
+  const rdma_queues::Queue& queue = model_.queue(seen.set_queue);
+  const bool runs = queue.state == formats::QueueState::run;
+  expect(!seen.set_open || (runs && queue.config.key == seen.set_key),
+         fmt::format("queue {} is opened for the inbox with key {:#x}", seen.set_queue, seen.set_key));
+  expect(seen.set_open || !runs,
+         fmt::format("queue {} is closed for the inbox while it runs", seen.set_queue));
+  engine_.inbox().queue_set(seen.set_queue, seen.set_open, seen.set_key);
 }
 
 void QueueScoreboard::check_off(uint64_t off) {
@@ -191,14 +209,33 @@ void QueueScoreboard::check_request(const QueueTracePins& seen) {
   }
   const uint16_t number = next_number_++;
   under_way_.emplace(number, request);
-  engine_.posted_by_queue(rdma_queues::post_of(request, number));
+  if (rdma_queues::is_ticket(request)) {
+    engine_.inbox().posted(rdma_queues::ticket_post_of(request, number));
+  } else {
+    engine_.posted_by_queue(rdma_queues::post_of(request, number));
+  }
+}
+
+/// The request that had this number.
+std::optional<rdma_queues::Request> QueueScoreboard::finished(uint16_t number) {
+  const auto found = under_way_.find(number);
+  if (found == under_way_.end()) {
+    reporter_.add("the engine completes what no queue has posted");
+    return std::nullopt;
+  }
+  const rdma_queues::Request request = found->second;
+  under_way_.erase(found);
+  return request;
 }
 
 void QueueScoreboard::engine_completed(const rdma::Completion& completion) {
-  const auto found = under_way_.find(completion.tag);
-  if (found == under_way_.end()) return reporter_.add("the engine completes what no queue has posted");
-  done_.push_back(rdma_queues::outcome_of(found->second, static_cast<uint8_t>(completion.status)));
-  under_way_.erase(found);
+  const auto request = finished(completion.tag);
+  if (request) done_.push_back(rdma_queues::outcome_of(*request, static_cast<uint8_t>(completion.status)));
+}
+
+void QueueScoreboard::inbox_completed(const rdma::TicketCompletion& completion) {
+  const auto request = finished(completion.tag);
+  if (request) arrived_.push_back(rdma_queues::outcome_of(*request, completion));
 }
 
 void QueueScoreboard::check_slot(const QueueTracePins& seen) {
@@ -208,6 +245,7 @@ void QueueScoreboard::check_slot(const QueueTracePins& seen) {
   outcome.signal = seen.slot_signal;
   outcome.fields = formats::unpack_completion(seen.slot_fields);
   Outcomes* const from = !done_.empty() && done_.front() == outcome           ? &done_
+                         : !arrived_.empty() && arrived_.front() == outcome   ? &arrived_
                          : !refused_.empty() && refused_.front() == outcome   ? &refused_
                          : !rejected_.empty() && rejected_.front() == outcome ? &rejected_
                                                                               : nullptr;
@@ -320,7 +358,8 @@ void QueueScoreboard::check_retired(const QueueTracePins& seen) {
 
 bool QueueScoreboard::quiet() const {
   const bool streams = requests_.empty() && under_way_.empty() && rejected_.empty() && refused_.empty() &&
-                       done_.empty() && fetches_.empty() && read_is_fetch_.empty() && writes_.empty();
+                       done_.empty() && arrived_.empty() && fetches_.empty() && read_is_fetch_.empty() &&
+                       writes_.empty();
   if (!streams) return false;
   for (uint32_t number = 0; number < build_.queues; ++number) {
     const auto& queue = model_.queue(number);

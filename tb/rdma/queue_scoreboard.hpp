@@ -51,7 +51,7 @@ class QueueScoreboard {
   uint64_t fetch_errors() const { return fetch_errors_; }
   /// Completions by status, wherever they were made.
   uint64_t outcomes(uint8_t status) const { return outcomes_[status]; }
-  /// Requests that the engine has.
+  /// Requests that engine and inbox have.
   size_t under_way() const { return under_way_.size(); }
 
  private:
@@ -83,6 +83,9 @@ class QueueScoreboard {
   void check_message(const WrittenBurst& burst);
   void check_retired(const QueueTracePins& seen);
   void engine_completed(const rdma::Completion& completion);
+  void inbox_completed(const rdma::TicketCompletion& completion);
+  std::optional<rdma_queues::Request> finished(uint16_t number);
+  void follow_set(const QueueTracePins& seen);
   bool in_ring_of_entries(uint64_t address) const;
   uint64_t tick_cycles() const;
 
@@ -94,12 +97,12 @@ class QueueScoreboard {
   AxiLitePins access_;  // address and data of the register write under way
   bool write_allowed_ = false;
   std::deque<rdma_queues::Request> requests_;           // accepted, not yet checked
-  std::map<uint16_t, rdma_queues::Request> under_way_;  // in the engine, by the number given to it
+  std::map<uint16_t, rdma_queues::Request> under_way_;  // in engine or inbox, by the number given to it
   uint16_t next_number_ = 0;
-  Outcomes rejected_, refused_, done_;  // to be given a slot, by who has made them
-  std::deque<Burst> fetches_;           // whose address is to come
-  std::deque<bool> read_is_fetch_;      // bursts whose data are to come
-  uint32_t beats_ = 0;                  // of the entry that is coming
+  Outcomes rejected_, refused_, done_, arrived_;  // to be given a slot, by who has made them
+  std::deque<Burst> fetches_;                     // whose address is to come
+  std::deque<bool> read_is_fetch_;                // bursts whose data are to come
+  uint32_t beats_ = 0;                            // of the entry that is coming
   bool beat_bad_ = false;
   std::deque<WrittenBurst> bursts_;  // of this cycle
   std::deque<Write> writes_;         // completions to come on the memory port

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "property.hpp"
+#include "rdma/queue_requests.hpp"
 #include "rdma/queues.hpp"
 
 namespace weft::rdma_queues {
@@ -136,6 +137,141 @@ TEST_F(QueuesModel, ADoorbellInOnePageChangesOnlyItsQueue) {
   });
 }
 
+TEST_F(QueuesModel, JudgesWhatMustBeZero) {
+  Queues queues({2, 4, 48, 0b111110});
+  enable(queues, 0);
+  const auto verdict = [&](formats::Opcode opcode, auto change) {
+    formats::Submission entry;
+    entry.opcode = static_cast<uint8_t>(opcode);
+    change(entry);
+    const uint16_t index = queues.queue(0).tail;
+    write(queues, of(0, reg::SQ_TAIL), index + 1u);
+    EXPECT_EQ(queues.order(0, index, 1), "");
+    bool error = false;
+    EXPECT_TRUE(queues.entry_read(false, error));
+    const auto judged = *queues.next_verdict([&](uint64_t) { return formats::pack(entry); });
+    queues.judged(judged);
+    return judged.verdict;
+  };
+  using formats::Opcode;
+  using formats::Verdict;
+  using Entry = formats::Submission;
+  const auto nothing = [](Entry&) {};
+  const auto imm = [](Entry& e) { e.flags = formats::flag_imm; };
+  const auto remote_addr = [](Entry& e) { e.remote_addr = 1; };
+  for (const Opcode opcode : {Opcode::write, Opcode::write_imm, Opcode::send, Opcode::read, Opcode::recv}) {
+    EXPECT_EQ(verdict(opcode, nothing), Verdict::accepted);
+    EXPECT_EQ(verdict(opcode, imm) == Verdict::accepted, opcode == Opcode::send);
+    EXPECT_EQ(verdict(opcode, remote_addr) == Verdict::rejected,
+              opcode == Opcode::send || opcode == Opcode::recv);
+  }
+}
+
+TEST_F(QueuesModel, RecvNamesNoPeer) {
+  Queues queues({2, 4, 48, 0b111110});
+  enable(queues, 0);
+  const auto accepted = [&](uint32_t node, uint32_t key) {
+    formats::Submission entry;
+    entry.opcode = static_cast<uint8_t>(formats::Opcode::recv);
+    entry.node = node;
+    entry.remote_key = key;
+    const uint16_t index = queues.queue(0).tail;
+    write(queues, of(0, reg::SQ_TAIL), index + 1u);
+    EXPECT_EQ(queues.order(0, index, 1), "");
+    bool error = false;
+    EXPECT_TRUE(queues.entry_read(false, error));
+    const auto judged = *queues.next_verdict([&](uint64_t) { return formats::pack(entry); });
+    queues.judged(judged);
+    return judged.verdict == formats::Verdict::accepted;
+  };
+  EXPECT_TRUE(accepted(0, 0));
+  EXPECT_FALSE(accepted(1, 0));
+  EXPECT_FALSE(accepted(0, 1u << 31));
+}
+
+TEST_F(QueuesModel, TellsTheInboxOnceAndTheTruth) {
+  write(queues_, reg::Q_KEY, 0x1234);
+  EXPECT_NE(queues_.tell(0, true, 0x1234), "") << "OFF";
+  enable(queues_, 0);
+  EXPECT_TRUE(queues_.untold(0));
+  EXPECT_NE(queues_.tell(0, true, 0x1235), "") << "another key";
+  EXPECT_NE(queues_.tell(0, false, 0), "") << "not known as open";
+  EXPECT_EQ(queues_.tell(0, true, 0x1234), "");
+  EXPECT_FALSE(queues_.untold(0));
+  EXPECT_NE(queues_.tell(0, true, 0x1234), "") << "twice";
+  EXPECT_NE(queues_.tell(0, false, 0), "") << "in RUN";
+  write(queues_, reg::Q_CTL, 0);
+  EXPECT_TRUE(queues_.untold(0));
+  EXPECT_NE(queues_.off(0), "") << "known as open";
+  EXPECT_EQ(queues_.tell(0, false, 0), "");
+  EXPECT_EQ(queues_.off(0), "");
+}
+
+// --- requests on their way to engine and inbox
+
+class QueueRequests : public testing::Test {
+ protected:
+  static Request request(formats::Opcode opcode) {
+    Request request{3, 7, {}};
+    request.entry.opcode = static_cast<uint8_t>(opcode);
+    request.entry.tag = 99;
+    request.entry.local_addr = 0x1000;
+    request.entry.bytes = 0x100;
+    request.entry.local_key = 0x5;
+    return request;
+  }
+  static rdma::Config config(bool local_use) {
+    rdma::Config config;
+    rdma::Region region;
+    region.base = 0x1000;
+    region.limit = 0x2000;
+    region.key = 5;
+    region.owner = 7;
+    region.local_use = local_use;
+    config.regions.push_back(region);
+    return config;
+  }
+};
+
+TEST_F(QueueRequests, OnlySendingNeedsLocalUse) {
+  using formats::Opcode;
+  for (const Opcode opcode : {Opcode::write, Opcode::write_imm, Opcode::send, Opcode::read, Opcode::recv}) {
+    const bool buffer = opcode == Opcode::read || opcode == Opcode::recv;
+    EXPECT_EQ(is_ticket(request(opcode)), buffer);
+    EXPECT_EQ(refusal(config(true), request(opcode)), 0);
+    EXPECT_EQ(refusal(config(false), request(opcode)), buffer ? 0 : 18);
+    auto other = request(opcode);
+    other.owner = 8;
+    EXPECT_EQ(refusal(config(true), other), 18);
+    auto outside = request(opcode);
+    outside.entry.bytes = 0x1001;
+    EXPECT_EQ(refusal(config(true), outside), 19);
+    auto empty = other;
+    empty.entry.bytes = 0;
+    EXPECT_EQ(refusal(config(true), empty), buffer ? 0 : 18);
+    auto wide = request(opcode);
+    wide.entry.remote_key = 1u << 24;
+    EXPECT_EQ(refusal(config(true), wide), 10);
+  }
+}
+
+TEST_F(QueueRequests, CompletionOfARecvSaysWhatCame) {
+  const Request recv = request(formats::Opcode::recv);
+  rdma::TicketCompletion end;
+  end.status = rdma::formats::Status::ok;
+  end.node = 4;
+  end.bytes = 17;
+  end.imm = 8;
+  EXPECT_EQ(outcome_of(recv, end).fields.opcode, 16);
+  EXPECT_EQ(outcome_of(recv, end).fields.has_immediate, 1);
+  end.form = rdma::Form::immediate;
+  EXPECT_EQ(outcome_of(recv, end).fields.opcode, 17);
+  end = {};
+  end.status = rdma::formats::Status::cancelled;
+  EXPECT_EQ(outcome_of(recv, end).fields.opcode, 5);
+  EXPECT_EQ(outcome_of(recv, end).fields.has_immediate, 0);
+}
+
 /// Any course of doorbells, entries, completions, disabling: every slot promised is dropped or retired in the
 /// end, no ring is overrun.
 TEST_F(QueuesModel, EverythingPromisedEnds) {
@@ -195,6 +331,7 @@ TEST_F(QueuesModel, EverythingPromisedEnds) {
     for (uint32_t q = 0; q < 2; ++q) {
       const Queue& queue = queues.queue(q);
       RC_ASSERT(queue.promised == static_cast<uint16_t>(queue.dropped + queue.retired));
+      if (queues.untold(q)) RC_ASSERT(queues.tell(q, !queue.known_open, queue.config.key).empty());
       if (queue.state == QueueState::drain) RC_ASSERT(queues.off(q).empty());
     }
   });
