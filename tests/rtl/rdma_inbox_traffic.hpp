@@ -102,7 +102,7 @@ class InboxTraffic {
   std::optional<InboxLockstep::QueueSet> queue_set(unsigned percent_open) {
     const auto queue = static_cast<uint8_t>(bench_.below(inbox_queues));
     if (!bench_.chance(percent_open)) return InboxLockstep::QueueSet{queue, false, 0};
-    if (inbox_.golden().is_open(queue) || inbox_.held(queue)) return std::nullopt;
+    if (inbox_.told_open(queue) || inbox_.held(queue)) return std::nullopt;
     return opened(queue);
   }
 

@@ -55,6 +55,7 @@ void RdmaInbox::random_paces() {
   paces.lose = std::array{0u, 1u, 3u, 10u}[bench_.below(4)];
   paces.answer = bench_.pace();
   paces.error = bench_.chance(50) ? 10 : 0;
+  paces.busy = 5;
   inbox_.turn_away = bench_.chance(50);
 }
 
@@ -91,7 +92,7 @@ void RdmaInbox::open_queues() {
 /// All queues are closed, all transfers end: no ticket is left.
 void RdmaInbox::drain() {
   inbox_.cpl_ready = inbox_.ctl_ready = inbox_.req_ready = true;
-  inbox_.receiver().paces = {100, 100, 20, 50, 20, 100, 0};
+  inbox_.receiver().paces = {100, 100, 20, 50, 20, 100, 0, 0};
   for (uint8_t queue = 0; queue < inbox_queues; ++queue) {
     inbox_.queue_set = InboxLockstep::QueueSet{queue, false, 0};
     inbox_.clock();
@@ -186,7 +187,7 @@ class RdmaInboxDirected : public RdmaInbox {
                         {0x20000, 0x30000, 8, false, false, true}};
     inbox_.reset(settings);
     open_queues();
-    inbox_.receiver().paces = {0, 0, 0, 0, 0, 0, 0};
+    inbox_.receiver().paces = {0, 0, 0, 0, 0, 0, 0, 0};
   }
 
   static rdma::TicketPost recv(uint32_t bytes, uint8_t queue = 1) {
@@ -376,7 +377,7 @@ TEST_F(RdmaInboxDirected, PostsWaitForPlacesOfCompletionsOnly) {
 
 TEST_F(RdmaInboxDirected, TimeoutsCancelsAndLeavesGoOnUnderAFloodOfOtherEvents) {
   inbox_.turn_away = true;
-  paces_of_receiver_ = {100, 100, 50, 5, 5, 50, 10};
+  paces_of_receiver_ = {100, 100, 50, 5, 5, 50, 10, 5};
   paces_ = {100, 100, 100, 100, 100, 100, 0, 5, 0, 90, 3};
   for (unsigned n = 0; n < 80'000 && !HasFatalFailure(); ++n) random_clock();
   for (const Outcome outcome : {Outcome::retry_read, Outcome::cancel, Outcome::arrived, Outcome::returned}) {
