@@ -95,7 +95,11 @@ class InboxLockstep {
   const rdma::Inbox& golden() const { return golden_; }
   InboxReceiver<Bench<Vrdma_inbox>>& receiver() { return receiver_; }
   bool told_open(uint8_t queue) const { return told_open_.at(queue); }
-  bool held(uint8_t queue) { return bench_->queue_held_o >> queue & 1; }
+  /// In the clock that comes.
+  bool held(uint8_t queue) {
+    bench_.settle();
+    return bench_->queue_held_o >> queue & 1;
+  }
 
   /// In the middle of whatever is going on; ends when the inbox is ready and knows its regions.
   void reset(const rdma::Config& settings) {

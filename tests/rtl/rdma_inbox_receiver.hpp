@@ -42,7 +42,7 @@ class InboxReceiver {
     request_.reset();
     in_use_.clear();
     under_way_.clear();
-    decided_ = answered_ = 0xffc0;  // wraps soon
+    decided_ = answered_ = 0xffff;  // wraps at the first write
   }
 
   bool can_take() const { return !request_; }

@@ -66,8 +66,12 @@ class InboxTraffic {
   }
 
   Header rqt() {
-    if (!asked_.empty() && bench_.chance(40)) return asked_[bench_.below(asked_.size())];  // a duplicate
     Header header = message();
+    if (!asked_.empty() && bench_.chance(40)) {  // a duplicate, or nearly one
+      header = asked_[bench_.below(asked_.size())];
+      if (bench_.chance(90)) return header;
+      header.flags = 0;
+    }
     const uint64_t kind = bench_.below(3);
     if (kind == 0) send(header);
     if (kind == 1) write(header);

@@ -357,6 +357,27 @@ TEST_F(RdmaInboxDirected, ARequestWaitsForTheDecisionOfTheOneBeforeAllElseGoesOn
   EXPECT_EQ(inbox_.admissions[Kind::buffer], 2u);
 }
 
+TEST_F(RdmaInboxDirected, AQueueGetsAnotherKeyWhileARequestIsLookedAt) {
+  const auto set = [&](bool open, uint16_t key) { inbox_.queue_set = InboxLockstep::QueueSet{2, open, key}; };
+  for (unsigned n = 0; n < 48 && !HasFatalFailure(); ++n) {
+    const std::array<uint16_t, 2> keys{static_cast<uint16_t>(2 * n), static_cast<uint16_t>(2 * n + 1)};
+    set(true, keys[0]);
+    inbox_.clock();
+    set(false, 0);
+    inbox_.rqt = send(300, 4);
+    inbox_.rqt->gen = 2;
+    inbox_.rqt->cid = keys[n % 2];
+    inbox_.clocks(1 + n / 4);
+    set(true, keys[n % 4 / 2]);
+    inbox_.clocks(20);
+    once(paces_of_receiver_.decide);
+    set(false, 0);
+    inbox_.clock();
+  }
+  EXPECT_GT(inbox_.refusals[Outcome::refuse_queue], 0u);
+  EXPECT_GT(inbox_.refusals[Outcome::refuse_not_ready], 0u);
+}
+
 TEST_F(RdmaInboxDirected, RqtFindsNoRoomWhenTheQueueIsFull) {
   inbox_.turn_away = true;
   for (unsigned n = 0; n < 20; ++n) give(send(300, 4));
