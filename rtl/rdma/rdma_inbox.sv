@@ -63,7 +63,7 @@ module rdma_inbox
   input  logic [         7:0] queue_idx_i,
   input  logic                queue_open_i,
   input  logic [        15:0] queue_key_i,
-  output logic [N_QUEUES-1:0] queue_held_o,      // it has tickets: must not be opened
+  output logic [N_QUEUES-1:0] queue_held_o,      // it has tickets: must not be opened in this clock
   // requests of the software
   input  logic                post_valid_i,
   output logic                post_ready_o,
@@ -925,6 +925,7 @@ module rdma_inbox
   `ASSERT(DecisionOfARequest, !(ret_valid_i && ret_i.decides) || awaits_q)
   `ASSERT(LeavesAfterItsEnd, !(decide && job_q == DO_LEAVE) || t_state == TICKET_ENDING || t_state == TICKET_RETURNING)
   `ASSERT(DecisionOfATakenTicket, !(decide && job_q == DO_DECIDED) || t_state == TICKET_TAKEN)
+  `ASSERT(ListOfAnOpenQueue, !decide || job_q == DO_RQT || is_open || !list_any)
   `ASSERT(FirstOfListWaits, !pop || (t_state == TICKET_WAITING && !t_is_read))
   `ASSERT(NumbersFitRqt, !(rqt_valid_i && rqt_ready_o) || ((rqt_i.src >> NODE_W) == '0 && (rqt_i.sid >> SID_W) == '0 && (rqt_i.msgid >> MSGID_W) == '0))
 endmodule

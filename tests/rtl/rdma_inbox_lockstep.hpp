@@ -94,7 +94,12 @@ class InboxLockstep {
   Bench<Vrdma_inbox>& bench() { return bench_; }
   const rdma::Inbox& golden() const { return golden_; }
   InboxReceiver<Bench<Vrdma_inbox>>& receiver() { return receiver_; }
-  bool held(uint8_t queue) { return bench_->queue_held_o >> queue & 1; }
+  bool told_open(uint8_t queue) const { return told_open_.at(queue); }
+  /// In the clock that comes.
+  bool held(uint8_t queue) {
+    bench_.settle();
+    return bench_->queue_held_o >> queue & 1;
+  }
 
   /// In the middle of whatever is going on; ends when the inbox is ready and knows its regions.
   void reset(const rdma::Config& settings) {
@@ -270,6 +275,7 @@ class InboxLockstep {
     seen.regions = configs_[region_age].regions;
     golden_.configure(seen);
     if (queue_set) {
+      told_open_.at(queue_set->queue) = queue_set->open;
       settings_.emplace_back(bench_.cycle(), [this, set = *queue_set] {
         if (set.open)
           golden_.open(set.queue, set.key);
@@ -500,6 +506,7 @@ class InboxLockstep {
 
   void forget() {
     receiver_.reset();
+    told_open_.fill(false);
     later_.clear();
     settings_.clear();
     configs_.fill(with_regions(config));
@@ -534,6 +541,7 @@ class InboxLockstep {
   std::vector<rdma::Region> regions_;      // as the inbox knows them
   std::array<rdma::Config, 5> configs_{};  // this clock, one clock ago, ...
   std::array<uint16_t, 5> nows_{};
+  std::array<bool, inbox_queues> told_open_{};
   std::array<unsigned, inbox_tickets> due_{};
   bool dropped_now_ = false, request_shown_ = false;
   std::size_t controls_waiting_ = 0, controls_before_ = 0;

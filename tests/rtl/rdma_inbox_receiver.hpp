@@ -31,6 +31,7 @@ class InboxReceiver {
     unsigned lose = 2;  // RELEASED or RECLAIM of a context that is not finished
     unsigned answer = 50;
     unsigned error = 5;  // of writes answered
+    unsigned busy = 5;   // of requests, dropped for want of room
   };
 
   explicit InboxReceiver(Random& random) : random_(random) {}
@@ -41,7 +42,7 @@ class InboxReceiver {
     request_.reset();
     in_use_.clear();
     under_way_.clear();
-    decided_ = answered_ = 0xffc0;  // wraps soon
+    decided_ = answered_ = 0xffff;  // wraps at the first write
   }
 
   bool can_take() const { return !request_; }
@@ -99,7 +100,7 @@ class InboxReceiver {
     const Admitted request = *std::exchange(request_, std::nullopt);
     Retired result = retired(Outcome::drop_busy, any_cid());
     result.decides = true;
-    if (random_.chance(5)) return result;
+    if (random_.chance(paces.busy)) return result;
     if (request.kind == Kind::refuse) {
       result.outcome = request.refusal;
     } else if (request.kind == Kind::drop) {

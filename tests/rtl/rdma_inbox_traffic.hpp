@@ -66,8 +66,12 @@ class InboxTraffic {
   }
 
   Header rqt() {
-    if (!asked_.empty() && bench_.chance(40)) return asked_[bench_.below(asked_.size())];  // a duplicate
     Header header = message();
+    if (!asked_.empty() && bench_.chance(40)) {  // a duplicate, or nearly one
+      header = asked_[bench_.below(asked_.size())];
+      if (bench_.chance(90)) return header;
+      header.flags = 0;
+    }
     const uint64_t kind = bench_.below(3);
     if (kind == 0) send(header);
     if (kind == 1) write(header);
@@ -102,7 +106,7 @@ class InboxTraffic {
   std::optional<InboxLockstep::QueueSet> queue_set(unsigned percent_open) {
     const auto queue = static_cast<uint8_t>(bench_.below(inbox_queues));
     if (!bench_.chance(percent_open)) return InboxLockstep::QueueSet{queue, false, 0};
-    if (inbox_.golden().is_open(queue) || inbox_.held(queue)) return std::nullopt;
+    if (inbox_.told_open(queue) || inbox_.held(queue)) return std::nullopt;
     return opened(queue);
   }
 

@@ -55,6 +55,7 @@ void RdmaInbox::random_paces() {
   paces.lose = std::array{0u, 1u, 3u, 10u}[bench_.below(4)];
   paces.answer = bench_.pace();
   paces.error = bench_.chance(50) ? 10 : 0;
+  paces.busy = 5;
   inbox_.turn_away = bench_.chance(50);
 }
 
@@ -91,7 +92,7 @@ void RdmaInbox::open_queues() {
 /// All queues are closed, all transfers end: no ticket is left.
 void RdmaInbox::drain() {
   inbox_.cpl_ready = inbox_.ctl_ready = inbox_.req_ready = true;
-  inbox_.receiver().paces = {100, 100, 20, 50, 20, 100, 0};
+  inbox_.receiver().paces = {100, 100, 20, 50, 20, 100, 0, 0};
   for (uint8_t queue = 0; queue < inbox_queues; ++queue) {
     inbox_.queue_set = InboxLockstep::QueueSet{queue, false, 0};
     inbox_.clock();
@@ -186,7 +187,7 @@ class RdmaInboxDirected : public RdmaInbox {
                         {0x20000, 0x30000, 8, false, false, true}};
     inbox_.reset(settings);
     open_queues();
-    inbox_.receiver().paces = {0, 0, 0, 0, 0, 0, 0};
+    inbox_.receiver().paces = {0, 0, 0, 0, 0, 0, 0, 0};
   }
 
   static rdma::TicketPost recv(uint32_t bytes, uint8_t queue = 1) {
@@ -356,6 +357,27 @@ TEST_F(RdmaInboxDirected, ARequestWaitsForTheDecisionOfTheOneBeforeAllElseGoesOn
   EXPECT_EQ(inbox_.admissions[Kind::buffer], 2u);
 }
 
+TEST_F(RdmaInboxDirected, AQueueGetsAnotherKeyWhileARequestIsLookedAt) {
+  const auto set = [&](bool open, uint16_t key) { inbox_.queue_set = InboxLockstep::QueueSet{2, open, key}; };
+  for (unsigned n = 0; n < 48 && !HasFatalFailure(); ++n) {
+    const std::array<uint16_t, 2> keys{static_cast<uint16_t>(2 * n), static_cast<uint16_t>(2 * n + 1)};
+    set(true, keys[0]);
+    inbox_.clock();
+    set(false, 0);
+    inbox_.rqt = send(300, 4);
+    inbox_.rqt->gen = 2;
+    inbox_.rqt->cid = keys[n % 2];
+    inbox_.clocks(1 + n / 4);
+    set(true, keys[n % 4 / 2]);
+    inbox_.clocks(20);
+    once(paces_of_receiver_.decide);
+    set(false, 0);
+    inbox_.clock();
+  }
+  EXPECT_GT(inbox_.refusals[Outcome::refuse_queue], 0u);
+  EXPECT_GT(inbox_.refusals[Outcome::refuse_not_ready], 0u);
+}
+
 TEST_F(RdmaInboxDirected, RqtFindsNoRoomWhenTheQueueIsFull) {
   inbox_.turn_away = true;
   for (unsigned n = 0; n < 20; ++n) give(send(300, 4));
@@ -376,7 +398,7 @@ TEST_F(RdmaInboxDirected, PostsWaitForPlacesOfCompletionsOnly) {
 
 TEST_F(RdmaInboxDirected, TimeoutsCancelsAndLeavesGoOnUnderAFloodOfOtherEvents) {
   inbox_.turn_away = true;
-  paces_of_receiver_ = {100, 100, 50, 5, 5, 50, 10};
+  paces_of_receiver_ = {100, 100, 50, 5, 5, 50, 10, 5};
   paces_ = {100, 100, 100, 100, 100, 100, 0, 5, 0, 90, 3};
   for (unsigned n = 0; n < 80'000 && !HasFatalFailure(); ++n) random_clock();
   for (const Outcome outcome : {Outcome::retry_read, Outcome::cancel, Outcome::arrived, Outcome::returned}) {
