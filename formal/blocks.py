@@ -47,6 +47,9 @@ RAMS = Proof("ram_forward_proof", 8, 3)
 COUNTERS = Proof("counter_bank_proof", 10, 3)
 TIMER = Proof("rdma_timer_proof", 36, engine="abc", words="time stamps of 5 bits",
               smaller=(Change("rdma_pkg.sv", "STAMP_W = 15;", "STAMP_W = 5;"), Change("rdma_pkg.sv", "LIMIT_W = 13;", "LIMIT_W = 3;")))
+CHOOSE = Proof("rdma_tx_choose_proof", 40, 2)
+POST_MUX = Proof("rdma_post_mux_proof", 12, engine="abc", words="2 contexts")
+TX_DECIDE = Proof("rdma_tx_decide_proof", 3, engine="abc", words="PIDX of 6 bits, any context in order")
 RECEIVER = Proof("rdma_receiver_proof", 22, engine="abc", words="from reset")
 RECEIVER_ANY = Proof("rdma_receiver_proof", 15, parameters=("ANY_STATE=1",), engine="abc", words="from any contents of the contexts")
 
@@ -73,6 +76,15 @@ BLOCKS = [
     (TIMER, None),
     (TIMER, Change("rdma_timer.sv", "if (!expired_now_o) begin", "if (1'b0) begin")),
     (TIMER, Change("rdma_timer.sv", "else if (idx_q == IDX_W'(N - 1)) idx_next = '0;", "else if (idx_q == IDX_W'(N - 1)) idx_next = idx_q;")),
+    (CHOOSE, None),
+    (CHOOSE, Change("rdma_tx_choose.sv", "others_wait && starved_q == '1", "timeout_i && starved_q == '1")),
+    (CHOOSE, Change("rdma_tx_choose.sv", "!rst_ni || !others_wait || !take_packet_o", "!rst_ni || !others_wait")),
+    (POST_MUX, None),
+    (POST_MUX, Change("rdma_post_mux.sv", ".take_i (software_ready)", ".take_i (post_ready_i)")),
+    (POST_MUX, Change("rdma_post_mux.sv", "post_ready_i && !answer_post_valid_i;", "post_ready_i;")),
+    (TX_DECIDE, None),
+    (TX_DECIDE, Change("rdma_tx_decide.sv", "post_last >= 32'((64'd1 << PIDX_W) - 1)", "post_last > 32'((64'd1 << PIDX_W) - 1)")),
+    (TX_DECIDE, Change("rdma_tx_decide.sv", "33'(hdr_i.pidx) + 33'(i) < 33'(ctx_i.high)", "33'(PIDX_W'(hdr_i.pidx + 32'(i))) < 33'(ctx_i.high)")),
     (RECEIVER, None),
     (RECEIVER, Change("rdma_receiver.sv", "assign m_free      = m_valid_q && m_q.free;", "assign m_free      = m_valid_q && m_q.write;")),
     (RECEIVER_ANY, None),

@@ -23,8 +23,9 @@ void put_post(Port& port, const rdma::Post& post, Origin origin = Origin::regist
   port[4] = post.bytes;
   port[5] = post.node;
   port[6] = post.tag | post.rkey << 16;
-  port[7] = (post.rkey >> 16 & 0xff) | post.imm.value_or(0) << 8;
-  port[8] = post.imm.value_or(0) >> 24 | (post.imm ? 1u << 8 : 0u) | static_cast<uint32_t>(post.to) << 9 |
+  const uint32_t imm = post.imm.value_or(0xffffffff);  // not looked at if there is none
+  port[7] = (post.rkey >> 16 & 0xff) | imm << 8;
+  port[8] = imm >> 24 | (post.imm ? 1u << 8 : 0u) | static_cast<uint32_t>(post.to) << 9 |
             static_cast<uint32_t>(origin) << 11;
 }
 

@@ -88,7 +88,7 @@ class TxDecideBench : public Bench<Vrdma_tx_decide_bench> {
     in.post_origin_i = event.kind == TxKind::post ? static_cast<uint8_t>(event.origin) : 0;
     in.post_to_i = static_cast<uint8_t>(event.post.to);
     in.post_has_imm_i = event.post.imm.has_value();
-    in.post_imm_i = event.post.imm.value_or(0);
+    in.post_imm_i = event.post.imm.value_or(0xffffffff);  // not looked at if there is none
     in.msgid_i = event.msgid;
     in.resend_room_i = event.resend_room;
     in.node_id_i = event.node_id;
@@ -120,7 +120,7 @@ class TxDecideBench : public Bench<Vrdma_tx_decide_bench> {
     in.turn_i = context.turn;
     in.to_i = static_cast<uint8_t>(context.to);
     in.has_imm_i = context.imm.has_value();
-    in.imm_i = context.imm.value_or(0);
+    in.imm_i = context.imm.value_or(0xffffffff);
   }
 
   rdma::TxContext written_context() {

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdma_tx_decide, any event (forged packets among them) that finds any context whose numbers are in order: what is sent lies in the transfer and its memory up to
+// the last PIDX there is, in the window, and under the key that it is for; and the numbers are in order afterwards. They are in the context of all zeros that there
+// is after reset, so they always are, and none of them can wrap.
+`include "proof.svh"
+`include "rdma_typedef.svh"
+
+module rdma_tx_decide_proof
+  import rdma_pkg::*;
+  import rdma_formats_pkg::*;
+#(
+  parameter int unsigned PAYLOAD = 32,
+  parameter int unsigned PIDX_W  = 6,
+  parameter int unsigned ADDR_W  = 12,
+  localparam int unsigned N_TX_CTX = 2,
+  localparam int unsigned SHIFT    = $clog2(PAYLOAD),
+  localparam int unsigned LEN_W    = SHIFT + 1
+) (
+  input logic        clk_i, rst_ni, expired_i, resend_room_i,
+  input event_e      kind_i,
+  input header_t     hdr_i,
+  input post_t       post_i,
+  input logic [3:0]  max_retry_i,
+  input logic [7:0]  max_busy_i,
+  input logic [1:0]  backoff_i,
+  input logic [2:0]  msgid_i,
+  input logic [1023:0] ctx_i  // as many bits of it as a context has
+);
+  `RDMA_TYPEDEF_TX_CTX(ctx_t, 2, 2, 3, ADDR_W, PIDX_W, LEN_W)
+
+  ctx_t              old, ctx;
+  logic              we, has_ctx, emit, send, resend, complete, turn, timer_set, timer_armed, free, data, first_time;
+  outcome_e          outcome;
+  header_t           emit_hdr, data_hdr;
+  logic [ADDR_W-1:0] data_addr;
+  completion_t       completion;
+  logic [TX_CLASS_W-1:0] timer_class;
+
+  `PROOF_RESET
+  // A post is offered a free context, a turn was queued, packets go to the sender; tos and origins are those that there are.
+  `GIVEN(kind_i != EV_POST || (old.state == TX_FREE && post_i.to != to_e'(2'd3)))
+  `GIVEN(kind_i != EV_TURN || old.turn)
+  `GIVEN(kind_i != EV_PACKET || for_sender(hdr_i.ptype))
+
+  rdma_tx_decide #(
+    .N_TX_CTX(N_TX_CTX), .PAYLOAD(PAYLOAD), .PIDX_W(PIDX_W), .CID_W(2), .MSGID_W(3), .NODE_W(2), .ADDR_W(ADDR_W), .LEN_W(LEN_W), .ctx_t(ctx_t)
+  ) dut (
+    .kind_i, .expired_i, .hdr_i, .post_i, .msgid_i, .resend_room_i, .node_id_i(16'd1), .max_retry_i, .max_busy_i, .backoff_i, .ctx_i(old), .ctx_o(ctx),
+    .ctx_we_o(we), .outcome_o(outcome), .has_ctx_o(has_ctx), .emit_o(emit), .emit_hdr_o(emit_hdr), .send_o(send), .resend_o(resend), .data_hdr_o(data_hdr),
+    .data_addr_o(data_addr), .complete_o(complete), .completion_o(completion), .turn_o(turn), .timer_set_o(timer_set), .timer_armed_o(timer_armed),
+    .timer_class_o(timer_class), .free_o(free)
+  );
+
+  function automatic logic in_order(ctx_t c);
+    logic [31:0] end_of_memory;
+    logic        sent;  // each packet asked for was sent before
+    end_of_memory = 32'(c.src_addr) + (32'(c.last) << SHIFT) + 32'(c.last_len);
+    sent = 1'b1;
+    for (int i = 0; i < int'(ACK_MAP_W); i++) if (c.asked[i] && 32'(c.acked) + 32'(i) >= 32'(c.high)) sent = 1'b0;
+    if (c.state == TX_FREE) return 1'b1;
+    if (c.state != TX_REQ && c.state != TX_ACTIVE) return 1'b0;
+    if (c.state == TX_REQ && (c.high != '0 || c.asked != '0)) return 1'b0;
+    return c.acked <= c.high && c.next <= c.high && 32'(c.high) <= 32'(c.last) + 32'd1 && 32'(c.last) <= (32'd1 << PIDX_W) - 32'd2 && sent &&
+           c.last_len != '0 && 32'(c.last_len) <= PAYLOAD && c.src_addr[SHIFT-1:0] == '0 && end_of_memory <= 32'd1 << ADDR_W;
+  endfunction
+
+  assign old = ctx_i[$bits(ctx_t)-1:0];
+  `GIVEN(in_order(old))
+  `PROVE(StaysInOrder, !we || in_order(ctx))
+
+  logic [31:0] pidx, last, bytes;
+  assign data       = send || resend;
+  assign pidx       = data_hdr.pidx;
+  assign last       = 32'(old.last);
+  assign bytes      = (last << SHIFT) + 32'(old.last_len);
+  assign first_time = data && send && pidx == 32'(old.next) && old.asked == '0;
+
+  `PROVE(DataOfATransfer, !data || old.state == TX_ACTIVE)
+  `PROVE(DataInsideIt, !data || pidx <= last)
+  `PROVE(DataOfItsMemory, !data || (32'(data_addr) == 32'(old.src_addr) + (pidx << SHIFT) &&
+                                    32'(data_addr) + 32'(data_hdr.len) <= 32'(old.src_addr) + bytes))
+  `PROVE(LastIsMarked, !data || ((data_hdr.flags & FLAG_LAST) != '0) == (pidx == last))
+  `PROVE(RetryIsMarked, !data || ((data_hdr.flags & FLAG_RETRY) != '0) == (pidx < 32'(old.high)))
+  `PROVE(ImmediateIsShown, !data || (((data_hdr.flags & TRANSFER_FLAG_IMM) != '0) == old.has_imm &&
+                                     data_hdr.arg == {old.has_imm ? old.imm : 32'd0, 8'd0, old.rkey}))
+  `PROVE(NewOnesInTheWindow, !first_time || old.span == '0 || pidx <= 32'(old.acked) + (32'd1 << old.span))
+  `PROVE(FreedWithACompletion, !free || complete)
+  // The key is that of the RSP, if one is to be brought.
+  `PROVE(KeyChangesWithTheGrant, !(we && kind_i == EV_PACKET) || ctx.rkey == old.rkey ||
+                                 (old.state == TX_REQ && old.to != TO_REGION && hdr_i.ptype == PTYPE_RSP && outcome == OUTCOME_GRANTED))
+  `PROVE(StartsWithItsKey, !(outcome == OUTCOME_GRANTED) || old.to == TO_REGION || hdr_i.ptype == PTYPE_RSP)
+endmodule
