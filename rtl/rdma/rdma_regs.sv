@@ -97,7 +97,7 @@ module rdma_regs
 );
   localparam int unsigned COUNTERS       = 32;  // of the sender, from 32 on
   localparam int unsigned RX_COUNTERS    = 48;  // outcomes 0 to 31, then 64 to 79
-  localparam int unsigned INBOX_COUNTERS = 16;  // from 80 on
+  localparam int unsigned INBOX_COUNTERS = 32;  // 32 to 47, which it shares with the sender, then 80 to 95
 
   if (POST_DEPTH < 2 || (POST_DEPTH & (POST_DEPTH - 1)) != 0) begin : g_bad_post_depth
     $error("POST_DEPTH must be a power of two of at least 2, is %0d", POST_DEPTH);
@@ -399,7 +399,7 @@ module rdma_regs
       REG_CPL:             rdata = cpl_valid_i ? {8'h80, cpl_i.status, cpl_i.tag} : '0;
       default: begin
         read_ok = is_counter;
-        rdata   = counted[6:5] == 2'b01 ? tx_count : counted[6:4] == 3'b101 ? inbox_count : rx_count;
+        rdata   = counted[6:4] == 3'b010 ? tx_count + inbox_count : counted[6:4] == 3'b011 ? tx_count : counted[6:4] == 3'b101 ? inbox_count : rx_count;
       end
     endcase
   end
@@ -424,8 +424,8 @@ module rdma_regs
     .rst_ni,
     .ready_o(inbox_ready),
     .inc_i  (inbox_event_i),
-    .idx_i  (inbox_outcome_i[3:0]),
-    .raddr_i(counted[3:0]),
+    .idx_i  ({inbox_outcome_i[6], inbox_outcome_i[3:0]}),
+    .raddr_i({counted[6], counted[3:0]}),
     .rdata_o(inbox_count)
   );
 
@@ -444,5 +444,5 @@ module rdma_regs
   assign ready_o = rx_ready && tx_ready && inbox_ready;
 
   logic unused;
-  assign unused = ^{rx_outcome_i[7], rx_outcome_i[5], tx_outcome_i[7:5], inbox_outcome_i[7:4], cpl_i.origin};  // say which half, and that it is of the registers
+  assign unused = ^{rx_outcome_i[7], rx_outcome_i[5], tx_outcome_i[7:5], inbox_outcome_i[7], inbox_outcome_i[5:4], cpl_i.origin};  // say which half, and that it is of the registers
 endmodule

@@ -357,6 +357,7 @@ std::vector<Case> cases() {
   std::vector<Case> all;
   for (uint64_t seed = 1; seed <= 12; ++seed) all.push_back({"nic", seed});
   for (uint64_t seed = 1; seed <= 4; ++seed) all.push_back({"nic_wide", seed});
+  for (uint64_t seed = 1; seed <= 4; ++seed) all.push_back({"nic_full", seed});
   return all;
 }
 

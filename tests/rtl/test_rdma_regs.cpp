@@ -255,8 +255,11 @@ TEST_F(RdmaRegs, EveryOutcomeHasItsCounter) {
     clocks(1u + i);
   }
   regs_.rx_outcome.reset();
+  regs_.inbox_outcome = 36;  // rejects are the sender's and the inbox's
+  clocks(3);
+  regs_.inbox_outcome.reset();
   for (uint8_t i = 0; i < 48; ++i) expect_count(receiver_outcome(i), i + 1);
-  for (uint8_t i = 0; i < 32; ++i) expect_count(static_cast<uint8_t>(63 - i), i + 1);
+  for (uint8_t i = 0; i < 32; ++i) expect_count(static_cast<uint8_t>(63 - i), i + 1 + (63 - i == 36 ? 3 : 0));
   for (uint8_t i = 0; i < 16; ++i) expect_count(static_cast<uint8_t>(80 + i), i + 1);
 }
 
@@ -294,7 +297,8 @@ void RdmaRegs::random_surroundings() {
   regs_.inbox_outcome.reset();
   if (bench_.chance(paces_.rx)) regs_.rx_outcome = receiver_outcome(bench_.below(bench_.chance(50) ? 2 : 48));
   if (bench_.chance(paces_.rx))
-    regs_.inbox_outcome = static_cast<uint8_t>(80 + bench_.below(bench_.chance(50) ? 2 : 16));
+    regs_.inbox_outcome =
+        static_cast<uint8_t>((bench_.chance(50) ? 80 : 32) + bench_.below(bench_.chance(50) ? 2 : 16));
   if (bench_.chance(paces_.tx))
     regs_.tx_outcome = static_cast<uint8_t>(32 + bench_.below(bench_.chance(50) ? 2 : 32));
   regs_.ctl_dropped = bench_.chance(paces_.dropped) ? static_cast<uint8_t>(bench_.below(8)) : 0;

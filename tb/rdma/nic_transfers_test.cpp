@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+// SEND, READ and write with immediate through the rings of several NICs, rule by rule
+// (docs/rdma_transfers.md); the golden models of queues, inbox and engine agree at every event.
+#include "nic_bench.hpp"
+
+namespace weft::tb {
+namespace {
+
+using queue_formats::Opcode;
+using rdma::formats::Outcome;
+
+constexpr uint8_t status_of(EngineStatus status) { return static_cast<uint8_t>(status); }
+constexpr uint8_t code_of(Opcode opcode) { return static_cast<uint8_t>(opcode); }
+
+/// Queue 0 of owner 0 and queue 1 of owner 1 on every node.
+class NicTransfers : public testing::Test {
+ protected:
+  void build(const SystemConfig& config = NicBench::usual_config(2, "nic_full"),
+             const driver::RdmaSetup& setup = NicBench::usual_setup()) {
+    bench_.emplace(config, setup);
+    for (uint32_t node = 0; node < config.nodes; ++node) {
+      for (uint8_t owner = 0; owner < NicBench::owners; ++owner) {
+        bench_->fill(node, NicBench::source_of(owner), NicBench::region_bytes);
+        bench_->fill(node, NicBench::target_of(owner), NicBench::region_bytes);
+        bench_->enable(node, owner, owner);
+      }
+    }
+  }
+  NicBench& bench() { return *bench_; }
+
+  uint64_t outcomes(uint32_t node, Outcome outcome) {
+    return bench().system.node(node).scoreboard().outcomes(outcome);
+  }
+  void run_until(uint32_t node, Outcome outcome, uint64_t count = 1) {
+    EXPECT_TRUE(bench().system.run_until([&] { return outcomes(node, outcome) >= count; }, 100'000))
+        << rdma::formats::name(outcome) << " does not come\n"
+        << bench().problems();
+  }
+  const queue_formats::Completion& completion(uint32_t node, uint32_t queue, size_t index = 0) {
+    return bench().hosts[node].rings[queue].completions.at(index);
+  }
+  void expect_bytes(uint32_t from_node, uint64_t from, uint32_t to_node, uint64_t to, uint32_t bytes) {
+    EXPECT_TRUE(bench().memory(to_node).equals(to, bench().memory(from_node).read(from, bytes)));
+  }
+  /// Nothing of these bytes was written (memory reads as zero then).
+  void expect_untouched(uint32_t node, uint64_t address, uint32_t bytes) {
+    EXPECT_TRUE(bench().memory(node).equals(address, std::vector<uint8_t>(bytes)));
+  }
+
+  std::optional<NicBench> bench_;
+};
+
+// --- SEND
+
+TEST_F(NicTransfers, SendArrivesInAPostedBuffer) {
+  build();
+  bench().post(1, 0, bench().recv_entry(0, 4096, 2048));
+  run_until(1, Outcome::wait);
+  bench().post(0, 1, bench().send_entry(1, 1, 0, 256, 1000));
+  bench().expect_settled();
+  const auto& got = completion(1, 0);
+  EXPECT_EQ(got.opcode, code_of(Opcode::receive));
+  EXPECT_EQ(got.bytes, 1000u);
+  EXPECT_EQ(got.node, 0u);
+  EXPECT_EQ(got.has_immediate, 0u);
+  expect_bytes(0, NicBench::source_of(1) + 256, 1, NicBench::buffers_of(0) + 4096, 1000);
+  expect_untouched(1, NicBench::buffers_of(0) + 4096 + 1000, 1048);
+}
+
+TEST_F(NicTransfers, SendMayHaveAnImmediate) {
+  build();
+  bench().post(1, 0, bench().recv_entry(0, 0, 64));
+  run_until(1, Outcome::wait);
+  auto entry = bench().send_entry(0, 1, 0, 0, 64);
+  entry.flags = queue_formats::flag_imm;
+  entry.immediate = 0xdeadbeef;
+  bench().post(0, 0, entry);
+  bench().expect_settled();
+  EXPECT_EQ(completion(1, 0).has_immediate, 1u);
+  EXPECT_EQ(completion(1, 0).immediate, 0xdeadbeefu);
+}
+
+TEST_F(NicTransfers, BuffersAreTakenInTheOrderPosted) {
+  build();
+  for (uint32_t i = 0; i < 4; ++i) bench().post(1, 0, bench().recv_entry(0, 4096 * i, 4096));
+  run_until(1, Outcome::wait, 4);
+  for (uint32_t i = 0; i < 4; ++i) {
+    bench().post(0, 0, bench().send_entry(0, 1, 0, 4096 * i, 4096 - 64 * i));
+    run_until(1, Outcome::arrived, i + 1);
+  }
+  bench().expect_settled();
+  for (uint32_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(completion(1, 0, i).bytes, 4096 - 64 * i);
+    expect_bytes(0, NicBench::source_of(0) + 4096 * i, 1, NicBench::buffers_of(0) + 4096 * i, 4096 - 64 * i);
+  }
+}
+
+TEST_F(NicTransfers, SendWaitsForABuffer) {
+  build();
+  bench().post(0, 0, bench().send_entry(0, 1, 0, 0, 500));
+  run_until(0, Outcome::backoff, 3);
+  EXPECT_GE(outcomes(1, Outcome::refuse_not_ready), 3u);
+  bench().post(1, 0, bench().recv_entry(0, 0, 500));
+  bench().expect_settled();
+  EXPECT_EQ(completion(1, 0).bytes, 500u);
+}
+
+TEST_F(NicTransfers, SendWithoutABufferEnds) {
+  auto setup = NicBench::usual_setup();
+  setup.max_busy = 4;
+  build(NicBench::usual_config(2, "nic_full"), setup);
+  bench().post(0, 0, bench().send_entry(0, 1, 0, 0, 500), status_of(EngineStatus::not_ready));
+  bench().expect_settled();
+  EXPECT_EQ(outcomes(1, Outcome::refuse_not_ready), 5u);
+}
+
+TEST_F(NicTransfers, SendLongerThanTheBufferLeavesItToTheNext) {
+  build();
+  bench().post(1, 0, bench().recv_entry(0, 0, 512));
+  run_until(1, Outcome::wait);
+  bench().post(0, 0, bench().send_entry(0, 1, 0, 0, 513), status_of(EngineStatus::too_long));
+  run_until(1, Outcome::refuse_too_long);
+  bench().post(0, 0, bench().send_entry(0, 1, 0, 1024, 512));
+  bench().expect_settled();
+  EXPECT_EQ(completion(1, 0).bytes, 512u);
+  expect_bytes(0, NicBench::source_of(0) + 1024, 1, NicBench::buffers_of(0), 512);
+}
+
+TEST_F(NicTransfers, SendMustNameAnOpenQueueByItsKey) {
+  build();
+  bench().post(1, 0, bench().recv_entry(0, 0, 512));
+  run_until(1, Outcome::wait);
+  auto wrong = bench().send_entry(0, 1, 0, 0, 100);
+  wrong.remote_key ^= 1;
+  bench().post(0, 0, wrong, status_of(EngineStatus::bad_key));
+  bench().post(0, 0, bench().send_entry(0, 1, 2, 0, 100), status_of(EngineStatus::bad_key));   // closed
+  bench().post(0, 0, bench().send_entry(0, 1, 77, 0, 100), status_of(EngineStatus::bad_key));  // none
+  run_until(1, Outcome::refuse_queue, 3);
+  bench().post(0, 0, bench().send_entry(0, 1, 0, 0, 100));
+  bench().expect_settled();
+}
+
+TEST_F(NicTransfers, FailedWriteIsToldOnBothSides) {
+  build();
+  bench().system.node(1).memory().inject_errors(NicBench::buffers_of(0), NicBench::buffers_of(0) + 64);
+  bench().post(1, 0, bench().recv_entry(0, 0, 512), status_of(EngineStatus::local_error));
+  run_until(1, Outcome::wait);
+  bench().post(0, 0, bench().send_entry(0, 1, 0, 0, 512), status_of(EngineStatus::remote_error));
+  bench().expect_settled();
+  EXPECT_EQ(completion(1, 0).opcode, code_of(Opcode::receive));
+}
+
+// --- RECV that cannot be
+
+TEST_F(NicTransfers, BufferNeedsTheRightToReceive) {
+  build();
+  auto entry = bench().recv_entry(0, 0, 512);
+  entry.local_addr = NicBench::source_of(0);  // the owner's, but to send from
+  entry.local_key = NicBench::local_key(0);
+  bench().post(1, 0, entry, status_of(EngineStatus::bad_buffer));
+  entry = bench().recv_entry(1, 0, 512);  // another owner's
+  bench().post(1, 0, entry, static_cast<uint8_t>(QueueStatus::local_key));
+  entry = bench().recv_entry(0, 32, 512);
+  bench().post(1, 0, entry, status_of(EngineStatus::misaligned));
+  bench().expect_settled();
+  EXPECT_EQ(completion(1, 0).opcode, code_of(Opcode::recv));
+}
+
+TEST_F(NicTransfers, MoreBuffersThanTicketsEndAtOnce) {
+  build();
+  const uint32_t tickets = find_rdma_build("nic_full")->params.n_tickets;
+  for (uint32_t i = 0; i < tickets; ++i) bench().post(1, 0, bench().recv_entry(0, 512 * i, 512));
+  run_until(1, Outcome::wait, tickets);
+  bench().post(1, 1, bench().recv_entry(1, 0, 512), status_of(EngineStatus::no_ticket));
+  run_until(1, Outcome::reject_ticket);
+  for (uint32_t i = 0; i < tickets; ++i) bench().post(0, 0, bench().send_entry(0, 1, 0, 512 * i, 512));
+  bench().expect_settled();
+  bench().post(1, 1, bench().recv_entry(1, 0, 512));  // there are tickets again
+  bench().post(0, 0, bench().send_entry(0, 1, 1, 0, 512));
+  bench().expect_settled();
+}
+
+TEST_F(NicTransfers, DisabledQueueGivesItsBuffersBack) {
+  build();
+  for (uint32_t i = 0; i < 3; ++i) bench().post(1, 0, bench().recv_entry(0, 512 * i, 512));
+  run_until(1, Outcome::wait, 3);
+  bench().disable(1, 0);
+  EXPECT_EQ(outcomes(1, Outcome::cancel), 3u);
+  EXPECT_EQ(bench().system.node(1).queues().discarded(), 3u);
+  bench().post(0, 0, bench().send_entry(0, 1, 0, 0, 100), status_of(EngineStatus::bad_key));
+  bench().expect_settled();
+  bench().enable(1, 0, 0);
+  bench().post(1, 0, bench().recv_entry(0, 0, 512));
+  bench().post(0, 0, bench().send_entry(0, 1, 0, 0, 100));
+  bench().expect_settled();
+}
+
+// --- write with immediate
+
+TEST_F(NicTransfers, WriteWithImmediateTellsTheRegionsQueue) {
+  build();
+  bench().post(1, 1, bench().recv_entry(1, 0, 0));  // no buffer is needed
+  run_until(1, Outcome::wait);
+  auto entry = bench().write_entry(1, 1, 0, 256, 5000);
+  entry.opcode = code_of(Opcode::write_imm);
+  entry.immediate = 0x01020304;
+  bench().post(0, 0, entry, static_cast<uint8_t>(QueueStatus::local_key));  // of owner 1, in owner 0's queue
+  entry.tag += 1;
+  bench().post(0, 1, entry);
+  bench().expect_settled();
+  const auto& got = completion(1, 1);
+  EXPECT_EQ(got.opcode, code_of(Opcode::receive_imm));
+  EXPECT_EQ(got.immediate, 0x01020304u);
+  EXPECT_EQ(got.bytes, 5000u);
+  expect_bytes(0, NicBench::source_of(1), 1, NicBench::target_of(1) + 256, 5000);
+}
+
+// --- READ
+
+TEST_F(NicTransfers, ReadBringsBytes) {
+  build();
+  bench().post(0, 1, bench().read_entry(1, 1, 512, 1024, 3000));
+  bench().expect_settled();
+  EXPECT_EQ(completion(0, 1).bytes, 3000u);
+  expect_bytes(1, NicBench::target_of(1) + 512, 0, NicBench::buffers_of(1) + 1024, 3000);
+  EXPECT_EQ(outcomes(1, Outcome::read_taken), 1u);
+}
+
+TEST_F(NicTransfers, ReadOfItselfWorks) {
+  build();
+  bench().post(0, 0, bench().read_entry(0, 0, 0, 0, 4096));
+  bench().expect_settled();
+  expect_bytes(0, NicBench::target_of(0), 0, NicBench::buffers_of(0), 4096);
+}
+
+TEST_F(NicTransfers, ReadNeedsARegionThatMayBeRead) {
+  build();
+  auto entry = bench().read_entry(0, 1, 0, 0, 512);
+  entry.remote_key ^= 4;
+  bench().post(0, 0, entry, status_of(EngineStatus::bad_key));
+  entry = bench().read_entry(0, 1, 0, 0, 512);
+  entry.remote_addr = NicBench::source_of(0);
+  entry.remote_key = NicBench::local_key(0);  // no right
+  bench().post(0, 0, entry, status_of(EngineStatus::bad_key));
+  bench().post(0, 0, bench().read_entry(0, 1, NicBench::region_bytes, 0, 512),
+               status_of(EngineStatus::bad_region));
+  bench().post(0, 0, bench().read_entry(0, 1, 32, 0, 512), status_of(EngineStatus::misaligned));
+  auto far = bench().read_entry(0, 1, 0, 0, 512);
+  far.remote_addr = (1ull << 48) - 64;
+  bench().post(0, 0, far, status_of(EngineStatus::bad_address));
+  auto nobody = bench().read_entry(0, 1, 0, 0, 512);
+  nobody.node = 0x10000;
+  bench().post(0, 0, nobody, status_of(EngineStatus::bad_node));
+  bench().post(0, 0, bench().read_entry(0, 1, 0, 0, 0), status_of(EngineStatus::bad_length));
+  bench().expect_settled();
+  expect_untouched(0, NicBench::buffers_of(0), 512);
+}
+
+TEST_F(NicTransfers, MoreReadsThanAnswersAllComeInTheEnd) {
+  build();
+  for (uint32_t node = 0; node < 2; ++node) {
+    for (uint32_t i = 0; i < 8; ++i) {
+      ASSERT_TRUE(bench().put(node, 0, bench().read_entry(0, 1 - node, 4096 * i, 4096 * i, 4096), 0));
+    }
+    bench().hosts[node].rings[0].queue->ring();
+  }
+  bench().expect_settled();
+  EXPECT_GE(outcomes(0, Outcome::refuse_answers) + outcomes(1, Outcome::refuse_answers), 1u);
+  for (uint32_t node = 0; node < 2; ++node) {
+    expect_bytes(1 - node, NicBench::target_of(0), node, NicBench::buffers_of(0), 8 * 4096);
+  }
+}
+
+TEST_F(NicTransfers, ReadsAreAnsweredWhileSendsWaitForBuffers) {
+  build(NicBench::usual_config(3, "nic_full"));
+  constexpr uint32_t kept = 2;  // as many as may be answered at once
+  const uint32_t sends = find_rdma_build("nic_full")->params.n_tx_ctx - kept;
+  for (uint32_t node = 0; node < 2; ++node) {  // to each other, all that can have a context
+    for (uint32_t i = 0; i < sends; ++i) bench().post(node, 0, bench().send_entry(0, 1 - node, 1, 0, 64));
+    run_until(node, Outcome::submit, sends);
+    EXPECT_EQ(bench().system.node(node).scoreboard().sender().free_contexts(), kept);
+  }
+  for (uint32_t node = 0; node < 2; ++node)
+    bench().post(2, 0, bench().read_entry(0, node, 0, 4096 * node, 2048));
+  run_until(2, Outcome::arrived, 2);
+  for (uint32_t node = 0; node < 2; ++node) {
+    expect_bytes(node, NicBench::target_of(0), 2, NicBench::buffers_of(0) + 4096 * node, 2048);
+    EXPECT_EQ(outcomes(node, Outcome::complete), 1u) << "only the answer";
+    for (uint32_t i = 0; i < sends; ++i) bench().post(node, 1, bench().recv_entry(1, 64 * i, 64));
+  }
+  bench().expect_settled();
+}
+
+TEST_F(NicTransfers, ReadOfADeadNodeEnds) {
+  build();
+  bench().system.halt_node(1);
+  for (auto& ring : bench().hosts[1].rings) ring.enabled = false;
+  bench().post(0, 0, bench().read_entry(0, 1, 0, 0, 512), status_of(EngineStatus::no_answer));
+  bench().post(0, 1, bench().send_entry(1, 1, 0, 0, 512), status_of(EngineStatus::no_answer));
+  bench().expect_settled(5'000'000);
+}
+
+TEST_F(NicTransfers, ReadWhoseTargetDiesEnds) {
+  build();
+  bench().post(0, 0, bench().read_entry(0, 1, 0, 0, 32768), status_of(EngineStatus::no_answer));
+  run_until(0, Outcome::advance, 20);
+  bench().system.halt_node(1);
+  for (auto& ring : bench().hosts[1].rings) ring.enabled = false;
+  bench().expect_settled(20'000'000);
+  EXPECT_GE(outcomes(0, Outcome::returned), 1u);
+}
+
+TEST_F(NicTransfers, ReadWhoseTargetIsResetIsAskedAgain) {
+  build();
+  bench().post(0, 0, bench().read_entry(0, 1, 0, 0, 32768));
+  run_until(0, Outcome::advance, 20);
+  for (auto& ring : bench().hosts[1].rings) ring.enabled = false;
+  bench().system.reset_node(1);
+  auto setup = NicBench::usual_setup();
+  setup.first_msgid = 0x800;
+  setup.node_id = 1;
+  bench().system.node(1).driver().start(setup);
+  bench().expect_settled(20'000'000);
+  expect_bytes(1, NicBench::target_of(0), 0, NicBench::buffers_of(0), 32768);
+}
+
+TEST_F(NicTransfers, FailedWriteOfAnAnswerIsALocalError) {
+  build();
+  bench().system.node(0).memory().inject_errors(NicBench::buffers_of(0) + 128, NicBench::buffers_of(0) + 192);
+  bench().post(0, 0, bench().read_entry(0, 1, 0, 0, 512), status_of(EngineStatus::local_error));
+  bench().expect_settled();
+}
+
+// --- a NIC without transfers
+
+TEST_F(NicTransfers, PlainNicTakesNoneOfIt) {
+  build(NicBench::usual_config(2, "nic"));
+  const auto bad_opcode = static_cast<uint8_t>(QueueStatus::bad_opcode);
+  bench().post(0, 0, bench().send_entry(0, 1, 0, 0, 64), bad_opcode);
+  bench().post(0, 0, bench().read_entry(0, 1, 0, 0, 64), bad_opcode);
+  bench().post(0, 0, bench().recv_entry(0, 0, 64), bad_opcode);
+  bench().expect_settled();
+}
+
+}  // namespace
+}  // namespace weft::tb
