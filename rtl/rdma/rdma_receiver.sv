@@ -493,7 +493,8 @@ module rdma_receiver
   assign h_slot        = WINDOW'(1) << h_q.hdr.pidx[POS_W-1:0];
   assign h_place       = (OFFSET_W + 1)'(h_kept_grant.offset) + (OFFSET_W + 1)'(h_q.hdr.pidx[PIDX_W-1:0]);
   assign h_outside     = h_place > (OFFSET_W + 1)'(h_q.region_last);
-  assign h_match       = (!h_q.data || h_q.hdr.arg[23:16] == 8'(h_kept_grant.region)) && h_q.hdr.src == 16'(h_kept_grant.src) && h_q.hdr.sid == 16'(h_kept_grant.sid) &&
+  assign h_match       = (!h_q.data || h_q.hdr.arg[23:16] == 8'(h_kept_grant.region)) &&
+                         h_q.hdr.src == 16'(h_kept_grant.src) && h_q.hdr.sid == 16'(h_kept_grant.sid) &&
                          h_q.hdr.msgid == 24'(h_kept_grant.msgid) && (h_q.again || h_q.hdr.gen == h_kept_grant.gen);
   assign h_beyond_end  = h_q.hdr.pidx > 32'(h_kept_grant.last);
   assign h_at_last     = h_q.hdr.pidx == 32'(h_kept_grant.last);
@@ -890,8 +891,8 @@ module rdma_receiver
   // To whom a READ is answered is in the header of the refusal that was not sent.
   assign read_valid_o = TRANSFERS && m_valid_q && m_q.outcome == OUTCOME_READ_TAKEN;
   assign read_o = '{
-    origin: ORIGIN_ANSWERS, to: TO_TICKET, has_imm: 1'b0, imm: '0, rkey: 24'(m_header.sid), tag: '0, node: 32'(m_header.dst), bytes: m_q.word,
-    dst_addr: 64'(m_header.msgid), src_addr: 64'(m_q.addr)
+    origin: ORIGIN_ANSWERS, to: TO_TICKET, has_imm: 1'b0, imm: '0, rkey: 24'(m_header.sid), tag: '0,
+    node: 32'(m_header.dst), bytes: m_q.word, dst_addr: 64'(m_header.msgid), src_addr: 64'(m_q.addr)
   };
 
   assign ret_valid_o = TRANSFERS && trace_valid_o;
