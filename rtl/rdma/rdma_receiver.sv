@@ -193,13 +193,6 @@ module rdma_receiver
     logic [31:0]       word;         // immediate; of a READ its bytes
   } action_t;
 
-  typedef struct packed {
-    header_t             hdr;
-    logic                waits;  // until the writes up to this count are done
-    logic [WRITES_W-1:0] writes;
-    logic                grant;  // the first of its context
-  } ctl_t;
-
   // ------------------------------------------------------------------------------------------------- after reset
   logic             clearing_q;
   logic [IDX_W-1:0] clear_idx_q;
@@ -802,91 +795,50 @@ module rdma_receiver
   );
 
   // ------------------------------------------------------------------------------------------------- M: act
-  typedef struct packed {
-    logic              write;
-    logic [ADDR_W-1:0] addr;
-    logic [15:0]       len;
-    logic [CID_W-1:0]  cid;
-  } cmd_t;
-
   localparam int unsigned UNDERWAY = 12;  // events in B to M
   localparam int unsigned ANSWERING = 8;  // events in F to M, whose room has been found
 
-  cmd_t                           cmd_in, cmd;
-  ctl_t                           ctl_in, ctl, ctl_q;
-  logic [$clog2(CMD_DEPTH+1)-1:0] cmds;
-  logic [$clog2(CTL_DEPTH+1)-1:0] ctls;
-  logic                           cmd_ready, ctl_ready, ctl_valid, ctl_valid_q, ctl_next, ctl_free;
-  logic                           m_command, m_send;
-  logic [WRITES_W-1:0]            writes_q, writes_now;
-  logic [WRITES_W-2:0]            unused_ahead;
-  logic                           behind;
+  logic [WRITES_W-1:0] writes;
+  logic                queues_empty;
 
-  assign a_room    = cmds <= ($bits(cmds))'(CMD_DEPTH - UNDERWAY - 1);
-  assign ctl_room  = ctls <= ($bits(ctls))'(CTL_DEPTH - ANSWERING - 2) ||
-                     (ctls == ($bits(ctls))'(CTL_DEPTH - ANSWERING - 1) && !ctl_valid_q);
-  assign m_command = m_valid_q && m_q.command;
-  assign m_send    = m_valid_q && m_emit && m_q.room;
-
-  assign writes_now = writes_q + WRITES_W'(m_command && m_q.write);
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) writes_q <= '0;
-    else writes_q <= writes_now;
-  end
-
-  assign cmd_in = '{write: m_q.write, addr: m_q.addr, len: m_q.len, cid: m_q.cid[CID_W-1:0]};
-  ram_fifo #(
-    .DEPTH(CMD_DEPTH),
-    .WIDTH($bits(cmd_t))
-  ) i_commands (
+  rdma_rx_act #(
+    .ADDR_W   (ADDR_W),
+    .CID_W    (CID_W),
+    .CMD_DEPTH(CMD_DEPTH),
+    .CTL_DEPTH(CTL_DEPTH),
+    .UNDERWAY (UNDERWAY),
+    .ANSWERING(ANSWERING)
+  ) i_act (
     .clk_i,
     .rst_ni,
-    .valid_i(m_command),
-    .ready_o(cmd_ready),
-    .data_i (cmd_in),
-    .valid_o(cmd_valid_o),
-    .ready_i(cmd_ready_i),
-    .data_o (cmd),
-    .count_o(cmds)
-  );
-  assign cmd_write_o = cmd.write;
-  assign cmd_addr_o  = cmd.addr;
-  assign cmd_len_o   = cmd.len;
-  assign cmd_cid_o   = cmd.cid;
-
-  assign ctl_in = '{hdr: m_header, waits: m_header.ptype == PTYPE_DONE, writes: writes_now, grant: m_q.outcome == OUTCOME_GRANT};
-  ram_fifo #(
-    .DEPTH(CTL_DEPTH),
-    .WIDTH($bits(ctl_t))
-  ) i_control (
-    .clk_i,
-    .rst_ni,
-    .valid_i(m_send),
-    .ready_o(ctl_ready),
-    .data_i (ctl_in),
-    .valid_o(ctl_valid),
-    .ready_i(ctl_next),
-    .data_o (ctl),
-    .count_o(ctls)
+    .cmd_room_o(a_room),
+    .ctl_room_o(ctl_room),
+    .command_i (m_valid_q && m_q.command),
+    .write_i   (m_q.write),
+    .addr_i    (m_q.addr),
+    .len_i     (m_q.len),
+    .cid_i     (m_q.cid[CID_W-1:0]),
+    .send_i    (m_valid_q && m_emit && m_q.room),
+    .header_i  (m_header),
+    .grant_i   (m_q.outcome == OUTCOME_GRANT),
+    .writes_o  (writes),
+    .cmd_valid_o,
+    .cmd_ready_i,
+    .cmd_write_o,
+    .cmd_addr_o,
+    .cmd_len_o,
+    .cmd_cid_o,
+    .writes_done_i,
+    .ctl_valid_o,
+    .ctl_ready_i,
+    .ctl_o,
+    .ctl_grant_o,
+    .empty_o   (queues_empty)
   );
 
-  // The first one waits in flops, so that no count from a RAM is compared in the same clock.
-  assign ctl_next = !ctl_valid_q || (ctl_ready_i && ctl_free);
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) ctl_valid_q <= 1'b0;
-    else if (ctl_next) ctl_valid_q <= ctl_valid;
-    if (ctl_next) ctl_q <= ctl;
-  end
-
-  // counts wrap: "done" is at or past "writes" if it is less than half the range ahead
-  assign {behind, unused_ahead} = writes_done_i - ctl_q.writes;
-  assign ctl_free      = !ctl_q.waits || !behind;
-  assign ctl_valid_o   = ctl_valid_q && ctl_free;
-  assign ctl_o         = ctl_q.hdr;
-  assign ctl_grant_o   = ctl_q.grant;
   assign ctl_dropped_o = m_valid_q && m_emit && !m_q.room;
   assign idle_o        = !(b_valid_q || c_valid_q || d_valid_q || e_valid_q || f_valid_q || g_valid_q || h_valid_q || i_valid_q ||
-                           j_valid_q || k_valid_q || l_valid_q || m_valid_q) && ctls == '0 && !ctl_valid_q && cmds == '0;
+                           j_valid_q || k_valid_q || l_valid_q || m_valid_q) && queues_empty;
 
   // To whom a READ is answered is in the header of the refusal that was not sent.
   assign read_valid_o = TRANSFERS && m_valid_q && m_q.outcome == OUTCOME_READ_TAKEN;
@@ -897,7 +849,7 @@ module rdma_receiver
 
   assign ret_valid_o = TRANSFERS && trace_valid_o;
   assign ret_o = '{
-    outcome: m_q.outcome, decides: m_q.from_inbox, cid: m_q.cid, has_imm: m_q.has_imm, imm: m_q.word, writes: writes_now
+    outcome: m_q.outcome, decides: m_q.from_inbox, cid: m_q.cid, has_imm: m_q.has_imm, imm: m_q.word, writes: writes
   };
 
   assign trace_admit_o       = m_q.admit;
@@ -916,7 +868,8 @@ module rdma_receiver
   assign trace_wvec_o        = m_q.has_ctx ? m_wvec : '0;
 
   logic unused;
-  assign unused = ^{j_q, j_grant_q.region, j_grant_q.offset, j_grant_q.last, j_grant_q.tail, k_window_q.first, region_idx_i, req_i.of_read};  // of use in earlier stages
+  // of use in earlier stages, or to assertions
+  assign unused = ^{j_q, j_grant_q.region, j_grant_q.offset, j_grant_q.last, j_grant_q.tail, k_window_q.first, region_idx_i, req_i.of_read};
 
   if (TRANSFERS) begin : g_transfers
     logic a_known, a_flagged;
@@ -927,8 +880,6 @@ module rdma_receiver
     `ASSERT(TicketIsOfFlag, !(a_asked && req_ready_o && req_i.kind == ADMIT_BUFFER) || req_i.of_read == ((req_i.hdr.flags & TRANSFER_FLAG_READ) != '0))
   end
 
-  `ASSERT(CommandHasRoom, !m_command || cmd_ready)
-  `ASSERT(ControlHasRoom, !m_send || ctl_ready)
   `ASSERT(EveryPacketDecided, !(m_valid_q && !m_q.timeout) || trace_valid_o)
   `ASSERT(GrantsFreeContext, !(h_valid_q && h_q.request) || !(h_same_q ? i_used_new : h_same_as_j_q ? j_used_q : h_kept.used))
   `ASSERT(WindowInsideTransfer, !(j_valid_q && j_has_ctx) || j_window_q.base <= j_packets_q)
