@@ -154,6 +154,7 @@ module rdma_receiver
     logic              from_inbox;
     admit_e            admit;
     logic              again;        // granted before
+    logic              faulty;       // the inbox has seen a fault in it: has no ticket, so it must not be granted if there is none any more
     logic              read;
     logic              asks;         // is one of a request, the same again, READ: needs room for an answer
     logic              answer_room;  // from F on
@@ -237,6 +238,7 @@ module rdma_receiver
       a_event.from_inbox = 1'b1;
       a_event.admit      = req_i.kind;
       a_event.asks       = 1'b1;
+      a_event.faulty     = req_i.kind == ADMIT_NONE;
       unique case (req_i.kind)
         ADMIT_REFUSE: a_event.verdict = req_i.refusal;
         ADMIT_DROP:   a_event.verdict = OUTCOME_DROP_ASKED;
@@ -349,7 +351,7 @@ module rdma_receiver
   );
 
   // A request takes the offer exactly if it passes all other checks.
-  assign e_grantable = e_q.request && ctl_room && e_refusal == OUTCOME_NONE && !e_over;
+  assign e_grantable = e_q.request && ctl_room && e_refusal == OUTCOME_NONE && !e_q.faulty && !e_over;
   assign e_grant     = e_valid_q && e_grantable && offer_valid;
   assign m_free      = m_valid_q && m_q.free;
 
@@ -405,6 +407,7 @@ module rdma_receiver
       else e_event.verdict = answer_room_i ? OUTCOME_READ_TAKEN : OUTCOME_REFUSE_ANSWERS;
     end else if (e_q.request) begin
       if (e_refusal != OUTCOME_NONE) e_event.verdict = e_q.admit == ADMIT_BUFFER ? OUTCOME_REFUSE_BUFFER : e_refusal;
+      else if (e_q.faulty) e_event.verdict = OUTCOME_DROP_ASKED;
       else if (e_over) e_event.verdict = OUTCOME_REFUSE_QUOTA;
       else if (!offer_valid) e_event.verdict = OUTCOME_REFUSE_NO_CONTEXT;
       else e_event.hdr.cid = 16'(offer);
