@@ -207,9 +207,12 @@ module rdma_receiver_proof
       assume (!dut.i_free.u_fifo.u_fifo.head_valid_q && dut.i_free.u_fifo.u_fifo.fetched_q == dut.i_free.u_fifo.u_fifo.popped_q);
       assume (dut.i_free.u_fifo.u_fifo.written_q == dut.i_free.u_fifo.u_fifo.committed_q);
       assume (32'((IDX_W + 1)'(dut.i_free.u_fifo.u_fifo.written_q - dut.i_free.u_fifo.u_fifo.popped_q)) == 32'(free));
-      assume (dut.i_act.i_commands.u_fifo.written_q == dut.i_act.i_commands.u_fifo.popped_q && dut.i_act.i_control.u_fifo.written_q == dut.i_act.i_control.u_fifo.popped_q);
-      assume (dut.i_act.i_commands.u_fifo.committed_q == dut.i_act.i_commands.u_fifo.popped_q && dut.i_act.i_control.u_fifo.committed_q == dut.i_act.i_control.u_fifo.popped_q);
-      assume (dut.i_act.i_commands.u_fifo.fetched_q == dut.i_act.i_commands.u_fifo.popped_q && dut.i_act.i_control.u_fifo.fetched_q == dut.i_act.i_control.u_fifo.popped_q);
+      assume (dut.i_act.i_commands.u_fifo.written_q == dut.i_act.i_commands.u_fifo.popped_q &&
+              dut.i_act.i_control.u_fifo.written_q == dut.i_act.i_control.u_fifo.popped_q);
+      assume (dut.i_act.i_commands.u_fifo.committed_q == dut.i_act.i_commands.u_fifo.popped_q &&
+              dut.i_act.i_control.u_fifo.committed_q == dut.i_act.i_control.u_fifo.popped_q);
+      assume (dut.i_act.i_commands.u_fifo.fetched_q == dut.i_act.i_commands.u_fifo.popped_q &&
+              dut.i_act.i_control.u_fifo.fetched_q == dut.i_act.i_control.u_fifo.popped_q);
       assume (!dut.i_act.i_commands.u_fifo.head_valid_q && !dut.i_act.i_control.u_fifo.head_valid_q);
     end
   end
