@@ -84,8 +84,9 @@ module rdma_receiver_proof
     .hdr_valid_i, .hdr_ready_o(hdr_ready), .hdr_i(hdr), .verdict_i(OUTCOME_NONE), .hdr_busy_i(1'b0), .req_valid_i(1'b0), .req_ready_o(), .req_i('0),
     .answer_room_i(1'b0), .answer_take_o(),
     .cmd_valid_o(), .cmd_ready_i, .cmd_write_o(), .cmd_addr_o(), .cmd_len_o(), .cmd_cid_o(), .writes_done_i(WRITES_W'(0)),
-    .ctl_valid_o(), .ctl_ready_i, .ctl_o(), .ctl_grant_o(), .ctl_dropped_o(), .read_valid_o(), .read_o(), .ret_valid_o(), .ret_o(), .trace_valid_o(), .trace_timeout_o(), .trace_outcome_o(),
-    .trace_room_o(), .trace_offer_valid_o(), .trace_offer_cid_o(), .trace_over_quota_o(), .trace_admit_o(), .trace_from_inbox_o(), .trace_answer_room_o(), .trace_cid_o(), .trace_now_o(), .trace_wbase_o(), .trace_wvec_o()
+    .ctl_valid_o(), .ctl_ready_i, .ctl_o(), .ctl_grant_o(), .ctl_dropped_o(), .read_valid_o(), .read_o(), .ret_valid_o(), .ret_o(),
+    .trace_valid_o(), .trace_timeout_o(), .trace_outcome_o(), .trace_room_o(), .trace_offer_valid_o(), .trace_offer_cid_o(), .trace_over_quota_o(),
+    .trace_admit_o(), .trace_from_inbox_o(), .trace_answer_room_o(), .trace_cid_o(), .trace_now_o(), .trace_wbase_o(), .trace_wvec_o()
   );
 
   // How far the region reached two clocks after each packet was taken, when it was looked at last.
@@ -198,7 +199,7 @@ module rdma_receiver_proof
         assume (used[i] == state_t'(dut.i_states.u_ram.mem[i]).used);
         assume (!used[i] || stands_for(dut.i_grants.u_ram.mem[i], dut.i_states.u_ram.mem[i], transfers_q[i]));
       end
-      assume (!(dut.i_regions.clearing_q || dut.i_quota.clearing_q || dut.ctl_valid_q));
+      assume (!(dut.i_regions.clearing_q || dut.i_quota.clearing_q || dut.i_act.ctl_valid_q));
       assume (!(dut.clearing_q || dut.b_valid_q || dut.c_valid_q || dut.d_valid_q || dut.e_valid_q || dut.f_valid_q || dut.g_valid_q ||
                 dut.h_valid_q || dut.i_valid_q || dut.j_valid_q || dut.k_valid_q || dut.l_valid_q || dut.m_valid_q));
       assume (dut.i_timer.state_q == 3'd1 && dut.i_timer.scanned_q == '0);  // SCAN
@@ -206,10 +207,13 @@ module rdma_receiver_proof
       assume (!dut.i_free.u_fifo.u_fifo.head_valid_q && dut.i_free.u_fifo.u_fifo.fetched_q == dut.i_free.u_fifo.u_fifo.popped_q);
       assume (dut.i_free.u_fifo.u_fifo.written_q == dut.i_free.u_fifo.u_fifo.committed_q);
       assume (32'((IDX_W + 1)'(dut.i_free.u_fifo.u_fifo.written_q - dut.i_free.u_fifo.u_fifo.popped_q)) == 32'(free));
-      assume (dut.i_commands.u_fifo.written_q == dut.i_commands.u_fifo.popped_q && dut.i_control.u_fifo.written_q == dut.i_control.u_fifo.popped_q);
-      assume (dut.i_commands.u_fifo.committed_q == dut.i_commands.u_fifo.popped_q && dut.i_control.u_fifo.committed_q == dut.i_control.u_fifo.popped_q);
-      assume (dut.i_commands.u_fifo.fetched_q == dut.i_commands.u_fifo.popped_q && dut.i_control.u_fifo.fetched_q == dut.i_control.u_fifo.popped_q);
-      assume (!dut.i_commands.u_fifo.head_valid_q && !dut.i_control.u_fifo.head_valid_q);
+      assume (dut.i_act.i_commands.u_fifo.written_q == dut.i_act.i_commands.u_fifo.popped_q &&
+              dut.i_act.i_control.u_fifo.written_q == dut.i_act.i_control.u_fifo.popped_q);
+      assume (dut.i_act.i_commands.u_fifo.committed_q == dut.i_act.i_commands.u_fifo.popped_q &&
+              dut.i_act.i_control.u_fifo.committed_q == dut.i_act.i_control.u_fifo.popped_q);
+      assume (dut.i_act.i_commands.u_fifo.fetched_q == dut.i_act.i_commands.u_fifo.popped_q &&
+              dut.i_act.i_control.u_fifo.fetched_q == dut.i_act.i_control.u_fifo.popped_q);
+      assume (!dut.i_act.i_commands.u_fifo.head_valid_q && !dut.i_act.i_control.u_fifo.head_valid_q);
     end
   end
 endmodule

@@ -31,6 +31,10 @@ bool for_buffer(const Header& request, const Params& params) {
   return params.transfers && (has_flag(request, TransferFlag::send) || has_flag(request, TransferFlag::read));
 }
 
+bool has_imm(const Header& request, const Params& params) {
+  return params.transfers && has_flag(request, TransferFlag::imm);
+}
+
 uint32_t log2_window(const Params& params) { return static_cast<uint32_t>(std::countr_zero(params.window)); }
 
 /// Packets between two ACKs that say nothing but how far the window has come.
@@ -138,6 +142,8 @@ RxResult Receiver::request(Header request, const RxInputs& inputs) {
     }
   } else if (const auto outcome = request_fault(request, Use::remote_write, config_, params_)) {
     return refuse(request, *outcome, refusal_code(*outcome));
+  } else if (admission.kind == Admission::Kind::none && has_imm(request, params_)) {
+    return without_context(Outcome::drop_asked, request.cid);  // no ticket for its immediate
   }
   if (const auto outcome = want_of_context(inputs)) return refuse(request, *outcome, refusal_code(*outcome));
   return grant(request, inputs);

@@ -28,6 +28,7 @@ rdma_quota.sv
 rdma_rx_request.sv
 rdma_rx_outcome.sv
 rdma_rx_answer.sv
+rdma_rx_act.sv
 rdma_receiver.sv
 rdma_inbox_check.sv
 rdma_inbox_lists.sv

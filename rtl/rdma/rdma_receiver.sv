@@ -154,6 +154,7 @@ module rdma_receiver
     logic              from_inbox;
     admit_e            admit;
     logic              again;        // granted before
+    logic              faulty;       // the inbox has seen a fault in it: has no ticket, so it must not be granted if there is none any more
     logic              read;
     logic              asks;         // is one of a request, the same again, READ: needs room for an answer
     logic              answer_room;  // from F on
@@ -192,13 +193,6 @@ module rdma_receiver
     logic              has_imm;
     logic [31:0]       word;         // immediate; of a READ its bytes
   } action_t;
-
-  typedef struct packed {
-    header_t             hdr;
-    logic                waits;  // until the writes up to this count are done
-    logic [WRITES_W-1:0] writes;
-    logic                grant;  // the first of its context
-  } ctl_t;
 
   // ------------------------------------------------------------------------------------------------- after reset
   logic             clearing_q;
@@ -244,6 +238,7 @@ module rdma_receiver
       a_event.from_inbox = 1'b1;
       a_event.admit      = req_i.kind;
       a_event.asks       = 1'b1;
+      a_event.faulty     = req_i.kind == ADMIT_NONE;
       unique case (req_i.kind)
         ADMIT_REFUSE: a_event.verdict = req_i.refusal;
         ADMIT_DROP:   a_event.verdict = OUTCOME_DROP_ASKED;
@@ -356,7 +351,7 @@ module rdma_receiver
   );
 
   // A request takes the offer exactly if it passes all other checks.
-  assign e_grantable = e_q.request && ctl_room && e_refusal == OUTCOME_NONE && !e_over;
+  assign e_grantable = e_q.request && ctl_room && e_refusal == OUTCOME_NONE && !e_q.faulty && !e_over;
   assign e_grant     = e_valid_q && e_grantable && offer_valid;
   assign m_free      = m_valid_q && m_q.free;
 
@@ -412,6 +407,7 @@ module rdma_receiver
       else e_event.verdict = answer_room_i ? OUTCOME_READ_TAKEN : OUTCOME_REFUSE_ANSWERS;
     end else if (e_q.request) begin
       if (e_refusal != OUTCOME_NONE) e_event.verdict = e_q.admit == ADMIT_BUFFER ? OUTCOME_REFUSE_BUFFER : e_refusal;
+      else if (e_q.faulty) e_event.verdict = OUTCOME_DROP_ASKED;
       else if (e_over) e_event.verdict = OUTCOME_REFUSE_QUOTA;
       else if (!offer_valid) e_event.verdict = OUTCOME_REFUSE_NO_CONTEXT;
       else e_event.hdr.cid = 16'(offer);
@@ -493,7 +489,8 @@ module rdma_receiver
   assign h_slot        = WINDOW'(1) << h_q.hdr.pidx[POS_W-1:0];
   assign h_place       = (OFFSET_W + 1)'(h_kept_grant.offset) + (OFFSET_W + 1)'(h_q.hdr.pidx[PIDX_W-1:0]);
   assign h_outside     = h_place > (OFFSET_W + 1)'(h_q.region_last);
-  assign h_match       = (!h_q.data || h_q.hdr.arg[23:16] == 8'(h_kept_grant.region)) && h_q.hdr.src == 16'(h_kept_grant.src) && h_q.hdr.sid == 16'(h_kept_grant.sid) &&
+  assign h_match       = (!h_q.data || h_q.hdr.arg[23:16] == 8'(h_kept_grant.region)) &&
+                         h_q.hdr.src == 16'(h_kept_grant.src) && h_q.hdr.sid == 16'(h_kept_grant.sid) &&
                          h_q.hdr.msgid == 24'(h_kept_grant.msgid) && (h_q.again || h_q.hdr.gen == h_kept_grant.gen);
   assign h_beyond_end  = h_q.hdr.pidx > 32'(h_kept_grant.last);
   assign h_at_last     = h_q.hdr.pidx == 32'(h_kept_grant.last);
@@ -801,102 +798,61 @@ module rdma_receiver
   );
 
   // ------------------------------------------------------------------------------------------------- M: act
-  typedef struct packed {
-    logic              write;
-    logic [ADDR_W-1:0] addr;
-    logic [15:0]       len;
-    logic [CID_W-1:0]  cid;
-  } cmd_t;
-
   localparam int unsigned UNDERWAY = 12;  // events in B to M
   localparam int unsigned ANSWERING = 8;  // events in F to M, whose room has been found
 
-  cmd_t                           cmd_in, cmd;
-  ctl_t                           ctl_in, ctl, ctl_q;
-  logic [$clog2(CMD_DEPTH+1)-1:0] cmds;
-  logic [$clog2(CTL_DEPTH+1)-1:0] ctls;
-  logic                           cmd_ready, ctl_ready, ctl_valid, ctl_valid_q, ctl_next, ctl_free;
-  logic                           m_command, m_send;
-  logic [WRITES_W-1:0]            writes_q, writes_now;
-  logic [WRITES_W-2:0]            unused_ahead;
-  logic                           behind;
+  logic [WRITES_W-1:0] writes;
+  logic                queues_empty;
 
-  assign a_room    = cmds <= ($bits(cmds))'(CMD_DEPTH - UNDERWAY - 1);
-  assign ctl_room  = ctls <= ($bits(ctls))'(CTL_DEPTH - ANSWERING - 2) ||
-                     (ctls == ($bits(ctls))'(CTL_DEPTH - ANSWERING - 1) && !ctl_valid_q);
-  assign m_command = m_valid_q && m_q.command;
-  assign m_send    = m_valid_q && m_emit && m_q.room;
-
-  assign writes_now = writes_q + WRITES_W'(m_command && m_q.write);
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) writes_q <= '0;
-    else writes_q <= writes_now;
-  end
-
-  assign cmd_in = '{write: m_q.write, addr: m_q.addr, len: m_q.len, cid: m_q.cid[CID_W-1:0]};
-  ram_fifo #(
-    .DEPTH(CMD_DEPTH),
-    .WIDTH($bits(cmd_t))
-  ) i_commands (
+  rdma_rx_act #(
+    .ADDR_W   (ADDR_W),
+    .CID_W    (CID_W),
+    .CMD_DEPTH(CMD_DEPTH),
+    .CTL_DEPTH(CTL_DEPTH),
+    .UNDERWAY (UNDERWAY),
+    .ANSWERING(ANSWERING)
+  ) i_act (
     .clk_i,
     .rst_ni,
-    .valid_i(m_command),
-    .ready_o(cmd_ready),
-    .data_i (cmd_in),
-    .valid_o(cmd_valid_o),
-    .ready_i(cmd_ready_i),
-    .data_o (cmd),
-    .count_o(cmds)
-  );
-  assign cmd_write_o = cmd.write;
-  assign cmd_addr_o  = cmd.addr;
-  assign cmd_len_o   = cmd.len;
-  assign cmd_cid_o   = cmd.cid;
-
-  assign ctl_in = '{hdr: m_header, waits: m_header.ptype == PTYPE_DONE, writes: writes_now, grant: m_q.outcome == OUTCOME_GRANT};
-  ram_fifo #(
-    .DEPTH(CTL_DEPTH),
-    .WIDTH($bits(ctl_t))
-  ) i_control (
-    .clk_i,
-    .rst_ni,
-    .valid_i(m_send),
-    .ready_o(ctl_ready),
-    .data_i (ctl_in),
-    .valid_o(ctl_valid),
-    .ready_i(ctl_next),
-    .data_o (ctl),
-    .count_o(ctls)
+    .cmd_room_o(a_room),
+    .ctl_room_o(ctl_room),
+    .command_i (m_valid_q && m_q.command),
+    .write_i   (m_q.write),
+    .addr_i    (m_q.addr),
+    .len_i     (m_q.len),
+    .cid_i     (m_q.cid[CID_W-1:0]),
+    .send_i    (m_valid_q && m_emit && m_q.room),
+    .header_i  (m_header),
+    .grant_i   (m_q.outcome == OUTCOME_GRANT),
+    .writes_o  (writes),
+    .cmd_valid_o,
+    .cmd_ready_i,
+    .cmd_write_o,
+    .cmd_addr_o,
+    .cmd_len_o,
+    .cmd_cid_o,
+    .writes_done_i,
+    .ctl_valid_o,
+    .ctl_ready_i,
+    .ctl_o,
+    .ctl_grant_o,
+    .empty_o   (queues_empty)
   );
 
-  // The first one waits in flops, so that no count from a RAM is compared in the same clock.
-  assign ctl_next = !ctl_valid_q || (ctl_ready_i && ctl_free);
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) ctl_valid_q <= 1'b0;
-    else if (ctl_next) ctl_valid_q <= ctl_valid;
-    if (ctl_next) ctl_q <= ctl;
-  end
-
-  // counts wrap: "done" is at or past "writes" if it is less than half the range ahead
-  assign {behind, unused_ahead} = writes_done_i - ctl_q.writes;
-  assign ctl_free      = !ctl_q.waits || !behind;
-  assign ctl_valid_o   = ctl_valid_q && ctl_free;
-  assign ctl_o         = ctl_q.hdr;
-  assign ctl_grant_o   = ctl_q.grant;
   assign ctl_dropped_o = m_valid_q && m_emit && !m_q.room;
   assign idle_o        = !(b_valid_q || c_valid_q || d_valid_q || e_valid_q || f_valid_q || g_valid_q || h_valid_q || i_valid_q ||
-                           j_valid_q || k_valid_q || l_valid_q || m_valid_q) && ctls == '0 && !ctl_valid_q && cmds == '0;
+                           j_valid_q || k_valid_q || l_valid_q || m_valid_q) && queues_empty;
 
   // To whom a READ is answered is in the header of the refusal that was not sent.
   assign read_valid_o = TRANSFERS && m_valid_q && m_q.outcome == OUTCOME_READ_TAKEN;
   assign read_o = '{
-    origin: ORIGIN_ANSWERS, to: TO_TICKET, has_imm: 1'b0, imm: '0, rkey: 24'(m_header.sid), tag: '0, node: 32'(m_header.dst), bytes: m_q.word,
-    dst_addr: 64'(m_header.msgid), src_addr: 64'(m_q.addr)
+    origin: ORIGIN_ANSWERS, to: TO_TICKET, has_imm: 1'b0, imm: '0, rkey: 24'(m_header.sid), tag: '0,
+    node: 32'(m_header.dst), bytes: m_q.word, dst_addr: 64'(m_header.msgid), src_addr: 64'(m_q.addr)
   };
 
   assign ret_valid_o = TRANSFERS && trace_valid_o;
   assign ret_o = '{
-    outcome: m_q.outcome, decides: m_q.from_inbox, cid: m_q.cid, has_imm: m_q.has_imm, imm: m_q.word, writes: writes_now
+    outcome: m_q.outcome, decides: m_q.from_inbox, cid: m_q.cid, has_imm: m_q.has_imm, imm: m_q.word, writes: writes
   };
 
   assign trace_admit_o       = m_q.admit;
@@ -915,7 +871,8 @@ module rdma_receiver
   assign trace_wvec_o        = m_q.has_ctx ? m_wvec : '0;
 
   logic unused;
-  assign unused = ^{j_q, j_grant_q.region, j_grant_q.offset, j_grant_q.last, j_grant_q.tail, k_window_q.first, region_idx_i, req_i.of_read};  // of use in earlier stages
+  // of use in earlier stages, or to assertions
+  assign unused = ^{j_q, j_grant_q.region, j_grant_q.offset, j_grant_q.last, j_grant_q.tail, k_window_q.first, region_idx_i, req_i.of_read};
 
   if (TRANSFERS) begin : g_transfers
     logic a_known, a_flagged;
@@ -926,8 +883,6 @@ module rdma_receiver
     `ASSERT(TicketIsOfFlag, !(a_asked && req_ready_o && req_i.kind == ADMIT_BUFFER) || req_i.of_read == ((req_i.hdr.flags & TRANSFER_FLAG_READ) != '0))
   end
 
-  `ASSERT(CommandHasRoom, !m_command || cmd_ready)
-  `ASSERT(ControlHasRoom, !m_send || ctl_ready)
   `ASSERT(EveryPacketDecided, !(m_valid_q && !m_q.timeout) || trace_valid_o)
   `ASSERT(GrantsFreeContext, !(h_valid_q && h_q.request) || !(h_same_q ? i_used_new : h_same_as_j_q ? j_used_q : h_kept.used))
   `ASSERT(WindowInsideTransfer, !(j_valid_q && j_has_ctx) || j_window_q.base <= j_packets_q)

@@ -517,6 +517,20 @@ TEST_F(Transfers, WritesWithImmediateThatAreRefused) {
   expect_refused(wrong, Outcome::refuse_key, Refusal::bad_key);
 }
 
+TEST_F(Transfers, WriteWithImmediateIsNotGrantedWithoutATicketIfItsRegionOpensAfterTheInboxLooked) {
+  post(recv(1));
+  Header early = write_imm();
+  early.cid += 1;
+  const Admission admission = inbox.admit(early);
+  ASSERT_EQ(admission.kind, Kind::none);
+  RxInputs inputs{true, cid, 0};
+  inputs.admission = admission;
+  const RxResult result = receiver.packet({write_imm(), {}}, inputs);  // by the key that is right now
+  EXPECT_EQ(result.outcome, Outcome::drop_asked);
+  EXPECT_FALSE(result.emitted);
+  EXPECT_EQ(request(write_imm()).outcome, Outcome::grant) << "repeated";
+}
+
 // READ at the initiator
 
 TEST_F(Transfers, ReadAsksAndIsAnsweredIntoItsBuffer) {

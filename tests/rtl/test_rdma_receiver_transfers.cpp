@@ -158,6 +158,15 @@ TEST_F(RdmaReceiverTransfers, RefusalsAndDropsOfTheInboxAreFinal) {
   EXPECT_EQ(free_contexts(), rx_contexts);
 }
 
+TEST_F(RdmaReceiverTransfers, ImmediateWithoutTicketIsNotGranted) {
+  Header wrong = write_to(1);
+  wrong.cid ^= 1;
+  EXPECT_EQ(outcome_of(asked(wrong, imm_flag, Kind::none)), Outcome::refuse_key);
+  EXPECT_EQ(outcome_of(asked(write_to(1), imm_flag, Kind::none)), Outcome::drop_asked)
+      << "its region was opened after the inbox looked";
+  EXPECT_EQ(free_contexts(), rx_contexts);
+}
+
 TEST_F(RdmaReceiverTransfers, WithoutRoomNothingIsAnsweredOrChanged) {
   ASSERT_EQ(outcome_of(send()), Outcome::grant);
   const uint16_t cid = context_in_use();

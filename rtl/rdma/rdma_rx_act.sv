@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Last stage of the receiver: commands for the payload and control packets, each in a queue whose room is known some clocks ahead; DONE waits
+// there until all writes that were commanded before it are answered.
+`include "weft_assert.svh"
+
+module rdma_rx_act
+  import rdma_pkg::*;
+  import rdma_formats_pkg::*;
+#(
+  parameter int unsigned ADDR_W    = 48,
+  parameter int unsigned CID_W     = 10,
+  parameter int unsigned CMD_DEPTH = 32,
+  parameter int unsigned CTL_DEPTH = 32,
+  parameter int unsigned UNDERWAY  = 12,  // events that may come without looking at cmd_room_o any more
+  parameter int unsigned ANSWERING = 8    // ... at ctl_room_o
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  output logic                cmd_room_o,
+  output logic                ctl_room_o,
+  // an event, one a clock
+  input  logic                command_i,  // there is payload
+  input  logic                write_i,    // to be written
+  input  logic [  ADDR_W-1:0] addr_i,
+  input  logic [        15:0] len_i,
+  input  logic [   CID_W-1:0] cid_i,
+  input  logic                send_i,
+  input  header_t             header_i,
+  input  logic                grant_i,    // it grants a context, not for the second time
+  output logic [WRITES_W-1:0] writes_o,   // count of all so far, this event's included
+  // in order
+  output logic                cmd_valid_o,
+  input  logic                cmd_ready_i,
+  output logic                cmd_write_o,
+  output logic [  ADDR_W-1:0] cmd_addr_o,
+  output logic [        15:0] cmd_len_o,
+  output logic [   CID_W-1:0] cmd_cid_o,
+  input  logic [WRITES_W-1:0] writes_done_i,
+  output logic                ctl_valid_o,
+  input  logic                ctl_ready_i,
+  output header_t             ctl_o,
+  output logic                ctl_grant_o,
+  output logic                empty_o     // nothing waits
+);
+  typedef struct packed {
+    logic              write;
+    logic [ADDR_W-1:0] addr;
+    logic [15:0]       len;
+    logic [CID_W-1:0]  cid;
+  } cmd_t;
+
+  typedef struct packed {
+    header_t             hdr;
+    logic                waits;  // until the writes up to this count are done
+    logic [WRITES_W-1:0] writes;
+    logic                grant;
+  } ctl_t;
+
+  cmd_t                           cmd_in, cmd;
+  ctl_t                           ctl_in, ctl, ctl_q;
+  logic [$clog2(CMD_DEPTH+1)-1:0] cmds;
+  logic [$clog2(CTL_DEPTH+1)-1:0] ctls;
+  logic                           cmd_ready, ctl_ready, ctl_valid, ctl_valid_q, ctl_next, ctl_free;
+  logic [WRITES_W-1:0]            writes_q;
+  logic [WRITES_W-2:0]            unused_ahead;
+  logic                           behind;
+
+  assign cmd_room_o = cmds <= ($bits(cmds))'(CMD_DEPTH - UNDERWAY - 1);
+  assign ctl_room_o = ctls <= ($bits(ctls))'(CTL_DEPTH - ANSWERING - 2) ||
+                      (ctls == ($bits(ctls))'(CTL_DEPTH - ANSWERING - 1) && !ctl_valid_q);
+
+  assign writes_o = writes_q + WRITES_W'(command_i && write_i);
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) writes_q <= '0;
+    else writes_q <= writes_o;
+  end
+
+  assign cmd_in = '{write: write_i, addr: addr_i, len: len_i, cid: cid_i};
+  ram_fifo #(
+    .DEPTH(CMD_DEPTH),
+    .WIDTH($bits(cmd_t))
+  ) i_commands (
+    .clk_i,
+    .rst_ni,
+    .valid_i(command_i),
+    .ready_o(cmd_ready),
+    .data_i (cmd_in),
+    .valid_o(cmd_valid_o),
+    .ready_i(cmd_ready_i),
+    .data_o (cmd),
+    .count_o(cmds)
+  );
+  assign cmd_write_o = cmd.write;
+  assign cmd_addr_o  = cmd.addr;
+  assign cmd_len_o   = cmd.len;
+  assign cmd_cid_o   = cmd.cid;
+
+  assign ctl_in = '{hdr: header_i, waits: header_i.ptype == PTYPE_DONE, writes: writes_o, grant: grant_i};
+  ram_fifo #(
+    .DEPTH(CTL_DEPTH),
+    .WIDTH($bits(ctl_t))
+  ) i_control (
+    .clk_i,
+    .rst_ni,
+    .valid_i(send_i),
+    .ready_o(ctl_ready),
+    .data_i (ctl_in),
+    .valid_o(ctl_valid),
+    .ready_i(ctl_next),
+    .data_o (ctl),
+    .count_o(ctls)
+  );
+
+  // The first one waits in flops, so that no count from a RAM is compared in the same clock.
+  assign ctl_next = !ctl_valid_q || (ctl_ready_i && ctl_free);
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) ctl_valid_q <= 1'b0;
+    else if (ctl_next) ctl_valid_q <= ctl_valid;
+    if (ctl_next) ctl_q <= ctl;
+  end
+
+  // counts wrap: "done" is at or past "writes" if it is less than half the range ahead
+  assign {behind, unused_ahead} = writes_done_i - ctl_q.writes;
+  assign ctl_free    = !ctl_q.waits || !behind;
+  assign ctl_valid_o = ctl_valid_q && ctl_free;
+  assign ctl_o       = ctl_q.hdr;
+  assign ctl_grant_o = ctl_q.grant;
+  assign empty_o     = ctls == '0 && !ctl_valid_q && cmds == '0;
+
+  `ASSERT(CommandHasRoom, !command_i || cmd_ready)
+  `ASSERT(ControlHasRoom, !send_i || ctl_ready)
+endmodule
