@@ -9,11 +9,11 @@
 //   DECIDE  all changes in one clock, or back to SEEK if it is another message; the trace record comes one clock later
 //
 // The receiver's events change tickets meanwhile, one a clock. A trace record of clock t knows of them (and of write errors) up to clock t - 3, of queues
-// and other settings up to clock t - 2, of regions up to clock t - 4: in this order is the golden model to be called. A decision that is not a grant
-// has its own record and counts from there on.
+// and other settings up to clock t - 2, of regions up to clock t - 4: in this order is the golden model to be called, errors before the event of the
+// same clock. A decision that is not a grant has its own record and counts from there on.
 //
-// Nothing outside can stop the inbox: a post is taken when there is a place for its completion; a READ that finds no room is dropped, its timer repeats it. Only
-// the next RQT waits until the receiver has taken and decided the one before.
+// Nothing outside can stop the inbox: a post is taken when there is a place for its completion; a READ that finds no room is dropped, its timer
+// repeats it. Only the next RQT waits until the receiver has taken and decided the one before.
 `include "weft_assert.svh"
 
 module rdma_inbox
