@@ -9,11 +9,11 @@
 //   DECIDE  all changes in one clock, or back to SEEK if it is another message; the trace record comes one clock later
 //
 // The receiver's events change tickets meanwhile, one a clock. A trace record of clock t knows of them (and of write errors) up to clock t - 3, of queues
-// and other settings up to clock t - 2, of regions up to clock t - 4: in this order is the golden model to be called. A decision that is not a grant
-// has its own record and counts from there on.
+// and other settings up to clock t - 2, of regions up to clock t - 4: in this order is the golden model to be called, errors before the event of the
+// same clock. A decision that is not a grant has its own record and counts from there on.
 //
-// Nothing outside can stop the inbox: a post is taken when there is a place for its completion; a READ that finds no room is dropped, its timer repeats it. Only
-// the next RQT waits until the receiver has taken and decided the one before.
+// Nothing outside can stop the inbox: a post is taken when there is a place for its completion; a READ that finds no room is dropped, its timer
+// repeats it. Only the next RQT waits until the receiver has taken and decided the one before.
 `include "weft_assert.svh"
 
 module rdma_inbox
@@ -30,7 +30,7 @@ module rdma_inbox
   parameter int unsigned MSGID_W   = 20,
   parameter int unsigned NODE_W    = 16,
   parameter int unsigned ADDR_W    = 48,
-  parameter int unsigned RQT_DEPTH = 8,    // requests that may wait
+  parameter int unsigned RQT_DEPTH = 8,    // requests that may wait, a power of two
   parameter int unsigned CTL_DEPTH = 16,   // control packets that may wait, a power of two
   localparam int unsigned BASE_W   = ADDR_W - $clog2(PAYLOAD),
   localparam int unsigned OFFSET_W = offset_bits(BASE_W)
@@ -353,9 +353,9 @@ module rdma_inbox
   header_t          rqt;
   logic [$clog2(RQT_DEPTH+1)-1:0] rqts;
 
-  sync_fifo #(
+  ram_fifo #(
     .DEPTH(RQT_DEPTH),
-    .T    (header_t)
+    .WIDTH($bits(header_t))
   ) i_rqts (
     .clk_i,
     .rst_ni,
@@ -925,7 +925,7 @@ module rdma_inbox
   `ASSERT(DecisionOfARequest, !(ret_valid_i && ret_i.decides) || awaits_q)
   `ASSERT(LeavesAfterItsEnd, !(decide && job_q == DO_LEAVE) || t_state == TICKET_ENDING || t_state == TICKET_RETURNING)
   `ASSERT(DecisionOfATakenTicket, !(decide && job_q == DO_DECIDED) || t_state == TICKET_TAKEN)
-  `ASSERT(ListOfAnOpenQueue, !decide || job_q == DO_RQT || is_open || !list_any)
+  `ASSERT(ListOfAnOpenQueue, !decide || job_q == DO_RQT || job_q == DO_RSP || is_open || !list_any)
   `ASSERT(FirstOfListWaits, !pop || (t_state == TICKET_WAITING && !t_is_read))
   `ASSERT(NumbersFitRqt, !(rqt_valid_i && rqt_ready_o) || ((rqt_i.src >> NODE_W) == '0 && (rqt_i.sid >> SID_W) == '0 && (rqt_i.msgid >> MSGID_W) == '0))
 endmodule
