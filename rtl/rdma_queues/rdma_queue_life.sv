@@ -75,7 +75,7 @@ module rdma_queue_life
       draining_q <= 1'b0;
       drained_q  <= 1'b0;
     end else begin
-      look_q     <= look_q + 1'b1;
+      if (!enable_i) look_q <= look_q + 1'b1;  // or a queue that closes would wait for the next round
       draining_q <= state_o[look_q] == QUEUE_STATE_DRAIN && !msi_busy_i[look_q] && !known_open_q[look_q] && !held_i[look_q];
       drained_q  <= draining_q && promised_q == dropped_q + retired_q;
     end

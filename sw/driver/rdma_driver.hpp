@@ -26,8 +26,8 @@ struct RdmaRegion {
   uint8_t owner = 0;
   // with transfers
   bool remote_read = false;
-  bool receive = false;          ///< buffers may lie here (RECV, READ)
-  std::optional<uint8_t> queue;  ///< is told of writes with immediate
+  bool receive = false;               ///< buffers may lie here (RECV, READ)
+  std::optional<uint8_t> queue = {};  ///< is told of writes with immediate
 };
 
 /// What remote nodes name in RdmaRequest::rkey for a region.

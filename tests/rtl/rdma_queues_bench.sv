@@ -116,7 +116,8 @@ module rdma_queues_bench
   assign req_entry_o = req.entry;
   assign cpl_fields  = cpl_fields_i;
   assign cpl         = '{qid: queue_t'(cpl_queue_i), signal: cpl_signal_i, tag: cpl_fields.tag, bytes: cpl_fields.bytes,
-                         immediate: cpl_fields.immediate, has_immediate: cpl_fields.has_immediate, node: cpl_fields.node, status: cpl_fields.status, opcode: cpl_fields.opcode};
+                         immediate: cpl_fields.immediate, has_immediate: cpl_fields.has_immediate,
+                         node: cpl_fields.node, status: cpl_fields.status, opcode: cpl_fields.opcode};
   assign slot_fields = '{tag: slot.tag, bytes: slot.bytes, immediate: slot.immediate, has_immediate: slot.has_immediate, node: slot.node, status: slot.status,
                          opcode: slot.opcode, default: '0};
   assign queue_idx_o         = 8'(queue_idx);

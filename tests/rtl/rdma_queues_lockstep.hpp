@@ -475,7 +475,7 @@ class QueuesTest : public testing::Test {
     for (uint32_t q = 0; q < queues; ++q) {
       const bool opens = model_.queue(q).state == queue_formats::QueueState::run;
       untold_cycles_[q] = model_.untold(q) ? untold_cycles_[q] + 1 : 0;
-      if (untold_cycles_[q] > (opens ? 1u : queues + 3u))
+      if (untold_cycles_[q] > (opens ? 1u : queues + 4u))
         reporter_.add("queue " + std::to_string(q) + ": the inbox is not told that it is " +
                       (opens ? "open" : "closed"));
     }

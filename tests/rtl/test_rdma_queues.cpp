@@ -509,6 +509,30 @@ TEST_F(RdmaQueues, ManyQueuesCloseAtOnce) {
   EXPECT_GE(told_, 2u * queues);
 }
 
+class RdmaQueuesMany : public QueuesTest<SixtyFour> {};
+
+/// The inbox can be told of one queue a clock: the one that is enabled comes first, the other must not be
+/// forgotten, nor be OFF before. All places of the round at which both can meet.
+TEST_F(RdmaQueuesMany, ClosesWhileAnotherIsEnabled) {
+  start(memory(2));
+  for (uint32_t n = 0; n < queues; ++n) {
+    enable(0, make_config(0, 4, 4, IrqKind::none));
+    stage(1, make_config(1, 4, 4, IrqKind::none));
+    write(queue_reg::QUEUE, 0);
+    until([&] { return registers_idle(); });
+    cycles(static_cast<unsigned>((queues + n - bench_.cycle() % queues) % queues));
+    write(queue_reg::Q_CTL, 0);
+    write(queue_reg::QUEUE, 1);
+    write(queue_reg::Q_CTL, 1);
+    until([&] { return quiet(); });
+    EXPECT_EQ(model_.queue(0).state, QueueState::off);
+    EXPECT_TRUE(model_.queue(1).known_open);
+    disable(1);
+    until([&] { return quiet() && model_.queue(1).state == QueueState::off; });
+  }
+  EXPECT_EQ(told_, 4u * queues);
+}
+
 // --- driver
 
 class DriverMemory final : public driver::RingMemory {
