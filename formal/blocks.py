@@ -78,7 +78,7 @@ BLOCKS = [
     (TIMER, Change("rdma_timer.sv", "else if (idx_q == IDX_W'(N - 1)) idx_next = '0;", "else if (idx_q == IDX_W'(N - 1)) idx_next = idx_q;")),
     (CHOOSE, None),
     (CHOOSE, Change("rdma_tx_choose.sv", "others_wait && starved_q == '1", "timeout_i && starved_q == '1")),
-    (CHOOSE, Change("rdma_tx_choose.sv", "!rst_ni || !others_wait || !take_packet_o", "!rst_ni || !others_wait")),
+    (CHOOSE, Change("rdma_tx_choose.sv", "packet_ready_o = ready_i && !others_first", "packet_ready_o = ready_i && !others_wait")),
     (POST_MUX, None),
     (POST_MUX, Change("rdma_post_mux.sv", ".take_i (software_ready)", ".take_i (post_ready_i)")),
     (POST_MUX, Change("rdma_post_mux.sv", "post_ready_i && !answer_post_valid_i;", "post_ready_i;")),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers to READs of other nodes (docs/rdma_transfers.md, Receiver): how many there may be, those that wait for the sender, and how many contexts are kept for them.
+// Answers to READs of other nodes (docs/rdma_transfers.md, Receiver): counts them, queues them for the sender, and says how many contexts are kept for them.
 //
 // The receiver asks for room, takes a place, and gives the post some clocks later: so it always has room here.
 //

@@ -830,6 +830,10 @@ TEST_F(TransferSender, AnAnswerNamesItsTicketAndEndsSilently) {
   EXPECT_FALSE(refused.completion);
   EXPECT_EQ(sender.answers(), 0u);
   EXPECT_EQ(sender.free_contexts(), 4u);
+  answer.bytes = 0;
+  const TxResult rejected = submit(answer);
+  EXPECT_EQ(rejected.outcome, Outcome::reject_length);
+  EXPECT_FALSE(rejected.completion);
 }
 
 // Forged packets
