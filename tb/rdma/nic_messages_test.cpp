@@ -22,6 +22,9 @@ class Messages {
   static constexpr uint32_t slot = 1024;  // of a buffer, and the longest message
   static constexpr uint32_t recvs = 2;    // buffers that a queue keeps posted
   static constexpr uint32_t queues = NicBench::owners;
+  /// Of a region that others may read; above it each write with immediate has a place of its own, as long as
+  /// there is one.
+  static constexpr uint64_t region_bytes_read = NicBench::region_bytes / 4;
 
   Messages(NicBench& bench, Draw& draw, uint32_t per_queue)
       : bench_(bench), draw_(draw), per_queue_(per_queue) {
@@ -155,19 +158,18 @@ class Messages {
     const auto bytes = static_cast<uint32_t>(1 + draw_.below(slot));
     const uint64_t local = take_slot(user, NicBench::buffers_of(queue));
     Submission entry;
-    switch (draw_.below(3)) {
-      case 0:
-        entry = bench_.read_entry(queue, peer, draw_.below(32) * slot, 0, bytes);
-        entry.local_addr = local;
-        break;
-      case 1:
-        entry = bench_.send_entry(queue, peer, static_cast<uint32_t>(draw_.below(queues)), 0, bytes);
-        entry.flags = queue_formats::flag_imm;
-        break;
-      default:  // into a place of its own, above what is read
-        entry = bench_.write_entry(queue, peer, 0, (32 + (node * queues + queue) % 32) * slot, bytes);
-        entry.opcode = static_cast<uint8_t>(Opcode::write_imm);
-        break;
+    const uint64_t place = region_bytes_read + slot * places_[{peer, queue}];
+    const uint64_t kind = draw_.below(3);
+    if (kind == 0) {
+      entry = bench_.read_entry(queue, peer, draw_.below(region_bytes_read / slot) * slot, 0, bytes);
+      entry.local_addr = local;
+    } else if (kind == 1 || place == NicBench::region_bytes) {
+      entry = bench_.send_entry(queue, peer, static_cast<uint32_t>(draw_.below(queues)), 0, bytes);
+      entry.flags = queue_formats::flag_imm;
+    } else {
+      entry = bench_.write_entry(queue, peer, 0, place, bytes);
+      entry.opcode = static_cast<uint8_t>(Opcode::write_imm);
+      ++places_[{peer, queue}];
     }
     const bool is_read = entry.opcode == static_cast<uint8_t>(Opcode::read);
     if (!is_read) {
@@ -193,6 +195,7 @@ class Messages {
   std::map<uint32_t, std::pair<uint32_t, Submission>> messages_;  // by immediate: from which node
   std::map<uint32_t, bool> sent_;                                 // ended, and well
   std::set<uint32_t> delivered_;
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> places_;  // used of a region, by node and owner
   uint32_t last_id_ = 0;
   uint64_t reads_ = 0;
 };

@@ -285,6 +285,7 @@ TEST_F(NicTransfers, ReadsAreAnsweredWhileSendsWaitForBuffers) {
   run_until(2, Outcome::arrived, 2);
   for (uint32_t node = 0; node < 2; ++node) {
     expect_bytes(node, NicBench::target_of(0), 2, NicBench::buffers_of(0) + 4096 * node, 2048);
+    run_until(node, Outcome::complete);
     EXPECT_EQ(outcomes(node, Outcome::complete), 1u) << "only the answer";
     for (uint32_t i = 0; i < sends; ++i) bench().post(node, 1, bench().recv_entry(1, 64 * i, 64));
   }
