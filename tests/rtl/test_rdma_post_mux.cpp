@@ -236,12 +236,13 @@ TEST_F(RdmaPostMux, RegistersThatReadNothingStopOnlyThemselves) {
   post(Origin::registers);
   for (unsigned n = 0; n < 20; ++n) {
     post(Origin::queues);
-    post(Origin::answers);
+    if (n % 2 == 0) post(Origin::answers);
     clock();
   }
   EXPECT_EQ(used_places(), places);
   EXPECT_EQ(waiting(Origin::registers).size(), 1u) << "no place for its completion";
-  EXPECT_EQ(std::ranges::count(order(), Origin::answers), 20);
+  EXPECT_EQ(std::ranges::count(order(), Origin::answers), 10);
+  EXPECT_EQ(std::ranges::count(order(), Origin::queues), 10);
   EXPECT_EQ(bench_->reg_cpl_count_o, places);
   drain();
 }
