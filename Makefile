@@ -85,6 +85,7 @@ sim-verilog: verilog ## the simulations of `make sim`, quick, on the plain Veril
 synth: verilog ## area and timing into build/synth/*.json and docs/results/*.md
 	python3 fpga/area.py --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick)
 	$(if $(filter 1,$(QUICK)),,python3 fpga/windows.py --jobs $(JOBS))
+	$(if $(filter 1,$(QUICK)),,$(PYTHON_VENV)/bin/python fpga/contexts.py --jobs $(JOBS))
 
 place: configure $(PYTHON_VENV)/ready ## place and route of the receiver on iCE40 and ECP5, into docs/results/fpga.md
 	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r fpga/requirements-place.txt

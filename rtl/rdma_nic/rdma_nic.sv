@@ -31,7 +31,7 @@ module rdma_nic
   parameter int unsigned FETCH        = 4,     // submission entries a burst, at most
   parameter int unsigned READS        = 4,     // bursts of submission entries under way
   parameter int unsigned N_REQUESTS   = 1024,  // requests of the queues that the engine may have, a power of two
-  parameter int unsigned TRANSFERS    = 0,     // 1: SEND, READ, RECV and write with immediate, besides WRITE; the next two are of use only then
+  parameter int unsigned TRANSFERS    = 1,     // 1: SEND, READ, RECV and write with immediate, besides WRITE; the next two are of use only then
   parameter int unsigned N_TICKETS    = 64,    // READs and RECVs that may wait or be under way, a power of two
   parameter int unsigned MAX_ANSWERS  = 16,    // READs of other nodes that may be answered at once, a power of two
   localparam int unsigned AXIL_W      = PAGE_SHIFT + 1 + $clog2(N_QUEUES)

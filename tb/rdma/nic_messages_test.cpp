@@ -200,12 +200,17 @@ class Messages {
   uint64_t reads_ = 0;
 };
 
-class NicMessages : public testing::TestWithParam<uint64_t> {};
+struct Case {
+  const char* build;
+  uint64_t seed;
+};
+
+class NicMessages : public testing::TestWithParam<Case> {};
 
 TEST_P(NicMessages, EveryMessageOnceAndWhole) {
-  const uint64_t seed = GetParam();
+  const auto& [build, seed] = GetParam();
   Draw draw(seed);
-  SystemConfig config = NicBench::usual_config(static_cast<uint32_t>(2 + draw.below(2)), "nic_full");
+  SystemConfig config = NicBench::usual_config(static_cast<uint32_t>(2 + draw.below(2)), build);
   config.seed = seed;
   config.node.pause = draw.sometimes(0.5);
   config.node.memory_jitter = static_cast<uint32_t>(draw.below(40));
@@ -237,7 +242,16 @@ TEST_P(NicMessages, EveryMessageOnceAndWhole) {
   messages.expect_delivered();
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, NicMessages, testing::Range(uint64_t{1}, uint64_t{13}));
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (uint64_t seed = 1; seed <= 12; ++seed) all.push_back({"nic_full", seed});
+  for (uint64_t seed = 1; seed <= 6; ++seed) all.push_back({"nic_wide", seed});
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, NicMessages, testing::ValuesIn(cases()), [](const auto& info) {
+  return std::string(info.param.build) + "_" + std::to_string(info.param.seed);
+});
 
 }  // namespace
 }  // namespace weft::tb

@@ -264,7 +264,7 @@ class QueueTraffic {
         status = status_of(QueueStatus::local_region);
         break;
       case 4:
-        entry.opcode = static_cast<uint8_t>(draw_.below(2) == 0 ? 0 : 2 + draw_.below(250));
+        entry.opcode = static_cast<uint8_t>(draw_.below(2) == 0 ? 0 : 6 + draw_.below(246));
         status = status_of(QueueStatus::bad_opcode);
         break;
       case 5:

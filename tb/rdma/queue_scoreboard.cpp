@@ -135,14 +135,9 @@ void QueueScoreboard::follow_access(const AxiLitePins& pins) {
 
 /// The inbox is told what a queue has become; not before it is so.
 void QueueScoreboard::follow_set(const QueueTracePins& seen) {
-  if (!seen.set || !build_.params.transfers) return;
-  const rdma_queues::Queue& queue = model_.queue(seen.set_queue);
-  const bool runs = queue.state == formats::QueueState::run;
-  expect(!seen.set_open || (runs && queue.config.key == seen.set_key),
-         fmt::format("queue {} is opened for the inbox with key {:#x}", seen.set_queue, seen.set_key));
-  expect(seen.set_open || !runs,
-         fmt::format("queue {} is closed for the inbox while it runs", seen.set_queue));
-  engine_.inbox().queue_set(seen.set_queue, seen.set_open, seen.set_key);
+  if (!seen.set) return;
+  fail(model_.tell(seen.set_queue, seen.set_open, seen.set_key));
+  if (build_.params.transfers) engine_.inbox().queue_set(seen.set_queue, seen.set_open, seen.set_key);
 }
 
 void QueueScoreboard::check_off(uint64_t off) {
