@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Place and route of the receiver on FPGAs: cells and frequency after routing.
 
-The module's ports hang on a chain of flops (there are more ports than pins), so that every path is one from flop to flop. Elaborates with the venv's Yosys (fpga/elaborate.py),
+The module's ports hang on a chain of flops (there are more ports than pins), so that every path is one from flop to flop. Left out are the trace, which is for
+simulation, what belongs to transfers (TRANSFERS is 0), and bits of headers that the arrival checks do not let through: they are zero. Elaborates with the venv's Yosys (fpga/elaborate.py),
 synthesizes with Debian's, places with nextpnr: iCE40 HX8K from Debian, ECP5 from PyPI. Writes build/place/*/ and docs/results/fpga.md.
 """
 
@@ -21,6 +22,7 @@ PAGE = area.ROOT / "docs" / "results" / "fpga.md"
 RDMA_LIST = area.ROOT / "rtl" / "rdma" / "rdma.f"
 WINDOW_LIST = area.ROOT / "fpga" / "window_designs" / "windows.f"
 TOP = "on_a_chain"
+TRANSFER_PORTS = ("req_", "ret_", "read_", "answer_", "hdr_busy_", "region_read_", "region_receive_")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,7 +54,7 @@ class Job:
     chained: bool = True  # its ports hang on a chain
 
 
-SMALL = ("N_RX_CTX=64", "WINDOW=32", "CID_W=6", "PIDX_W=16", "N_REGIONS=8", "N_SOURCES=16")
+SMALL = ("N_RX_CTX=64", "WINDOW=32", "CID_W=6", "SID_W=6", "MSGID_W=12", "NODE_W=8", "PIDX_W=16", "ADDR_W=30", "N_REGIONS=8", "N_SOURCES=16")
 
 JOBS = [
     Job("window_ecp5", "window loop, defaults", "window_holes", WINDOW_LIST, "ecp5", (), False),
@@ -73,22 +75,51 @@ def ports(verilog, module):
     return found["input"], found["output"]
 
 
-def chain(module, inputs, outputs):
+def header_fields():
+    """(name, width) of the fields of a packet header, from bit 0 on."""
+    spec = json.loads((area.ROOT / "spec" / "rdma.json").read_text(encoding="utf-8"))
+    return [(field["name"], field["width"]) for field in spec["header"]["fields"]]
+
+
+def known_zero(port, bits, parameters):
+    """Bits of an input that are always zero: of numbers in headers those above the engine's widths, and what nobody looks at."""
+    if port.startswith(TRANSFER_PORTS):
+        return set(range(bits))
+    if port != "hdr_i":
+        return set()
+    widths = {"src": parameters.get("NODE_W", 16), "sid": parameters.get("SID_W", 10), "msgid": parameters.get("MSGID_W", 20), "dst": 0, "crc": 0}
+    zero, at = set(), 0
+    for name, width in header_fields():
+        zero |= set(range(at + widths.get(name, width), at + width))
+        at += width
+    return zero
+
+
+def chain(module, inputs, outputs, parameters):
     """Inputs come from a chain of flops, outputs go into one."""
-    bits_in, bits_out = sum(bits for _, bits in inputs), sum(bits for _, bits in outputs)
+    outputs = [(name, bits) for name, bits in outputs if not name.startswith(("trace_", *TRANSFER_PORTS))]
+    zero = {name: known_zero(name, bits, parameters) for name, bits in inputs}
+    bits_in, bits_out = sum(bits - len(zero[name]) for name, bits in inputs), sum(bits for _, bits in outputs)
     lines = [f"module {TOP}(input clk_i, input rst_ni, input chain_i, input load_i, output chain_o);",
              f"  reg [{bits_in - 1}:0] in_q;", f"  reg [{bits_out - 1}:0] out_q;", f"  wire [{bits_out - 1}:0] out;", "  always @(posedge clk_i) begin",
              f"    in_q  <= {{in_q[{bits_in - 2}:0], chain_i}};", "    out_q <= load_i ? out : out_q << 1;", "  end", f"  assign chain_o = out_q[{bits_out - 1}];",
              f"  {module} i_module (.clk_i(clk_i), .rst_ni(rst_ni)"]
     at = 0
     for name, bits in inputs:
-        lines.append(f"    , .{name}(in_q[{at + bits - 1}:{at}])")
-        at += bits
+        words = []
+        for bit in range(bits):
+            words.append("1'b0" if bit in zero[name] else f"in_q[{at}]")
+            at += bit not in zero[name]
+        lines.append(f"    , .{name}({{{', '.join(reversed(words))}}})")
     at = 0
     for name, bits in outputs:
         lines.append(f"    , .{name}(out[{at + bits - 1}:{at}])")
         at += bits
     return "\n".join([*lines, "  );", "endmodule"]) + "\n"
+
+
+def numbers(parameters):
+    return {name: int(value) for name, value in (parameter.split("=") for parameter in parameters)}
 
 
 def synthesize(job, folder):
@@ -100,7 +131,7 @@ def synthesize(job, folder):
     files, top = [verilog], job.module
     if job.chained:
         files.append(folder / f"{TOP}.v")
-        files[-1].write_text(chain(job.module, *ports(verilog.read_text(encoding="utf-8"), job.module)), encoding="utf-8")
+        files[-1].write_text(chain(job.module, *ports(verilog.read_text(encoding="utf-8"), job.module), numbers(job.parameters)), encoding="utf-8")
         top = TOP
     area.yosys([*(f"read_verilog {file}" for file in files), "scratchpad -copy abc9.script.flow2 abc9.script",  # for speed rather than area
                 f"{FAMILIES[job.family].synth} -top {top} -json {folder / 'netlist.json'}"], folder, "synth")

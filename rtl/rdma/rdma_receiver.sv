@@ -807,6 +807,12 @@ module rdma_receiver
   rdma_rx_act #(
     .ADDR_W   (ADDR_W),
     .CID_W    (CID_W),
+    .SID_W    (SID_W),
+    .MSGID_W  (MSGID_W),
+    .NODE_W   (NODE_W),
+    .PIDX_W   (PIDX_W),
+    .WINDOW   (WINDOW),
+    .TRANSFERS(TRANSFERS),
     .CMD_DEPTH(CMD_DEPTH),
     .CTL_DEPTH(CTL_DEPTH),
     .UNDERWAY (UNDERWAY),

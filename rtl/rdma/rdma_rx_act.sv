@@ -9,6 +9,12 @@ module rdma_rx_act
 #(
   parameter int unsigned ADDR_W    = 48,
   parameter int unsigned CID_W     = 10,
+  parameter int unsigned SID_W     = 10,
+  parameter int unsigned MSGID_W   = 20,
+  parameter int unsigned NODE_W    = 16,
+  parameter int unsigned PIDX_W    = 24,
+  parameter int unsigned WINDOW    = 128,
+  parameter bit          TRANSFERS = 1'b0,
   parameter int unsigned CMD_DEPTH = 32,
   parameter int unsigned CTL_DEPTH = 32,
   parameter int unsigned UNDERWAY  = 12,  // events that may come without looking at cmd_room_o any more
@@ -49,8 +55,41 @@ module rdma_rx_act
     logic [CID_W-1:0]  cid;
   } cmd_t;
 
+  // What the receiver's control packets say: numbers are no wider than the engine's, and only this much of arg is used.
+  localparam int unsigned MAP_W = WINDOW < ACK_MAP_W ? WINDOW : ACK_MAP_W;
+  localparam int unsigned ARG_W = TRANSFERS ? 56 : MAP_W > 8 ? MAP_W : 8;  // RSP: code and key; ACK: map
   typedef struct packed {
-    header_t             hdr;
+    logic [2:0]         ptype;
+    logic               from, send, read;  // flags
+    logic [NODE_W-1:0]  dst;
+    logic [15:0]        src;               // this node, which software may have numbered as it liked
+    logic [SID_W-1:0]   sid;
+    logic [CID_W-1:0]   cid;
+    logic [7:0]         gen;
+    logic [MSGID_W-1:0] msgid;
+    logic [PIDX_W-1:0]  pidx;
+    logic [ARG_W-1:0]   arg;
+  } answer_t;
+
+  function automatic header_t header_of(answer_t a);
+    header_t h;
+    h       = '0;
+    h.ptype = 8'(a.ptype);
+    h.flags = (a.from ? FLAG_FROM : 8'd0) | (a.send ? TRANSFER_FLAG_SEND : 8'd0) | (a.read ? TRANSFER_FLAG_READ : 8'd0);
+    h.dst   = 16'(a.dst);
+    h.src   = a.src;
+    h.sid   = 16'(a.sid);
+    h.cid   = 16'(a.cid);
+    h.gen   = a.gen;
+    h.msgid = 24'(a.msgid);
+    h.pidx  = 32'(a.pidx);
+    h.arg   = 64'(a.arg);
+    if (h.ptype == PTYPE_ACK) h.arg[63:ACK_MAP_W] = 8'($clog2(WINDOW));
+    return h;
+  endfunction
+
+  typedef struct packed {
+    answer_t             answer;
     logic                waits;  // until the writes up to this count are done
     logic [WRITES_W-1:0] writes;
     logic                grant;
@@ -58,6 +97,7 @@ module rdma_rx_act
 
   cmd_t                           cmd_in, cmd;
   ctl_t                           ctl_in, ctl, ctl_q;
+  answer_t                        answer;
   logic [$clog2(CMD_DEPTH+1)-1:0] cmds;
   logic [$clog2(CTL_DEPTH+1)-1:0] ctls;
   logic                           cmd_ready, ctl_ready, ctl_valid, ctl_valid_q, ctl_next, ctl_free;
@@ -65,9 +105,11 @@ module rdma_rx_act
   logic [WRITES_W-2:0]            unused_ahead;
   logic                           behind;
 
-  assign cmd_room_o = cmds <= ($bits(cmds))'(CMD_DEPTH - UNDERWAY - 1);
-  assign ctl_room_o = ctls <= ($bits(ctls))'(CTL_DEPTH - ANSWERING - 2) ||
-                      (ctls == ($bits(ctls))'(CTL_DEPTH - ANSWERING - 1) && !ctl_valid_q);
+  // From flops, so one event more may have come meanwhile.
+  always_ff @(posedge clk_i) begin
+    cmd_room_o <= cmds <= ($bits(cmds))'(CMD_DEPTH - UNDERWAY - 2);
+    ctl_room_o <= ctls <= ($bits(ctls))'(CTL_DEPTH - ANSWERING - 3) || (ctls == ($bits(ctls))'(CTL_DEPTH - ANSWERING - 2) && !ctl_valid_q);
+  end
 
   assign writes_o = writes_q + WRITES_W'(command_i && write_i);
   always_ff @(posedge clk_i) begin
@@ -95,7 +137,21 @@ module rdma_rx_act
   assign cmd_len_o   = cmd.len;
   assign cmd_cid_o   = cmd.cid;
 
-  assign ctl_in = '{hdr: header_i, waits: header_i.ptype == PTYPE_DONE, writes: writes_o, grant: grant_i};
+  assign answer = '{
+          ptype: header_i.ptype[2:0],
+          from: (header_i.flags & FLAG_FROM) != '0,
+          send: TRANSFERS && (header_i.flags & TRANSFER_FLAG_SEND) != '0,
+          read: TRANSFERS && (header_i.flags & TRANSFER_FLAG_READ) != '0,
+          dst: NODE_W'(header_i.dst),
+          src: header_i.src,
+          sid: SID_W'(header_i.sid),
+          cid: CID_W'(header_i.cid),
+          gen: header_i.gen,
+          msgid: MSGID_W'(header_i.msgid),
+          pidx: PIDX_W'(header_i.pidx),
+          arg: ARG_W'(header_i.arg)
+      };
+  assign ctl_in = '{answer: answer, waits: header_i.ptype == PTYPE_DONE, writes: writes_o, grant: grant_i};
   ram_fifo #(
     .DEPTH(CTL_DEPTH),
     .WIDTH($bits(ctl_t))
@@ -123,10 +179,11 @@ module rdma_rx_act
   assign {behind, unused_ahead} = writes_done_i - ctl_q.writes;
   assign ctl_free    = !ctl_q.waits || !behind;
   assign ctl_valid_o = ctl_valid_q && ctl_free;
-  assign ctl_o       = ctl_q.hdr;
+  assign ctl_o       = header_of(ctl_q.answer);
   assign ctl_grant_o = ctl_q.grant;
   assign empty_o     = ctls == '0 && !ctl_valid_q && cmds == '0;
 
   `ASSERT(CommandHasRoom, !command_i || cmd_ready)
   `ASSERT(ControlHasRoom, !send_i || ctl_ready)
+  `ASSERT(NothingOfTheAnswerIsLost, !send_i || header_of(answer) == header_i)
 endmodule

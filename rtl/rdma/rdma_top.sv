@@ -280,6 +280,9 @@ module rdma_top
   logic               rx_out_valid, rx_out_ready, tx_out_valid, tx_out_ready, inbox_ctl_dropped;
   outcome_e           rx_outcome, tx_outcome;
   logic               write_error, read_error;
+  logic               inbox_ready, inbox_idle, answer_post_valid, answer_post_ready, answer_done;
+  post_t              answer_post;
+  outcome_e           inbox_outcome;
 
   rdma_receiver #(
     .N_RX_CTX(N_RX_CTX),
@@ -562,10 +565,6 @@ module rdma_top
   assign engine_ready = rx_ready && tx_ready && regs_ready && inbox_ready;
 
   // ------------------------------------------------------------------------------------------------- transfers other than plain writes
-  logic     inbox_ready, inbox_idle, answer_post_valid, answer_post_ready, answer_done;
-  post_t    answer_post;
-  outcome_e inbox_outcome;
-
   if (TRANSFERS != 0) begin : g_transfers
     logic    inbox_ctl_valid, inbox_ctl_ready, answers_idle, tickets_idle, ticket_taken;
     header_t inbox_ctl;

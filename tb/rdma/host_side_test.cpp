@@ -292,7 +292,7 @@ TEST_F(Registers, NumberOfTheNextTransferCanBeSetWhileTheSenderIsIdle) {
 TEST_F(Registers, BadAccessesAnswerAnErrorAndChangeNothing) {
   uint32_t bad = 0;
   EXPECT_EQ(bench_.read(reg::BAD_ACCESS), bad);
-  for (const uint32_t hole : {0x0a4u, 0x0a8u, 0x3fcu, 0x500u, 0xffcu}) {
+  for (const uint32_t hole : {0x0a4u, 0x0a8u, 0x3fcu, 0x580u, 0xffcu}) {
     EXPECT_FALSE(bench_.write(hole, 1)) << hole;
     bench_.read(hole, false);
     bad += 2;

@@ -83,7 +83,8 @@ TEST(FuzzSeeds, AreWithoutADifferenceAndReachEveryOutcome) {
   }
   for (uint8_t code = 1; code < tb::outcome_codes; ++code) {
     const auto outcome = static_cast<Outcome>(code);
-    if (rdma::formats::name(outcome) == "?") continue;
+    const bool of_transfers = code >= 64 || outcome == Outcome::drop_no_key;  // not of this engine
+    if (rdma::formats::name(outcome) == "?" || of_transfers) continue;
     EXPECT_TRUE(seen.contains(outcome)) << rdma::formats::name(outcome);
   }
 }

@@ -303,7 +303,7 @@ class BasicReceiverLockstep {
   /// As the trace tells them.
   void check_inputs(const std::optional<Event>& event) {
     ASSERT_EQ(bench_->trace_now_o, nows_[time_age]) << at();
-    const std::size_t waiting = out.controls_waited(room_age);
+    const std::size_t waiting = out.controls_waited(room_age + 1);
     const bool good_request =
         event && event->input.verdict == Outcome::none && is(event->input.header, Ptype::rqt);
     const bool busy = good_request && event->input.busy;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench.hpp"
@@ -39,9 +40,10 @@ class ReceiverQueues {
   using Header = rdma::formats::Header;
   using Ptype = rdma::formats::Ptype;
 
-  static constexpr unsigned depth = 32;          // of either queue
-  static constexpr unsigned commands_full = 20;  // words from which on no event may be let in
-  static constexpr unsigned control_full = 24;   // words from which on there is no room for an answer
+  static constexpr unsigned depth = 32;  // of either queue
+  // Looked at one clock before:
+  static constexpr unsigned commands_full = 19;  // words from which on no event may be let in
+  static constexpr unsigned control_full = 23;   // words from which on there is no room for an answer
 
   // The surroundings.
   bool cmd_ready = true;
@@ -61,7 +63,7 @@ class ReceiverQueues {
   std::size_t controls_waiting() const { return control_.size(); }
   /// At the start of the clock so many clocks before the one that was checked last.
   std::size_t controls_waited(unsigned clocks) const { return controls_before_.at(clocks); }
-  std::size_t commands_waited() const { return commands_before_; }
+  std::size_t commands_waited() const { return commands_before_; }  // of the clock before it
 
   template <typename Top>
   void drive(Top& top) const {
@@ -76,7 +78,7 @@ class ReceiverQueues {
     at_ = "in cycle " + std::to_string(bench.cycle());
     std::shift_right(controls_before_.begin(), controls_before_.end(), 1);
     controls_before_[0] = control_.size();
-    commands_before_ = commands_.size();
+    commands_before_ = std::exchange(commands_now_, commands_.size());
     check_control(bench);
     check_commands(bench);
   }
@@ -144,7 +146,7 @@ class ReceiverQueues {
   ShownQueue<Control> control_{3};
   ShownQueue<Command> commands_{2};
   std::array<std::size_t, 16> controls_before_{};
-  std::size_t commands_before_ = 0;
+  std::size_t commands_now_ = 0, commands_before_ = 0;  // at the start of a clock
   int64_t writes_decided_ = 0;
   std::string at_;
 };
