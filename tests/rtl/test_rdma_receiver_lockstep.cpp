@@ -44,7 +44,7 @@ TEST_F(RdmaReceiverControl, RequestsAtTheLimitOfRoomFillTheQueueToItsLastPlace) 
   give_each_clock(transfer(1), 12);
   receiver_.clocks(settled);
   EXPECT_EQ(receiver_.outcomes[Outcome::grant], rx_contexts);
-  EXPECT_EQ(receiver_.outcomes[Outcome::refuse_no_context], 1u);
+  EXPECT_EQ(receiver_.outcomes[Outcome::refuse_no_context], 2u);
   EXPECT_EQ(receiver_.outcomes[Outcome::drop_busy], 2u) << "all but those that are under way once 22 wait";
   EXPECT_EQ(out_.controls_waiting(), ReceiverQueues::depth);
   EXPECT_EQ(receiver_.dropped, 0u) << "a request that is not taken up is no lost control packet";
