@@ -122,7 +122,7 @@ rdma::InboxResult InboxScoreboard::golden_request(const InboxTracePins& rtl) {
   rdma::InboxResult result;
   const bool names_ticket = takes_ticket(next.admission) || next.admission.kind == Kind::again;
   result.ticket = names_ticket ? next.admission.ticket : rtl.ticket;
-  admitted_.push_back(std::move(next));
+  admitted_.push_back(next);
   return result;
 }
 

@@ -229,7 +229,7 @@ void Scoreboard::sample(const RdmaPins& pins) {
 rdma::RxResult Scoreboard::golden_receiver(const RxTracePins& rtl, const rdma::RxInputs& inputs,
                                            std::optional<formats::Header>& header) {
   if (rtl.timeout) {
-    const rdma::RxResult result = receiver_.timeout(rtl.cid, inputs);
+    rdma::RxResult result = receiver_.timeout(rtl.cid, inputs);
     if (inbox_) inbox_->retired(result, nullptr, nullptr);
     return result;
   }
@@ -239,7 +239,7 @@ rdma::RxResult Scoreboard::golden_receiver(const RxTracePins& rtl, const rdma::R
     header = next.header;
     rdma::RxInputs with_admission = inputs;
     with_admission.admission = next.admission;
-    const rdma::RxResult result = golden_packet(rtl, {next.header, {}}, with_admission);
+    rdma::RxResult result = golden_packet(rtl, {next.header, {}}, with_admission);
     inbox_->retired(result, &next.header, &next);
     return result;
   }
@@ -250,7 +250,7 @@ rdma::RxResult Scoreboard::golden_receiver(const RxTracePins& rtl, const rdma::R
   for_receiver_.pop_front();
   if (arrival.verdict != Outcome::none) return receiver_.drop(arrival.verdict);
   header = arrival.packet.header;
-  const rdma::RxResult result = golden_packet(rtl, arrival.packet, inputs);
+  rdma::RxResult result = golden_packet(rtl, arrival.packet, inputs);
   if (inbox_) inbox_->retired(result, &arrival.packet.header, nullptr);
   return result;
 }
