@@ -32,8 +32,8 @@ class InboxTraffic {
     config.backoff = static_cast<uint8_t>(bench_.below(4));
     config.ticket_quota = bench_.chance(50) ? 0 : static_cast<uint16_t>(1 + bench_.below(5));
     config.regions.resize(inbox_params().n_regions);
-    for (uint8_t number = 0; number < config.regions.size(); ++number)
-      config.regions[number] = region(number);
+    const auto regions = static_cast<uint8_t>(inbox_params().n_regions);
+    for (uint8_t number = 0; number < regions; ++number) config.regions[number] = region(number);
     return config;
   }
 
