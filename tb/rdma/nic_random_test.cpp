@@ -6,7 +6,7 @@
 #include <set>
 
 #include "nic_bench.hpp"
-#include "random_traffic.hpp"
+#include "random_nics.hpp"
 
 namespace weft::tb {
 namespace {
@@ -323,19 +323,8 @@ class NicRandom : public testing::TestWithParam<Case> {};
 TEST_P(NicRandom, EveryEntryEndsOnceAndRight) {
   const auto& [build, seed] = GetParam();
   Draw draw(seed);
-  SystemConfig config = NicBench::usual_config(static_cast<uint32_t>(2 + draw.below(2)), build);
-  config.seed = seed;
-  config.node.pause = draw.sometimes(0.5);
-  config.node.memory_jitter = static_cast<uint32_t>(draw.below(40));
-  config.faults.loss = draw.sometimes(0.05);
-  config.faults.duplicate = draw.sometimes(0.05);
-  config.faults.corrupt = draw.sometimes(0.03);
-  config.faults.reorder_degree = static_cast<uint32_t>(draw.below(2) * draw.below(64));
-  config.faults.jitter = static_cast<uint32_t>(draw.below(100));
-  auto setup = NicBench::usual_setup();
-  setup.max_retry = 15;
-  setup.weft_mode = draw.below(4) != 0;
-  NicBench bench(config, setup);
+  const SystemConfig config = bad_network(draw, build, seed);
+  NicBench bench(config, patient_setup(draw));
   QueueTraffic traffic(bench, draw, config.node.build.params.payload, 120);
   const bool finished = bench.system.run_until(
       [&] {
