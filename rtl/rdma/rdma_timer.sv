@@ -79,7 +79,9 @@ module rdma_timer #(
   // ------------------------------------------------------------------------------------------------- groups
   logic [GROUPS-1:0]  armed_groups_q, touched_q;  // may have a timer armed; had one set since the pass through it began
   logic [GROUPS-1:0]  set_group, begun_group, ended_group;  // one-hot or none
-  logic [GROUP_W-1:0] next_group, next_group_q;  // after that of idx_q
+  logic [GROUPS-1:0]  behind_q;    // groups behind that of idx_q
+  logic [GROUPS-1:0]  searched_q;  // where the lowest bit is the next group
+  logic [GROUP_W-1:0] next_group, next_group_q;
   logic               armed_q, found, found_q;   // of the entry of expired_q; of its group so far
   logic               at_first, at_last;         // that entry in its group
 
@@ -98,11 +100,12 @@ module rdma_timer #(
   assign begun_group = one_hot(state_q == SCAN && 32'(idx_q) % LENGTH == 0, idx_q);
   assign ended_group = one_hot(scanned_q[READ-1] && at_last, read_q[READ-1]);
 
-  // The next one that may be armed; the one behind if none is.
+  // The next one that may be armed, the first of all if none is. Worked out while the group is passed, in a clock for each of behind_q,
+  // searched_q and next_group_q: so a group has at least four entries.
   always_comb begin : p_next_group
-    next_group = 32'(group_of(idx_q)) == GROUPS - 1 ? '0 : group_of(idx_q) + 1'b1;
-    for (int unsigned away = GROUPS; away > 0; away--) begin
-      if (armed_groups_q[(32'(group_of(idx_q)) + away) % GROUPS]) next_group = GROUP_W'((32'(group_of(idx_q)) + away) % GROUPS);
+    next_group = '0;
+    for (int unsigned g = 0; g < GROUPS; g++) begin
+      if (searched_q[g] && (searched_q & GROUPS'((64'd1 << g) - 1)) == '0) next_group |= GROUP_W'(g);
     end
   end
 
@@ -117,11 +120,13 @@ module rdma_timer #(
       touched_q      <= (touched_q & ~begun_group) | set_group;
     end
     if (scanned_q[READ-1]) found_q <= found;
+    for (int unsigned g = 0; g < GROUPS; g++) behind_q[g] <= g > 32'(group_of(idx_q));
+    searched_q   <= (armed_groups_q & behind_q) != '0 ? armed_groups_q & behind_q : armed_groups_q;
     next_group_q <= next_group;
     armed_q      <= entry.armed;
   end
 
-  // From the last of a group to the next one, which is searched for while the group is passed.
+  // From the last of a group to the next one.
   always_comb begin : p_idx_next
     idx_next = idx_q + 1'b1;
     if (GROUPS > 1 && 32'(idx_q) % LENGTH == LENGTH - 1) idx_next = IDX_W'(32'(next_group_q) * LENGTH);
