@@ -45,7 +45,7 @@ WINDOWS = [
     (4, 5, None),
     (8, 6, None),
     (16, 8, None),
-    (8, 6, ("advance || (mark && at_first)", "advance")),
+    (8, 6, ("move_o   = advance || (mark && at_first)", "move_o   = advance")),
     (8, 6, ("(window_i.carry && !advance)", "window_i.carry")),
     (8, 6, ("top_same  = window_i.carry ? tops[1] : tops[0];", "top_same  = tops[0];")),
     (8, 6, ("assign next_base = {window_i.first_odd, first};", "assign next_base = {window_i.first_odd, first} - 1'b1;")),

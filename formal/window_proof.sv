@@ -33,10 +33,10 @@ module window_proof #(
     .kept_i(kept), .open_o(opened)
   );
   rdma_window_judge #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .place_t(place_t)) i_judge (
-    .base_i(opened.base), .next_top_i(opened.next_top), .marks_i(opened.marks), .pidx_i(pidx_i), .slot_i(WINDOW'(1) << pidx_i[POS_W-1:0]), .place_o(place)
+    .base_i(opened.base), .next_top_i(opened.next_top), .lap_marks_i(opened.lap_marks), .first_odd_i(opened.first_odd), .pidx_i(pidx_i), .slot_i(WINDOW'(1) << pidx_i[POS_W-1:0]), .place_o(place)
   );
   rdma_window_step #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .open_t(open_t), .place_t(place_t)) i_step (
-    .window_i(opened), .place_i(place), .slot_i(WINDOW'(1) << pidx_i[POS_W-1:0]), .receive_i, .window_o(after),
+    .window_i(opened), .place_i(place), .slot_i(WINDOW'(1) << pidx_i[POS_W-1:0]), .receive_i, .window_o(after), .move_o(), .moves_o(), .stays_o(),
     .next_pidx_i, .next_slot_i(WINDOW'(1) << next_pidx_i[POS_W-1:0]), .next_place_o(next_place)
   );
   rdma_window_keep #(.WINDOW(WINDOW), .kept_t(kept_t), .open_t(open_t)) i_keep (
@@ -46,7 +46,7 @@ module window_proof #(
     .kept_i(kept_after), .open_o(reopened)
   );
   rdma_window_judge #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .place_t(place_t)) i_rejudge (
-    .base_i(reopened.base), .next_top_i(reopened.next_top), .marks_i(reopened.marks), .pidx_i(next_pidx_i), .slot_i(WINDOW'(1) << next_pidx_i[POS_W-1:0]), .place_o(next_judged)
+    .base_i(reopened.base), .next_top_i(reopened.next_top), .lap_marks_i(reopened.lap_marks), .first_odd_i(reopened.first_odd), .pidx_i(next_pidx_i), .slot_i(WINDOW'(1) << next_pidx_i[POS_W-1:0]), .place_o(next_judged)
   );
 
   // What a kept window stands for: wvec[i] is packet base + 1 + i.

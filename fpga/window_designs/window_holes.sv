@@ -36,6 +36,9 @@ module window_holes #(
     .slot_i      (slot_2q),
     .receive_i   (receive_2q),
     .window_o    (window),
+    .move_o      (),
+    .moves_o     (),
+    .stays_o     (),
     .next_pidx_i (pidx_q),
     .next_slot_i (slot_q),
     .next_place_o(place)
@@ -54,7 +57,7 @@ module window_holes #(
       receive_q            <= 1'b0;
       receive_2q           <= 1'b0;
       window_q             <= '0;
-      window_q.marks       <= WINDOW'(1);
+      window_q.lap_marks   <= WINDOW'(1);
       window_q.next_top    <= 1;
       window_q.first_after <= ~WINDOW'(3);
     end

@@ -35,11 +35,10 @@ module window_round #(
   rdma_next_hole #(
     .WINDOW(WINDOW)
   ) i_next (
-    .marks_i  (marks_q),
-    .odd_i    (wbase_q[POS_W] ^ base_slot_q[WINDOW-1]),
-    .after_i  (limit_after),
-    .after_o  (found),
-    .wrapped_o(wraps)
+    .lap_marks_i(marks_q ^ {WINDOW{wbase_q[POS_W] ^ base_slot_q[WINDOW-1]}}),
+    .after_i    (limit_after),
+    .after_o    (found),
+    .wrapped_o  (wraps)
   );
 
   assign limit_after = base_slot_q[WINDOW-1] ? ~WINDOW'(1) : {base_after_q[WINDOW-2:0], 1'b0};

@@ -3,18 +3,17 @@
 // after the start, going round, that is a hole. Combinational. A slot is named by those behind it in its lap (PIDX / WINDOW): all
 // slots above it are 1.
 //
-// A mark means "arrived" of a packet in an even lap and "not arrived" of one in an odd lap. Behind the start come the slots above it
-// in its own lap, where a bit equal to odd_i is a hole, and then the others in the next lap, where a bit that differs from odd_i is one.
+// The marks are read as in the start's lap: behind the start come the slots above it in its own lap, where a 0 is a hole, and then the others
+// in the next lap, where a 1 is one.
 // The last of these is the start's own slot: that is a hole, since nothing so far behind it can have arrived. Both laps are searched at once:
 // in groups of slots, and over the groups.
 module rdma_next_hole #(
   parameter int unsigned WINDOW = 128  // slots, a power of two
 ) (
-  input  logic [WINDOW-1:0] marks_i,
-  input  logic              odd_i,     // the start's lap is odd
-  input  logic [WINDOW-1:0] after_i,   // slots above the start
-  output logic [WINDOW-1:0] after_o,   // slots above the hole
-  output logic              wrapped_o  // the hole is in the lap after the start's
+  input  logic [WINDOW-1:0] lap_marks_i,
+  input  logic [WINDOW-1:0] after_i,      // slots above the start
+  output logic [WINDOW-1:0] after_o,      // slots above the hole
+  output logic              wrapped_o     // the hole is in the lap after the start's
 );
   localparam int unsigned GROUP  = WINDOW < 8 ? WINDOW : 8;
   localparam int unsigned GROUPS = WINDOW / GROUP;
@@ -24,8 +23,8 @@ module rdma_next_hole #(
   logic [GROUPS-1:0] group_holes, group_holes_next;
   logic [GROUPS-1:0] group_above, group_above_next;  // ... in a group below
 
-  assign holes      = after_i & ~(marks_i ^ {WINDOW{odd_i}});
-  assign holes_next = ~after_i & ((marks_i ^ {WINDOW{odd_i}}) | {1'b1, after_i[WINDOW-1:1]});
+  assign holes      = after_i & ~lap_marks_i;
+  assign holes_next = ~after_i & (lap_marks_i | {1'b1, after_i[WINDOW-1:1]});
 
   // Each bit by itself, so that none waits for the one before it.
   always_comb begin : p_groups

@@ -514,12 +514,13 @@ module rdma_receiver
     .PIDX_W (PIDX_W),
     .place_t(place_t)
   ) i_judge (
-    .base_i    (h_window.base),
-    .next_top_i(h_window.next_top),
-    .marks_i   (h_window.marks),
-    .pidx_i    (h_q.hdr.pidx[PIDX_W-1:0]),
-    .slot_i    (h_slot),
-    .place_o   (h_lies)
+    .base_i     (h_window.base),
+    .next_top_i (h_window.next_top),
+    .lap_marks_i(h_window.lap_marks),
+    .first_odd_i(h_window.first_odd),
+    .pidx_i     (h_q.hdr.pidx[PIDX_W-1:0]),
+    .slot_i     (h_slot),
+    .place_o    (h_lies)
   );
 
   // ------------------------------------------------------------------------------------------------- I: step
@@ -535,13 +536,14 @@ module rdma_receiver
   logic              i_ahead_q, i_ask_base;
   logic [PIDX_W-1:0] j_hole_q;
   logic              i_expired_q, i_restarted_q, expired_now;
-  open_t             first_window;
+  open_t             first_window, i_moves, i_stays;
+  logic              i_move;
 
   always_comb begin : p_first
-    first_window             = '0;
-    first_window.marks[0]    = 1'b1;  // stands for packet WINDOW, of an odd lap: not arrived
-    first_window.next_top    = 1;
-    first_window.first_after = ~WINDOW'(3);
+    first_window              = '0;
+    first_window.lap_marks[0] = 1'b1;  // stands for packet WINDOW, of an odd lap: not arrived
+    first_window.next_top     = 1;
+    first_window.first_after  = ~WINDOW'(3);
   end
 
   always_ff @(posedge clk_i) begin
@@ -550,17 +552,17 @@ module rdma_receiver
     h_same_as_j_q <= g_valid_q && i_valid_q && g_q.hdr.cid[IDX_W-1:0] == i_idx;
     if (h_q.request) begin
       {i_used_q, i_asks_q, i_silent_q} <= {1'b1, 2'd0, 4'd0};
-      i_window_q <= first_window;
       i_lies_q   <= '0;
     end else if (h_same_q) begin
       {i_used_q, i_asks_q, i_silent_q} <= {i_used_new, i_asks_new, i_silent_new};
-      i_window_q <= i_window_new;
       i_lies_q   <= i_next_lies;
     end else begin
       {i_used_q, i_asks_q, i_silent_q} <= h_same_as_j_q ? {j_used_q, j_asks_q, j_silent_q} : {h_kept.used, h_kept.asks, h_kept.silent};
-      i_window_q <= h_window;
       i_lies_q   <= h_lies;
     end
+    // The late one last: the hole behind the first one.
+    if (!h_q.request && h_same_q && i_move) i_window_q <= i_moves;
+    else i_window_q <= h_q.request ? first_window : h_same_q ? i_stays : h_window;
     i_slot_q        <= h_slot;
     i_grant_q       <= h_grant;
     i_packets_q     <= h_grant.last + 1'b1;
@@ -593,6 +595,9 @@ module rdma_receiver
     .slot_i      (i_slot_q),
     .receive_i   (i_receive),
     .window_o    (i_window_new),
+    .move_o      (i_move),
+    .moves_o     (i_moves),
+    .stays_o     (i_stays),
     .next_pidx_i (h_q.hdr.pidx[PIDX_W-1:0]),
     .next_slot_i (h_slot),
     .next_place_o(i_next_lies)

@@ -61,7 +61,7 @@
 // first_odd: its PIDX / WINDOW is; carry: its PIDX / (2 * WINDOW) is next_top.
 `define RDMA_TYPEDEF_OPEN_WINDOW(open_t, WINDOW, PIDX_W) \
   typedef struct packed {                          \
-    logic [WINDOW-1:0]                marks;       \
+    logic [WINDOW-1:0]                lap_marks;   \
     logic [PIDX_W-1:0]                base;        \
     logic [PIDX_W-$clog2(WINDOW)-1:0] next_top;    \
     logic [WINDOW-1:0]                first_after; \

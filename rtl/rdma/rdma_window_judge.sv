@@ -8,7 +8,8 @@ module rdma_window_judge #(
 ) (
   input  logic [      PIDX_W-1:0] base_i,      // WBASE
   input  logic [PIDX_W-POS_W-1:0] next_top_i,  // WBASE / (2 * WINDOW), plus one
-  input  logic [      WINDOW-1:0] marks_i,
+  input  logic [      WINDOW-1:0] lap_marks_i,
+  input  logic                    first_odd_i,
   input  logic [      PIDX_W-1:0] pidx_i,
   input  logic [      WINDOW-1:0] slot_i,      // one-hot: pidx_i modulo WINDOW
   output place_t                  place_o
@@ -20,7 +21,7 @@ module rdma_window_judge #(
   assign higher   = pidx_i[POS_W-1:0] > base_i[POS_W-1:0];
   assign top_same = pidx_i[PIDX_W-1:POS_W+1] == base_i[PIDX_W-1:POS_W+1];
   assign top_next = {1'b0, pidx_i[PIDX_W-1:POS_W+1]} == next_top_i;
-  assign marked   = ((slot_i & marks_i) != '0) != pidx_i[POS_W];
+  assign marked   = ((slot_i & lap_marks_i) != '0) ^ first_odd_i ^ pidx_i[POS_W];
 
   always_comb begin : p_place
     place_o.at_base   = pidx_i == base_i;

@@ -20,7 +20,7 @@ module rdma_window_keep #(
     for (int i = 0; i < int'(WINDOW); i++) if (first_slot[i]) first |= POS_W'(i);
   end
 
-  assign kept_o = '{base: open_i.base, first: {open_i.first_odd, first}, marks: open_i.marks};
+  assign kept_o = '{base: open_i.base, first: {open_i.first_odd, first}, marks: open_i.lap_marks ^ {WINDOW{open_i.first_odd}}};
 
   logic unused;
   assign unused = ^{open_i.next_top, open_i.carry};  // base and first say the same

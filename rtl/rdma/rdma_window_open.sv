@@ -13,7 +13,7 @@ module rdma_window_open #(
   localparam int unsigned TOP_W = PIDX_W - POS_W - 1;
 
   always_comb begin : p_open
-    open_o.marks       = kept_i.marks;
+    open_o.lap_marks   = kept_i.marks ^ {WINDOW{kept_i.first[POS_W]}};
     open_o.base        = kept_i.base;
     open_o.next_top    = {1'b0, kept_i.base[PIDX_W-1:POS_W+1]} + (TOP_W + 1)'(1);
     open_o.first_after = {WINDOW{1'b1}} << kept_i.first[POS_W-1:0] << 1;

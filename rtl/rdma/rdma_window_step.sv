@@ -13,7 +13,10 @@ module rdma_window_step #(
   input  place_t            place_i,      // where the packet lies in it (rdma_window_judge)
   input  logic [WINDOW-1:0] slot_i,       // one-hot: its PIDX modulo WINDOW
   input  logic              receive_i,    // if it is new and inside the window
-  output open_t             window_o,
+  output open_t             window_o,     // after it: moves_o if move_o, stays_o if not
+  output logic              move_o,       // the first hole moves on; known early
+  output open_t             moves_o,      // ... known late
+  output open_t             stays_o,
   // the packet after it
   input  logic [PIDX_W-1:0] next_pidx_i,
   input  logic [WINDOW-1:0] next_slot_i,
@@ -45,11 +48,10 @@ module rdma_window_step #(
   rdma_next_hole #(
     .WINDOW(WINDOW)
   ) i_next (
-    .marks_i  (window_i.marks),
-    .odd_i    (window_i.first_odd),
-    .after_i  (window_i.first_after),
-    .after_o  (found),
-    .wrapped_o(wraps)
+    .lap_marks_i(window_i.lap_marks),
+    .after_i    (window_i.first_after),
+    .after_o    (found),
+    .wrapped_o  (wraps)
   );
 
   always_comb begin : p_first
@@ -60,23 +62,25 @@ module rdma_window_step #(
   assign next_base = {window_i.first_odd, first};
 
   always_comb begin : p_step
-    window_o = window_i;
-    if (mark) window_o.marks = window_i.marks ^ slot_i;
+    stays_o = window_i;
+    if (mark) stays_o.lap_marks = window_i.lap_marks ^ slot_i;
+    moves_o = window_i;
     if (advance) begin
-      // The slot of the new base now stands for the packet WINDOW further on, which has not arrived.
-      window_o.marks = window_i.marks ^ first_slot;
-      window_o.base  = {window_i.base[PIDX_W-1:POS_W+1], next_base};
+      moves_o.base  = {window_i.base[PIDX_W-1:POS_W+1], next_base};
       if (window_i.carry) begin
-        window_o.base[PIDX_W-1:POS_W+1] = window_i.next_top[TOP_W-1:0];
-        window_o.next_top = window_i.next_top + 1'b1;
+        moves_o.base[PIDX_W-1:POS_W+1] = window_i.next_top[TOP_W-1:0];
+        moves_o.next_top = window_i.next_top + 1'b1;
       end
     end
-    if (advance || (mark && at_first)) begin
-      window_o.first_after = found;
-      window_o.first_odd   = window_i.first_odd ^ wraps;
-      window_o.carry       = (window_i.first_odd && wraps) || (window_i.carry && !advance);
-    end
+    // When WBASE advances, the slot of the new one stands for the packet WINDOW further on, which has not arrived: toggled, too.
+    moves_o.lap_marks   = window_i.lap_marks ^ first_slot ^ {WINDOW{wraps}};
+    moves_o.first_after = found;
+    moves_o.first_odd   = window_i.first_odd ^ wraps;
+    moves_o.carry       = (window_i.first_odd && wraps) || (window_i.carry && !advance);
   end
+
+  assign move_o   = advance || (mark && at_first);
+  assign window_o = move_o ? moves_o : stays_o;
 
   // The next packet: in the window as it is, and as it is after an advance; what really happens only selects.
   place_t stays, advanced;
@@ -87,12 +91,13 @@ module rdma_window_step #(
     .PIDX_W (PIDX_W),
     .place_t(place_t)
   ) i_stays (
-    .base_i    (window_i.base),
-    .next_top_i(window_i.next_top),
-    .marks_i   (window_i.marks),
-    .pidx_i    (next_pidx_i),
-    .slot_i    (next_slot_i),
-    .place_o   (stays)
+    .base_i     (window_i.base),
+    .next_top_i (window_i.next_top),
+    .lap_marks_i(window_i.lap_marks),
+    .first_odd_i(window_i.first_odd),
+    .pidx_i     (next_pidx_i),
+    .slot_i     (next_slot_i),
+    .place_o    (stays)
   );
 
   logic       same_lap, higher, base_same, top_same, top_next;
@@ -114,7 +119,7 @@ module rdma_window_step #(
     advanced.is_new    = 1'b0;
   end
 
-  assign marked = ((next_slot_i & window_i.marks) != '0) ^ (mark && (next_slot_i & slot_i) != '0) ^
+  assign marked = ((next_slot_i & window_i.lap_marks) != '0) ^ window_i.first_odd ^ (mark && (next_slot_i & slot_i) != '0) ^
                   (advance && base_same) ^ next_pidx_i[POS_W];
 
   always_comb begin : p_next

@@ -76,7 +76,7 @@ module rdma_rx_parts_bench
   output logic [ 15:0] ram_rdata_o
 );
   rdma_next_hole #(.WINDOW(8)) i_hole (
-    .marks_i(hole_marks_i), .odd_i(hole_odd_i), .after_i(hole_after_i), .after_o(hole_after_o),
+    .lap_marks_i(hole_marks_i ^ {8{hole_odd_i}}), .after_i(hole_after_i), .after_o(hole_after_o),
     .wrapped_o(hole_wrapped_o)
   );
 

@@ -41,11 +41,11 @@ module rdma_window_bench #(
   );
 
   rdma_window_judge #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .place_t(place_t)) i_judge (
-    .base_i(opened.base), .next_top_i(opened.next_top), .marks_i(opened.marks), .pidx_i(PIDX_W'(pidx_i)), .slot_i(WINDOW'(1) << pidx_i[POS_W-1:0]), .place_o(place)
+    .base_i(opened.base), .next_top_i(opened.next_top), .lap_marks_i(opened.lap_marks), .first_odd_i(opened.first_odd), .pidx_i(PIDX_W'(pidx_i)), .slot_i(WINDOW'(1) << pidx_i[POS_W-1:0]), .place_o(place)
   );
 
   rdma_window_step #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .open_t(open_t), .place_t(place_t)) i_step (
-    .window_i(opened), .place_i(place), .slot_i(WINDOW'(1) << pidx_i[POS_W-1:0]), .receive_i, .window_o(after),
+    .window_i(opened), .place_i(place), .slot_i(WINDOW'(1) << pidx_i[POS_W-1:0]), .receive_i, .window_o(after), .move_o(), .moves_o(), .stays_o(),
     .next_pidx_i(PIDX_W'(next_pidx_i)), .next_slot_i(WINDOW'(1) << next_pidx_i[POS_W-1:0]), .next_place_o(next_place)
   );
 
@@ -57,12 +57,12 @@ module rdma_window_bench #(
   );
 
   rdma_window_judge #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .place_t(place_t)) i_rejudge (
-    .base_i(reopened.base), .next_top_i(reopened.next_top), .marks_i(reopened.marks), .pidx_i(PIDX_W'(next_pidx_i)), .slot_i(WINDOW'(1) << next_pidx_i[POS_W-1:0]), .place_o(next_judged)
+    .base_i(reopened.base), .next_top_i(reopened.next_top), .lap_marks_i(reopened.lap_marks), .first_odd_i(reopened.first_odd), .pidx_i(PIDX_W'(next_pidx_i)), .slot_i(WINDOW'(1) << next_pidx_i[POS_W-1:0]), .place_o(next_judged)
   );
 
   assign base_o  = 24'(after.base);
   assign first_o = 8'(kept_after.first);
-  assign marks_o = 128'(after.marks);
+  assign marks_o = 128'(kept_after.marks);
   assign same_o  = reopened == after && next_judged == next_place;
 
   assign at_base_o   = place.at_base;
