@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inbox of the RDMA engine: tickets of RECVs and READs, one event after the other (docs/rdma_transfers.md, Inbox).
 //
-//   IDLE    choose the event: a decision first; the others in turn
-//   LOOK    three clocks; post, RQT: region, fingerprint of the message, queue
-//   SEEK    RQT: a ticket with that fingerprint that is not yet ruled out, otherwise the one that it would take
+//   choose  the event: a decision first; the others in turn. It waits in front, where post and RQT look up region, fingerprint of the message and queue
+//   seek    the last clock in front; RQT: a ticket with that fingerprint that is not yet ruled out, otherwise the one that it would take
 //   READ    what is kept of the ticket
-//   DATA    compare
-//   DECIDE  all changes in one clock, or back to SEEK if it is another message; the trace record comes one clock later
+//   DATA    compare; post: take a free ticket
+//   DECIDE  all changes in one clock; or the RQT, which has stayed in its FIFO, is looked at once more; the trace record comes one clock later
+//
+// One event is in front while the one before is in READ, DATA or DECIDE; it may seek during DECIDE, a RQT only if that cannot change a list. So a message costs
+// nine clocks: three each for its RECV, its RQT and its end.
 //
 // The receiver's events change tickets meanwhile, one a clock. A trace record of clock t knows of them (and of write errors) up to clock t - 3, of queues
 // and other settings up to clock t - 2, of regions up to clock t - 4: in this order is the golden model to be called, errors before the event of the
 // same clock. A decision that is not a grant has its own record and counts from there on.
 //
 // Nothing outside can stop the inbox: a post is taken when there is a place for its completion; a READ that finds no room is dropped, its timer
-// repeats it. Only the next RQT waits until the receiver has taken and decided the one before.
+// repeats it. Only the next RQT waits until the receiver has taken the one before, and decided all but UNDECIDED - 1 of them.
 `include "weft_assert.svh"
 
 module rdma_inbox
@@ -32,6 +34,7 @@ module rdma_inbox
   parameter int unsigned ADDR_W    = 48,
   parameter int unsigned RQT_DEPTH = 8,    // requests that may wait, a power of two
   parameter int unsigned CTL_DEPTH = 16,   // control packets that may wait, a power of two
+  parameter int unsigned UNDECIDED = 4,    // requests that the receiver may have to decide
   localparam int unsigned BASE_W   = ADDR_W - $clog2(PAYLOAD),
   localparam int unsigned OFFSET_W = offset_bits(BASE_W)
 ) (
@@ -118,6 +121,9 @@ module rdma_inbox
   if (N_QUEUES < 1 || N_QUEUES > 256) begin : g_bad_queues
     $error("N_QUEUES must be from 1 to 256, is %0d", N_QUEUES);
   end
+  if (UNDECIDED < 1 || UNDECIDED > N_TICKETS) begin : g_bad_undecided
+    $error("UNDECIDED must be from 1 to N_TICKETS (%0d), is %0d", N_TICKETS, UNDECIDED);
+  end
 
   typedef struct packed {
     logic [15:0]        tag;
@@ -159,12 +165,19 @@ module rdma_inbox
     DO_DECIDED
   } job_e;
 
-  typedef enum logic [2:0] {
+  typedef struct packed {
+    logic             taken;  // it has a ticket
+    logic [IDX_W-1:0] idx;
+  } handed_t;
+
+  typedef struct packed {
+    logic [IDX_W-1:0] idx;
+    logic             no_buffer;
+    logic             busy;
+  } undone_t;
+
+  typedef enum logic [1:0] {
     S_IDLE,
-    S_LOOK,
-    S_LOOKED,
-    S_LOOKED_ON,
-    S_SEEK,
     S_READ,
     S_DATA,
     S_DECIDE
@@ -183,7 +196,10 @@ module rdma_inbox
   ticket_post_t     post_q;
   logic [IDX_W-1:0] idx_q;     // ticket of this event
   logic [Q_W-1:0]   queue_q;   // and its queue
-  logic             decide, pick, regions_ready, list_ready;
+  logic             front_q;      // an event waits in front
+  job_e             front_job_q;
+  logic [1:0]       front_left_q; // clocks until it may go on
+  logic             decide, pick, go, regions_ready, list_ready;
 
   assign ready_o = regions_ready && list_ready;
   assign decide  = step_q == S_DECIDE;
@@ -213,6 +229,7 @@ module rdma_inbox
   end
 
   logic             list_any, pop, push_front, push_back;
+  logic [Q_W-1:0]   front_queue;
   logic [IDX_W-1:0] list_first;
   rdma_inbox_lists #(
     .N_TICKETS(N_TICKETS),
@@ -222,9 +239,10 @@ module rdma_inbox
     .rst_ni,
     .clear_i      (queue_set_i),
     .clear_queue_i(queue_idx_i[Q_W-1:0]),
+    .look_i       (front_queue),
+    .first_o      (list_first),
     .queue_i      (queue_q),
     .any_o        (list_any),
-    .first_o      (list_first),
     .pop_i        (pop),
     .push_front_i (push_front),
     .push_back_i  (push_back),
@@ -234,39 +252,59 @@ module rdma_inbox
   );
 
   // ------------------------------------------------------------------------------------------------- what the receiver says
-  logic [CID_W-1:0] ret_cid;
-  logic       awaits_q;             // a request was handed on and is not decided
-  logic       taken_q, undone_q;    // it has a ticket; and was not granted
-  logic       no_buffer_q, busy_q;  // how it was not
-  logic [IDX_W-1:0] taken_idx_q;
-  logic       decided, granted, finish, freed, hand_on, take;
+  localparam int unsigned UNDECIDED_W = $clog2(UNDECIDED + 1);
 
-  assign ret_cid = ret_i.cid[CID_W-1:0];
-  assign decided = ret_valid_i && ret_i.decides && awaits_q;
-  assign granted = decided && taken_q && ret_i.outcome == OUTCOME_GRANT;
-  assign finish  = ret_valid_i && ret_i.outcome == OUTCOME_FINISH;
-  assign freed   = ret_valid_i && (ret_i.outcome == OUTCOME_RELEASED || ret_i.outcome == OUTCOME_RECLAIM);
+  logic [CID_W-1:0] ret_cid;
+  handed_t          handed;
+  undone_t          undone, decision;
+  logic             handed_valid, handed_ready, undone_valid, undone_ready;
+  logic             decided, granted, finish, freed, hand_on, take, full;
+  logic             no_buffer_q, busy_q;  // why it was not granted
+  logic [UNDECIDED_W-1:0] handed_count, undone_count;
+
+  assign ret_cid  = ret_i.cid[CID_W-1:0];
+  assign decided  = ret_valid_i && ret_i.decides && handed_valid;
+  assign granted  = decided && handed.taken && ret_i.outcome == OUTCOME_GRANT;
+  assign finish   = ret_valid_i && ret_i.outcome == OUTCOME_FINISH;
+  assign freed    = ret_valid_i && (ret_i.outcome == OUTCOME_RELEASED || ret_i.outcome == OUTCOME_RECLAIM);
+  assign decision = '{idx: handed.idx, no_buffer: ret_i.outcome == OUTCOME_REFUSE_BUFFER,
+                      busy: ret_i.outcome == OUTCOME_REFUSE_QUOTA || ret_i.outcome == OUTCOME_REFUSE_NO_CONTEXT};
+  assign full     = (UNDECIDED_W + 1)'(handed_count) + (UNDECIDED_W + 1)'(undone_count) >= (UNDECIDED_W + 1)'(UNDECIDED);
+
+  // Requests that the receiver has not decided, in their order.
+  sync_fifo #(
+    .DEPTH(UNDECIDED),
+    .T    (handed_t)
+  ) i_handed (
+    .clk_i,
+    .rst_ni,
+    .valid_i(hand_on),
+    .ready_o(handed_ready),
+    .data_i ({take, idx_q}),
+    .valid_o(handed_valid),
+    .ready_i(decided),
+    .data_o (handed),
+    .count_o(handed_count)
+  );
+
+  // Those with a ticket that were not granted.
+  sync_fifo #(
+    .DEPTH(UNDECIDED),
+    .T    (undone_t)
+  ) i_undone (
+    .clk_i,
+    .rst_ni,
+    .valid_i(decided && handed.taken && !granted),
+    .ready_o(undone_ready),
+    .data_i (decision),
+    .valid_o(undone_valid),
+    .ready_i(go && front_job_q == DO_DECIDED),
+    .data_o (undone),
+    .count_o(undone_count)
+  );
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      awaits_q <= 1'b0;
-      taken_q  <= 1'b0;
-      undone_q <= 1'b0;
-    end else begin
-      if (hand_on) begin
-        awaits_q <= 1'b1;
-        taken_q  <= take;
-      end else if (decided) begin
-        awaits_q <= 1'b0;
-        undone_q <= taken_q && !granted;
-      end
-      if (decide && job_q == DO_DECIDED) undone_q <= 1'b0;
-    end
-    if (hand_on) taken_idx_q <= idx_q;
-    if (decided) begin
-      no_buffer_q <= ret_i.outcome == OUTCOME_REFUSE_BUFFER;
-      busy_q      <= ret_i.outcome == OUTCOME_REFUSE_QUOTA || ret_i.outcome == OUTCOME_REFUSE_NO_CONTEXT;
-    end
+    if (go) {no_buffer_q, busy_q} <= {undone.no_buffer, undone.busy};
   end
 
   ticket_state_e        t_state, set_state;
@@ -293,7 +331,7 @@ module rdma_inbox
     .new_queue_i  (queue_q),
     .set_print_i  (print_q),
     .grant_i      (granted),
-    .grant_idx_i  (taken_idx_q),
+    .grant_idx_i  (handed.idx),
     .finish_i     (finish),
     .freed_i      (freed),
     .cid_i        (ret_cid),
@@ -347,7 +385,7 @@ module rdma_inbox
   end
 
   // ------------------------------------------------------------------------------------------------- choose
-  logic             rqt_valid, rqt_ready, place, offer_valid, offered_q, job_valid, sweep_found_q;
+  logic             rqt_valid, rqt_ready, place, offer_valid, offered_q, job_valid, sweep_found_q, rqt_inside, lists_stay, names_region;
   logic [IDX_W-1:0] offer, sweep_q;
   logic [4:0]       asks, gnt;
   header_t          rqt;
@@ -363,14 +401,15 @@ module rdma_inbox
     .ready_o(rqt_ready),
     .data_i (rqt_i),
     .valid_o(rqt_valid),
-    .ready_i(gnt[1] && pick),
+    .ready_i(hand_on),
     .data_o (rqt),
     .count_o(rqts)
   );
   assign rqt_ready_o = rqt_ready && ready_o;
 
-  assign asks = {sweep_found_q, post_valid_i && place, rsp_valid_i, rqt_valid && !awaits_q && !undone_q && !req_valid_o, answered_q};
-  assign pick = step_q == S_IDLE && ready_o && !undone_q;
+  assign rqt_inside = (front_q && front_job_q == DO_RQT) || (step_q != S_IDLE && job_q == DO_RQT);
+  assign asks = {sweep_found_q, post_valid_i && place, rsp_valid_i, rqt_valid && !rqt_inside && !req_valid_o && !full, answered_q};
+  assign pick = !front_q && ready_o;
 
   logic [2:0] unused_choice;
   rr_arbiter #(
@@ -379,15 +418,54 @@ module rdma_inbox
     .clk_i,
     .rst_ni,
     .req_i  (asks),
-    .take_i (pick),
+    .take_i (pick && !undone_valid),
     .valid_o(job_valid),
     .gnt_o  (gnt),
     .idx_o  (unused_choice)
   );
 
-  assign take_leave   = pick && gnt[0];
-  assign rsp_ready_o  = pick && gnt[2];
-  assign post_ready_o = pick && gnt[3];
+  assign take_leave   = go && front_job_q == DO_LEAVE;
+  assign rsp_ready_o  = go && front_job_q == DO_RSP;
+  assign post_ready_o = go && front_job_q == DO_POST;
+
+  // A RQT takes the first of a list, so the event in DECIDE must not change one meanwhile.
+  assign lists_stay = job_q == DO_RSP || job_q == DO_SWEEP || (job_q == DO_LEAVE && t_state == TICKET_ENDING);
+  assign go = front_q && front_left_q == '0 && (step_q == S_IDLE || (decide && (front_job_q != DO_RQT || lists_stay)));
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      front_q <= 1'b0;
+      step_q  <= S_IDLE;
+    end else begin
+      if (pick) front_q <= undone_valid || job_valid;
+      else if (go) front_q <= 1'b0;
+
+      if (go) step_q <= S_READ;
+      else if (step_q == S_READ) step_q <= S_DATA;
+      else if (step_q == S_DATA) step_q <= S_DECIDE;
+      else step_q <= S_IDLE;
+    end
+
+    if (front_left_q != '0) front_left_q <= front_left_q - 1'b1;
+    if (pick) begin
+      front_left_q <= '0;
+      if (undone_valid) front_job_q <= DO_DECIDED;
+      else begin
+        unique case (1'b1)
+          gnt[0]:  front_job_q <= DO_LEAVE;
+          gnt[1]:  front_job_q <= DO_RQT;
+          gnt[2]:  front_job_q <= DO_RSP;
+          gnt[3]:  front_job_q <= DO_POST;
+          gnt[4]:  front_job_q <= DO_SWEEP;
+          default: ;
+        endcase
+        // Until its region's queue is known; until tickets have been compared with its fingerprint; until its region has been looked up.
+        if (gnt[1]) front_left_q <= names_region ? 2'd3 : 2'd1;
+        if (gnt[3]) front_left_q <= 2'd1;
+      end
+    end
+    if (go) job_q <= front_job_q;
+  end
 
   // Places for completions, taken by a post and given back when software reads the completion.
   logic [IDX_W+1:0] places_q;
@@ -415,13 +493,15 @@ module rdma_inbox
     .count_o  ()  // not needed
   );
 
-  // ------------------------------------------------------------------------------------------------- LOOK, SEEK
+  // ------------------------------------------------------------------------------------------------- in front, seek
   asks_e                asks_q;
-  logic [N_TICKETS-1:0] maybe_q;             // tickets that may have this message
+  logic [N_TICKETS-1:0] maybe;               // tickets that may have this message
+  logic [N_TICKETS-1:0] ruled_out_q;         // that have another one
   logic [IDX_W-1:0]     first_maybe;
   logic                 maybe_found_q;       // the ticket is one of them
   logic                 queue_exists_q;
-  logic [8:0]           region_queue, checked_queue, seen_queue_q, queue_named;
+  logic [8:0]           region_queue, region_queue_q, checked_queue, seen_queue_q, queue_named;
+  logic                 is_post;
   outcome_e             verdict;
   logic                 other_message, look_again;
 
@@ -442,10 +522,10 @@ module rdma_inbox
     .region_key_i,
     .region_base_i,
     .region_last_i,
-    .receive_i      (job_q == DO_POST),
-    .rkey_i         (job_q == DO_POST ? post_q.rkey : {hdr_q.gen, hdr_q.cid}),
-    .addr_i         (job_q == DO_POST ? post_q.address : hdr_q.arg),
-    .bytes_i        (job_q == DO_POST ? post_q.bytes : hdr_q.pidx),
+    .receive_i      (is_post),
+    .rkey_i         (is_post ? post_i.rkey : {rqt.gen, rqt.cid}),
+    .addr_i         (is_post ? post_i.address : rqt.arg),
+    .bytes_i        (is_post ? post_i.bytes : rqt.pidx),
     .queue_o        (region_queue),
     .verdict_o      (verdict),
     .checked_queue_o(checked_queue)
@@ -458,88 +538,64 @@ module rdma_inbox
     return mixed[7:0] ^ mixed[15:8] ^ mixed[23:16] ^ {immediate, 7'd0};
   endfunction
 
+  assign is_post      = front_job_q == DO_POST;
+  assign names_region = (rqt.flags & (TRANSFER_FLAG_READ | TRANSFER_FLAG_SEND)) == '0;
+  assign maybe        = asked & ~ruled_out_q;
+  assign queue_named  = asks_q == ASKS_SEND ? {1'b1, rqt.gen} : region_queue_q;
+  assign front_queue  = queue_named[Q_W-1:0];
+
   always_comb begin : p_first_maybe
     first_maybe = '0;
-    for (int i = int'(N_TICKETS) - 1; i >= 0; i--) if (maybe_q[i]) first_maybe = IDX_W'(i);
+    for (int i = int'(N_TICKETS) - 1; i >= 0; i--) if (maybe[i]) first_maybe = IDX_W'(i);
   end
-
-  assign queue_named = asks_q == ASKS_SEND ? {1'b1, hdr_q.gen} : region_queue;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      step_q        <= S_IDLE;
+      ruled_out_q   <= '0;
       sweep_q       <= '0;
       sweep_found_q <= 1'b0;
     end else begin
-      unique case (step_q)
-        S_IDLE: begin
-          if (ready_o && undone_q) step_q <= S_READ;
-          else if (pick && job_valid) step_q <= gnt[1] || gnt[3] ? S_LOOK : S_READ;
-        end
-        S_LOOK:      step_q <= S_LOOKED;
-        S_LOOKED:    step_q <= S_LOOKED_ON;
-        S_LOOKED_ON: step_q <= job_q == DO_RQT ? S_SEEK : S_READ;
-        S_SEEK:      step_q <= S_READ;
-        S_READ:      step_q <= S_DATA;
-        S_DATA:      step_q <= S_DECIDE;
-        default: begin
-          if (look_again) step_q <= S_LOOK;
-          else if (other_message) step_q <= S_SEEK;
-          else step_q <= S_IDLE;
-        end
-      endcase
+      if (other_message) ruled_out_q[idx_q] <= 1'b1;
+      else if (decide && job_q == DO_RQT) ruled_out_q <= '0;
       // The next ticket that is to be looked at, as soon as it is its turn.
-      if (sweep_found_q ? decide && job_q == DO_SWEEP : !watched[sweep_q]) begin
+      if (sweep_found_q ? go && front_job_q == DO_SWEEP : !watched[sweep_q]) begin
         sweep_q       <= sweep_q + 1'b1;
         sweep_found_q <= 1'b0;
       end else sweep_found_q <= 1'b1;
     end
+    region_queue_q <= region_queue;
 
-    unique case (step_q)
-      S_IDLE: begin
-        idx_q <= sweep_q;
-        if (gnt[4]) job_q <= DO_SWEEP;
-        if (undone_q) begin
-          job_q <= DO_DECIDED;
-          idx_q <= taken_idx_q;
-        end else if (gnt[0]) begin
-          job_q <= DO_LEAVE;
-          idx_q <= leaving.idx;
-        end else if (gnt[1]) begin
-          job_q <= DO_RQT;
-          hdr_q <= rqt;
-        end else if (gnt[2]) begin
-          job_q <= DO_RSP;
-          hdr_q <= rsp_i;
-          idx_q <= rsp_i.sid[IDX_W-1:0];
-        end else if (gnt[3]) begin
-          job_q  <= DO_POST;
-          post_q <= post_i;
+    // Of the one RQT that is inside.
+    if (pick && gnt[1] && !undone_valid) begin
+      if ((rqt.flags & TRANSFER_FLAG_READ) != '0) asks_q <= ASKS_ANSWER;
+      else if ((rqt.flags & TRANSFER_FLAG_SEND) != '0) asks_q <= ASKS_SEND;
+      else asks_q <= (rqt.flags & TRANSFER_FLAG_IMM) != '0 ? ASKS_WRITE : ASKS_NOTHING;
+      print_q <= fingerprint(rqt.src, rqt.sid, rqt.msgid, names_region);
+    end
+
+    if (go) begin
+      maybe_found_q  <= maybe != '0;
+      seen_queue_q   <= queue_named;
+      queue_exists_q <= queue_named[8] && 9'(queue_named[7:0]) < 9'(N_QUEUES);
+      queue_q        <= is_post ? post_i.qid[Q_W-1:0] : front_queue;
+      post_q         <= post_i;
+      hdr_q          <= front_job_q == DO_RQT ? rqt : rsp_i;
+      unique case (front_job_q)
+        DO_RQT: begin
+          if (maybe != '0) idx_q <= first_maybe;
+          else idx_q <= asks_q == ASKS_ANSWER ? rqt.cid[IDX_W-1:0] : list_first;
         end
-      end
-      S_LOOK: begin
-        if ((hdr_q.flags & TRANSFER_FLAG_READ) != '0) asks_q <= ASKS_ANSWER;
-        else if ((hdr_q.flags & TRANSFER_FLAG_SEND) != '0) asks_q <= ASKS_SEND;
-        else asks_q <= (hdr_q.flags & TRANSFER_FLAG_IMM) != '0 ? ASKS_WRITE : ASKS_NOTHING;
-        print_q <= fingerprint(hdr_q.src, hdr_q.sid, hdr_q.msgid, (hdr_q.flags & (TRANSFER_FLAG_READ | TRANSFER_FLAG_SEND)) == '0);
-      end
-      S_LOOKED_ON: begin
-        maybe_q        <= asked;
-        seen_queue_q   <= queue_named;
-        queue_exists_q <= queue_named[8] && 9'(queue_named[7:0]) < 9'(N_QUEUES);
-        queue_q        <= job_q == DO_POST ? post_q.qid[Q_W-1:0] : queue_named[Q_W-1:0];
-        offered_q      <= offer_valid;
-        if (job_q == DO_POST) idx_q <= offer;
-      end
-      S_SEEK: begin
-        maybe_found_q <= maybe_q != '0;
-        if (maybe_q != '0) idx_q <= first_maybe;
-        else idx_q <= asks_q == ASKS_ANSWER ? hdr_q.cid[IDX_W-1:0] : list_first;
-        maybe_q <= maybe_q & (maybe_q - 1'b1);
-      end
-      S_DATA: if (job_q != DO_POST && !(job_q == DO_RQT && (asks_q == ASKS_SEND || asks_q == ASKS_WRITE))) queue_q <= t_queue;
-      default: ;
-    endcase
+        DO_RSP:     idx_q <= rsp_i.sid[IDX_W-1:0];
+        DO_LEAVE:   idx_q <= leaving.idx;
+        DO_DECIDED: idx_q <= undone.idx;
+        default:    idx_q <= sweep_q;
+      endcase
+    end else if (step_q == S_DATA) begin
+      if (job_q == DO_POST) begin
+        idx_q     <= offer;
+        offered_q <= offer_valid;
+      end else if (!(job_q == DO_RQT && (asks_q == ASKS_SEND || asks_q == ASKS_WRITE))) queue_q <= t_queue;
+    end
   end
 
   // ------------------------------------------------------------------------------------------------- READ, DATA
@@ -578,7 +634,7 @@ module rdma_inbox
   assign limits = backoff_limits(retry_i);
 
   always_ff @(posedge clk_i) begin
-    if (step_q == S_LOOKED) remote_end_q <= 65'(post_q.remote_addr) + 65'(post_q.bytes);
+    if (step_q == S_READ) remote_end_q <= 65'(post_q.remote_addr) + 65'(post_q.bytes);
     set_lately_q <= queue_set_i;
     if (step_q == S_DATA) begin
       // RQT
@@ -914,7 +970,7 @@ module rdma_inbox
   always_ff @(posedge clk_i) begin
     if (!rst_ni) idle_o <= 1'b0;
     else
-      idle_o <= ready_o && step_q == S_IDLE && !tickets_busy && !awaits_q && !undone_q && !ctl_push_q && !cpl_push_q && rqts == '0 && leavings == '0 &&
+      idle_o <= ready_o && !front_q && step_q == S_IDLE && !tickets_busy && !handed_valid && !undone_valid && !ctl_push_q && !cpl_push_q && rqts == '0 && leavings == '0 &&
                 ctls == '0 && cpls == '0 && !rqt_valid_i && !rsp_valid_i && !post_valid_i;
   end
 
@@ -922,7 +978,11 @@ module rdma_inbox
   `ASSERT(LeavingHaveAPlace, !left || leaving_ready)
   `ASSERT(SetQueueExists, !queue_set_i || 9'(queue_idx_i) < 9'(N_QUEUES))
   `ASSERT(PostOfAQueueThatExists, !(post_valid_i && post_ready_o) || 9'(post_i.qid) < 9'(N_QUEUES))
-  `ASSERT(DecisionOfARequest, !(ret_valid_i && ret_i.decides) || awaits_q)
+  `ASSERT(DecisionOfARequest, !(ret_valid_i && ret_i.decides) || handed_valid)
+  `ASSERT(HandedHavePlaces, !hand_on || (handed_ready && undone_ready))
+  `ASSERT(OneRequestAtTheOutput, !hand_on || !req_valid_o)
+  `ASSERT(SourceOfFrontStays, !front_q || (front_job_q == DO_RQT ? rqt_valid : front_job_q == DO_RSP ? rsp_valid_i : front_job_q == DO_POST ? post_valid_i :
+                              front_job_q == DO_LEAVE ? leaving_valid : front_job_q != DO_DECIDED || undone_valid))
   `ASSERT(LeavesAfterItsEnd, !(decide && job_q == DO_LEAVE) || t_state == TICKET_ENDING || t_state == TICKET_RETURNING)
   `ASSERT(DecisionOfATakenTicket, !(decide && job_q == DO_DECIDED) || t_state == TICKET_TAKEN)
   `ASSERT(ListOfAnOpenQueue, !decide || job_q == DO_RQT || job_q == DO_RSP || is_open || !list_any)
