@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inbox's table of memory regions and its check of a buffer that is posted, or of a write with immediate (docs/rdma_transfers.md, Inbox).
 //
-// Timing: one check a clock. What is to be checked is there in clocks t and t + 1, the region is looked up in t, the rest is looked at in t + 1. queue_o in clock
-// t + 2 is that of the region as set up to t + 1; so are verdict_o and checked_queue_o in clock t + 4. After reset all regions are closed, one a clock (ready_o low).
+// Timing: one check a clock. What is to be checked is there in clocks t and t + 1, the region is looked up in t, the rest is looked at in t + 1.
+// queue_o in clock t + 2 is that of the region as set up to t + 1; so are verdict_o and checked_queue_o in clock t + 4. After reset all regions are
+// closed, one a clock (ready_o low).
 `include "weft_assert.svh"
 
 module rdma_inbox_check

@@ -59,7 +59,7 @@ class InboxLockstep {
   static constexpr unsigned region_age = 4;
   static constexpr unsigned control_depth = 16;
   static constexpr unsigned rqt_depth = 8;
-  static constexpr unsigned undecided = 4;  // requests that the receiver may have
+  static constexpr unsigned undecided = 4;   // requests that the receiver may have
   static constexpr unsigned patience = 600;  // clocks that anything may wait which nothing else holds up
 
   /// Of a queue that is opened or closed.
@@ -542,11 +542,11 @@ class InboxLockstep {
   std::deque<uint16_t> leaving_;  // writes decided before
   ShownQueue<Header> control_{2};
   ShownQueue<rdma::TicketCompletion> completions_{2};
-  std::optional<Admitted> request_;  // at the output
+  std::optional<Admitted> request_;             // at the output
   std::deque<std::optional<uint16_t>> handed_;  // requests that are not decided, with their tickets
   std::deque<std::pair<uint16_t, rdma::RxResult>> undone_;  // tickets that were not granted
-  std::vector<rdma::Region> regions_;      // as the inbox knows them
-  std::array<rdma::Config, 5> configs_{};  // this clock, one clock ago, ...
+  std::vector<rdma::Region> regions_;                       // as the inbox knows them
+  std::array<rdma::Config, 5> configs_{};                   // this clock, one clock ago, ...
   std::array<uint16_t, 5> nows_{};
   std::array<bool, inbox_queues> told_open_{};
   std::array<unsigned, inbox_tickets> due_{};
