@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inbox's table of memory regions and its check of a buffer that is posted, or of a write with immediate (docs/rdma_transfers.md, Inbox).
 //
-// Timing: the inputs from receive_i on are held. queue_o in clock t is that of the region as set up to clock t - 2. verdict_o and checked_queue_o in clock
-// t are of the region as set up to clock t - 3, if the inputs have been there since clock t - 4. After reset all regions are closed, one a clock (ready_o low).
+// Timing: one check a clock. What is to be checked is there in clocks t and t + 1, the region is looked up in t, the rest is looked at in t + 1.
+// queue_o in clock t + 2 is that of the region as set up to t + 1; so are verdict_o and checked_queue_o in clock t + 4. After reset all regions are
+// closed, one a clock (ready_o low).
 `include "weft_assert.svh"
 
 module rdma_inbox_check
@@ -28,7 +29,7 @@ module rdma_inbox_check
   input  logic [        15:0] region_key_i,
   input  logic [  BASE_W-1:0] region_base_i,
   input  logic [OFFSET_W-1:0] region_last_i,
-  // to check
+  // to check, two clocks long
   input  logic                receive_i,       // whether it has the right to receive, otherwise that of remote writes
   input  logic [        23:0] rkey_i,
   input  logic [        63:0] addr_i,
@@ -39,56 +40,50 @@ module rdma_inbox_check
 );
   localparam int unsigned IDX_W = $clog2(N_REGIONS);
 
-  if (N_REGIONS < 2 || N_REGIONS > 256 || (N_REGIONS & (N_REGIONS - 1)) != 0) begin : g_bad_n
-    $error("N_REGIONS must be a power of two from 2 to 256, is %0d", N_REGIONS);
-  end
+  typedef struct packed {
+    logic receive;
+    logic write;
+  } rights_t;
 
   typedef struct packed {
-    logic                write;
-    logic                receive;
-    logic [8:0]          told;     // queue
+    rights_t             open;
+    logic [8:0]          told;  // queue
     logic [15:0]         key;
     logic [BASE_W-1:0]   base;
     logic [OFFSET_W-1:0] last;
   } region_t;
 
-  logic             clearing_q, known_q, known_qq, open;
-  logic [IDX_W-1:0] clear_idx_q;
-  logic [8:0]       queue_q;
-  region_t          region, set_region;
+  logic        receive_q, open;
+  logic [15:0] key_q;
+  logic [8:0]  queue_q;
+  region_t     region, set_region;
 
-  assign ready_o    = !clearing_q;
-  assign set_region = '{write: region_write_i, receive: region_receive_i, told: region_queue_i, key: region_key_i, base: region_base_i,
+  assign set_region = '{open: '{receive: region_receive_i, write: region_write_i}, told: region_queue_i, key: region_key_i, base: region_base_i,
                         last: region_last_i};
 
+  rdma_regions #(
+    .N_REGIONS(N_REGIONS),
+    .region_t (region_t)
+  ) i_regions (
+    .clk_i,
+    .rst_ni,
+    .ready_o,
+    .set_i       (region_set_i),
+    .set_idx_i   (region_idx_i[IDX_W-1:0]),
+    .set_region_i(set_region),
+    .idx_i       (rkey_i[23:16]),
+    .region_o    (region)
+  );
+
+  assign open    = (receive_q ? region.open.receive : region.open.write) && region.key == key_q;
+  assign queue_o = region.told;
+
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      clearing_q  <= 1'b1;
-      clear_idx_q <= '0;
-    end else if (clearing_q) begin
-      clear_idx_q <= clear_idx_q + 1'b1;
-      clearing_q  <= clear_idx_q != '1;
-    end
-    known_q         <= 9'(rkey_i[23:16]) < 9'(N_REGIONS);
-    known_qq        <= known_q;
+    receive_q       <= receive_i;
+    key_q           <= rkey_i[15:0];
     queue_q         <= queue_o;
     checked_queue_o <= queue_q;
   end
-
-  ram_forward #(
-    .DEPTH(N_REGIONS),
-    .WIDTH($bits(region_t))
-  ) i_table (
-    .clk_i,
-    .we_i   (clearing_q || region_set_i),
-    .waddr_i(clearing_q ? clear_idx_q : region_idx_i[IDX_W-1:0]),
-    .wdata_i(clearing_q ? '0 : set_region),
-    .raddr_i(rkey_i[16+:IDX_W]),
-    .rdata_o(region)
-  );
-
-  assign open    = known_qq && (receive_i ? region.receive : region.write) && region.key == rkey_i[15:0];
-  assign queue_o = region.told;
 
   rdma_rx_request #(
     .PAYLOAD (PAYLOAD),
@@ -106,5 +101,5 @@ module rdma_inbox_check
     .offset_o ()  // the receiver's
   );
 
-  `ASSERT(SetAfterReset, !region_set_i || (ready_o && 9'(region_idx_i) < 9'(N_REGIONS)))
+  `ASSERT(SetRegionExists, !region_set_i || 9'(region_idx_i) < 9'(N_REGIONS))
 endmodule

@@ -68,7 +68,7 @@ void InboxScoreboard::reset() {
   requests_.clear();
   refusals_.clear();
   admitted_.clear();
-  decided_.reset();
+  decided_.clear();
   of_receiver_.clear();
   of_queues_.clear();
 }
@@ -104,8 +104,7 @@ void InboxScoreboard::catch_up() {
 
 /// What becomes of a ticket whose request was not granted.
 rdma::InboxResult InboxScoreboard::golden_decision(const InboxTracePins& rtl) {
-  if (!decided_) throw rdma::Violation("a decision that the receiver has not made");
-  const Decided decided = *std::exchange(decided_, std::nullopt);
+  const Decided decided = take_first(decided_, "decision of the receiver");
   rdma::InboxResult result;
   result.ticket = decided.ticket;
   result.completion = inbox_.decided(decided.ticket, decided.result, rtl.now);
@@ -201,13 +200,13 @@ void InboxScoreboard::decide(const Decided& decided) {
   if (decided.result.outcome == Outcome::grant) {
     inbox_.decided(decided.ticket, decided.result, 0);  // looks at no timer
   } else {
-    decided_ = decided;
+    decided_.push_back(decided);
   }
 }
 
 bool InboxScoreboard::quiet() const {
   if (!posts_.empty() || !requests_.empty() || !refusals_.empty() || !admitted_.empty() ||
-      !of_receiver_.empty() || decided_)
+      !of_receiver_.empty() || !decided_.empty())
     return false;
   for (uint16_t i = 0; i < build_.params.n_tickets; ++i) {
     const rdma::Ticket& ticket = inbox_.ticket(i);

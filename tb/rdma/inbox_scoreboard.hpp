@@ -87,7 +87,7 @@ class InboxScoreboard {
     rdma::RxResult result;
   };
   void decide(const Decided& decided);
-  std::optional<Decided> decided_;  // not a grant: the inbox has an event of its own for it
+  std::deque<Decided> decided_;  // not granted: the inbox has an event of its own for each
 
   struct Change {
     uint64_t cycle;  // from which on it counts

@@ -59,6 +59,7 @@ class InboxLockstep {
   static constexpr unsigned region_age = 4;
   static constexpr unsigned control_depth = 16;
   static constexpr unsigned rqt_depth = 8;
+  static constexpr unsigned undecided = 4;   // requests that the receiver may have
   static constexpr unsigned patience = 600;  // clocks that anything may wait which nothing else holds up
 
   /// Of a queue that is opened or closed.
@@ -177,9 +178,11 @@ class InboxLockstep {
   bool nothing_inside() const {
     const bool queues_empty =
         posts_.empty() && rqts_.empty() && rsps_.empty() && control_.size() == 0 && completions_.size() == 0;
-    return queues_empty && !request_ && !taken_ &&
+    return queues_empty && !request_ && undone_.empty() && std::ranges::none_of(handed_, has_ticket) &&
            std::ranges::all_of(numbers(), [&](uint16_t number) { return rests(golden_.ticket(number)); });
   }
+
+  static bool has_ticket(const std::optional<uint16_t>& ticket) { return ticket.has_value(); }
 
   static bool rests(const rdma::Ticket& ticket) {
     if (ticket.state == rdma::Ticket::State::free) return true;
@@ -305,12 +308,12 @@ class InboxLockstep {
     rdma::RxResult result;
     result.outcome = event.outcome;
     result.cid = event.cid;
-    if (event.decides && taken_) {
+    if (const auto ticket = event.decides ? next(handed_) : std::nullopt) {
       ++decisions[event.outcome];
       if (event.outcome == Outcome::grant) {
-        golden_.decided(*std::exchange(taken_, std::nullopt), result, nows_[settings_age]);
+        golden_.decided(*ticket, result, nows_[settings_age]);
       } else {
-        undone_ = result;
+        undone_.emplace_back(*ticket, result);
       }
       return;
     }
@@ -384,6 +387,7 @@ class InboxLockstep {
       case 4:
         ASSERT_FALSE(receiver_.write_waits(next(leaving_)))
             << "memory has not answered all that was decided before, " << at();
+        leave_waits_ = 0;
         return expect(golden_.leave(inputs.now));
       case 5:
         return expect(golden_.cancel(ticket));
@@ -418,17 +422,20 @@ class InboxLockstep {
     ASSERT_EQ(static_cast<int>(bench_->trace_admit_o), static_cast<int>(admission.kind))
         << text(request) << ' ' << at();
     ASSERT_EQ(bench_->trace_ticket_o, admission.ticket) << at();
-    ASSERT_FALSE(request_ || taken_) << "the request before is not decided, " << at();
+    ASSERT_FALSE(request_) << "the request before is not taken, " << at();
+    ASSERT_LT(handed_.size() + undone_.size(), undecided) << at();
     request_ = admitted(admission, request);
     request_shown_ = true;
-    if (admission.kind == Kind::with_ticket || admission.kind == Kind::buffer) taken_ = admission.ticket;
+    rqt_waits_ = 0;
+    const bool takes = admission.kind == Kind::with_ticket || admission.kind == Kind::buffer;
+    handed_.push_back(takes ? std::optional(admission.ticket) : std::nullopt);
   }
 
   /// A request was decided, and not granted.
   void decide(uint16_t ticket, uint16_t time) {
-    ASSERT_TRUE(taken_ == ticket && undone_) << at();
-    const auto completion =
-        golden_.decided(*std::exchange(taken_, std::nullopt), *std::exchange(undone_, std::nullopt), time);
+    const auto [of, result] = next(undone_);
+    ASSERT_EQ(of, ticket) << at();
+    const auto completion = golden_.decided(of, result, time);
     if (completion) completions_.push(*completion, bench_.cycle());
   }
 
@@ -453,7 +460,7 @@ class InboxLockstep {
   }
 
   void check_idle() {
-    quiet_ = nothing_left() && receiver_.can_take() ? quiet_ + 1 : 0;
+    quiet_ = nothing_left() && receiver_.all_decided() ? quiet_ + 1 : 0;
     if (bench_->idle_o) {
       ASSERT_TRUE(nothing_inside()) << "idle_o is 1 " << at();
     } else {
@@ -490,11 +497,11 @@ class InboxLockstep {
     ASSERT_LE(rsp_waits_ = rsp ? rsp_waits_ + 1 : 0, patience) << at();
     const bool place = completions_.size() == 0 && posted - completed_or_lost_ == completed + held_tickets();
     ASSERT_LE(post_waits_ = post && place ? post_waits_ + 1 : 0, patience) << at();
-    const bool ready = !rqts_.empty() && !request_ && !taken_ && receiver_.can_take();
+    const bool ready = !rqts_.empty() && !request_ && handed_.size() + undone_.size() < undecided;
     ASSERT_LE(rqt_waits_ = ready ? rqt_waits_ + 1 : 0, patience) << at();
     const bool left = !leaving_.empty() && !receiver_.write_waits(leaving_.front());
     ASSERT_LE(leave_waits_ = left ? leave_waits_ + 1 : 0, patience) << at();
-    ASSERT_LE(undone_waits_ = undone_ ? undone_waits_ + 1 : 0, patience) << at();
+    ASSERT_LE(undone_waits_ = undone_.empty() ? 0 : undone_waits_ + 1, patience) << at();
     for (uint16_t number = 0; number < inbox_tickets; ++number) {
       const bool due = golden_.due(number, now) || golden_.cancelled(number);
       due_[number] = due ? due_[number] + 1 : 0;
@@ -519,8 +526,8 @@ class InboxLockstep {
     completions_.clear();
     completed_or_lost_ = posted - completed;
     request_.reset();
-    taken_.reset();
-    undone_.reset();
+    handed_.clear();
+    undone_.clear();
     due_.fill(0);
     waited_ = quiet_ = rsp_waits_ = post_waits_ = rqt_waits_ = leave_waits_ = undone_waits_ = 0;
     controls_waiting_ = controls_before_ = 0;
@@ -535,11 +542,11 @@ class InboxLockstep {
   std::deque<uint16_t> leaving_;  // writes decided before
   ShownQueue<Header> control_{2};
   ShownQueue<rdma::TicketCompletion> completions_{2};
-  std::optional<Admitted> request_;  // at the output
-  std::optional<uint16_t> taken_;    // ticket whose request is not decided
-  std::optional<rdma::RxResult> undone_;
-  std::vector<rdma::Region> regions_;      // as the inbox knows them
-  std::array<rdma::Config, 5> configs_{};  // this clock, one clock ago, ...
+  std::optional<Admitted> request_;             // at the output
+  std::deque<std::optional<uint16_t>> handed_;  // requests that are not decided, with their tickets
+  std::deque<std::pair<uint16_t, rdma::RxResult>> undone_;  // tickets that were not granted
+  std::vector<rdma::Region> regions_;                       // as the inbox knows them
+  std::array<rdma::Config, 5> configs_{};                   // this clock, one clock ago, ...
   std::array<uint16_t, 5> nows_{};
   std::array<bool, inbox_queues> told_open_{};
   std::array<unsigned, inbox_tickets> due_{};

@@ -32,28 +32,33 @@ class InboxReceiver {
     unsigned answer = 50;
     unsigned error = 5;  // of writes answered
     unsigned busy = 5;   // of requests, dropped for want of room
+    unsigned delay = 0;  // clocks from a request to its decision at the least
   };
+
+  static constexpr std::size_t room = 4;  // requests under way
 
   explicit InboxReceiver(Random& random) : random_(random) {}
 
   Paces paces;
 
   void reset() {
-    request_.reset();
+    requests_.clear();
     in_use_.clear();
     under_way_.clear();
     decided_ = answered_ = 0xffff;  // wraps at the first write
   }
 
-  bool can_take() const { return !request_; }
-  void take(const Admitted& request) { request_ = request; }
-  bool idle() const { return !request_ && in_use_.empty() && under_way_.empty(); }
+  bool can_take() const { return requests_.size() < room; }
+  void take(const Admitted& request) { requests_.emplace_back(clock_, request); }
+  bool all_decided() const { return requests_.empty(); }
   uint16_t answered() const { return answered_; }
   bool write_waits(uint16_t writes) const { return static_cast<int16_t>(answered_ - writes) < 0; }
 
   /// What retires in this clock.
   std::optional<Retired> event() {
-    if (request_ && random_.chance(paces.decide)) return decision();
+    ++clock_;
+    const bool due = !requests_.empty() && clock_ - requests_.front().first > paces.delay;
+    if (due && random_.chance(paces.decide)) return decision();
     if (random_.chance(paces.lose)) return free_context(true);
     if (random_.chance(paces.end)) return finish();
     if (random_.chance(paces.end)) return free_context(false);
@@ -97,7 +102,8 @@ class InboxReceiver {
   }
 
   Retired decision() {
-    const Admitted request = *std::exchange(request_, std::nullopt);
+    const Admitted request = requests_.front().second;
+    requests_.pop_front();
     Retired result = retired(Outcome::drop_busy, any_cid());
     result.decides = true;
     if (random_.chance(paces.busy)) return result;
@@ -156,7 +162,8 @@ class InboxReceiver {
   }
 
   Random& random_;
-  std::optional<Admitted> request_;
+  std::deque<std::pair<uint64_t, Admitted>> requests_;  // in their order, with the clocks in which they came
+  uint64_t clock_ = 0;
   std::map<uint16_t, Context> in_use_;
   std::deque<uint16_t> under_way_;       // writes, by context
   uint16_t decided_ = 0, answered_ = 0;  // writes, modulo 2^16

@@ -139,7 +139,7 @@ class InboxTraffic {
   }
 
   void spoil(rdma::TicketPost& post) {
-    switch (bench_.below(8)) {
+    switch (bench_.below(9)) {
       case 0:
         post.node = static_cast<uint32_t>(16 << bench_.below(28));
         break;
@@ -160,6 +160,9 @@ class InboxTraffic {
         break;
       case 6:
         post.rkey.key ^= static_cast<uint16_t>(1 << bench_.below(16));
+        break;
+      case 7:  // before its region
+        post.address -= payload * (1 + bench_.below(64));
         break;
       default:
         post.bytes = static_cast<uint32_t>(post.bytes + payload * bench_.below(64));
