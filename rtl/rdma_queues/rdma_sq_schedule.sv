@@ -199,6 +199,7 @@ module rdma_sq_schedule
     index_t held;
     assign held = asked_o[q] - spared_i[q] - ended_i[q];
     `ASSERT(GivenWasAsked, off_i[q] || held <= index_t'(1 << 15))
+    `ASSERT(OffHoldsNoQuota, !off_i[q] || held == '0)  // in its first clock, before the counts are cleared
   end
 
   logic unused;
