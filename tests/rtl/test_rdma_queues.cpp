@@ -371,7 +371,7 @@ class RdmaQueuesQuota : public RdmaQueues {
   /// The engine completes nothing: long enough that all has come to rest.
   void rest() {
     settle_registers();
-    cycles(600);
+    cycles(1000);
   }
   /// The engine completes one request of this queue.
   void end_one(uint32_t q) {
