@@ -417,8 +417,9 @@ TEST_F(RdmaQueuesQuota, HoldsBackOnlyItsQueue) {
 TEST_F(RdmaQueuesQuota, CountsNoReadAndNoRecv) {
   open_with(0, 1);
   paces_.complete = 0;
-  for (const auto opcode : {queue_formats::Opcode::recv, queue_formats::Opcode::read})
-    post(0, several(opcode, 9));
+  post(0, several(queue_formats::Opcode::recv, 9));
+  settle_registers();
+  post(0, several(queue_formats::Opcode::read, 9));
   rest();
   EXPECT_EQ(tickets_.size(), 18u);
   for (const auto opcode :
