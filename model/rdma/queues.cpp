@@ -75,6 +75,7 @@ bool Queues::judge_write(uint32_t address, uint32_t data, uint8_t strobes) const
     case reg::Q_MSI_ADDR_HI:
     case reg::Q_MSI_DATA:
     case reg::Q_KEY:
+    case reg::Q_QUOTA:
       return true;
     case reg::Q_CTL:
       return data == 1 ? can_enable(queue) : data == 0 && queue.live();
@@ -146,6 +147,9 @@ void Queues::apply_write(uint32_t address, uint32_t data, bool ok) {
       break;
     case reg::Q_KEY:
       staged_.key = static_cast<uint16_t>(data);
+      break;
+    case reg::Q_QUOTA:
+      staged_.quota = static_cast<uint16_t>(data);
       break;
     case reg::Q_CTL:
       if (data == 1) {
@@ -225,6 +229,8 @@ std::optional<uint32_t> Queues::read(uint32_t address) const {
       return staged_.msi_data;
     case reg::Q_KEY:
       return staged_.key;
+    case reg::Q_QUOTA:
+      return staged_.quota;
     case reg::Q_STATE:
     case reg::STATE:
       return static_cast<uint32_t>(queue.state) | uint32_t{queue.fetch_failed} << 2 |
@@ -253,6 +259,8 @@ std::string Queues::order(uint32_t number, uint16_t index, uint32_t count) {
   if (count > queue.room())
     return fmt::format("queue {} fetches {} entries, has room for {} completions", number, count,
                        queue.room());
+  if (count > queue.share())
+    return fmt::format("queue {} fetches {} entries, its quota leaves it {}", number, count, queue.share());
   if (index % params_.fetch + count > params_.fetch)
     return fmt::format("queue {}: a burst over a block of {}", number, params_.fetch);
   for (uint32_t i = 0; i < count; ++i)
@@ -303,6 +311,7 @@ void Queues::judged(const Judged& what) {
   came_.pop_front();
   Queue& queue = queues_.at(what.queue);
   ++(what.verdict == Verdict::dropped ? queue.dropped : queue.head);
+  if (what.verdict == Verdict::dropped || !is_of_sender(what.entry.opcode)) ++queue.spared;
 }
 
 Request Queues::request(const Judged& what) const {
@@ -348,7 +357,9 @@ std::string Queues::place(const Outcome& outcome, Placed& placed) const {
 }
 
 void Queues::placed(const Outcome& outcome, const Placed& placed) {
-  if (!placed.discard) ++queues_.at(outcome.queue).written;
+  Queue& queue = queues_.at(outcome.queue);
+  if (!placed.discard) ++queue.written;
+  if (is_of_sender(outcome.fields.opcode)) ++queue.ended;
   owed_.push_back({outcome.queue, placed.discard, outcome.signal || outcome.fields.status != 0});
 }
 
@@ -412,6 +423,7 @@ std::string Queues::off(uint32_t number) {
     return fmt::format("queue {} goes from {} to OFF", number, formats::name(queue.state));
   if (queue.promised != static_cast<uint16_t>(queue.dropped + queue.retired))
     return fmt::format("queue {} is OFF with something under way", number);
+  if (queue.held() != 0) return fmt::format("queue {} is OFF and holds a part of its quota", number);
   if (queue.message_under_way) return fmt::format("queue {} is OFF with a message under way", number);
   if (queue.known_open) return fmt::format("queue {} is OFF and open for the inbox", number);
   const Queue before = queue;

@@ -31,6 +31,13 @@ struct QueueParams {
   uint16_t opcodes = opcodes_of(false);  ///< bit i: opcode i is accepted
 };
 
+/// Whether a request is the sender's, and counts in the quota of its queue until it ends.
+constexpr bool is_of_sender(uint8_t opcode) {
+  using formats::Opcode;
+  const auto code = [](Opcode value) { return static_cast<uint8_t>(value); };
+  return opcode == code(Opcode::write) || opcode == code(Opcode::write_imm) || opcode == code(Opcode::send);
+}
+
 /// What the administrator says of a queue.
 struct QueueConfig {
   uint64_t sq_base = 0, cq_base = 0;  ///< bytes
@@ -39,7 +46,8 @@ struct QueueConfig {
   formats::IrqKind irq = formats::IrqKind::none;
   uint64_t msi_addr = 0;
   uint32_t msi_data = 0;
-  uint16_t key = 0;  ///< that SENDs must name
+  uint16_t key = 0;    ///< that SENDs must name
+  uint16_t quota = 0;  ///< requests of the sender under way, 0: no limit
 };
 
 /// A completion as it comes to the completion ring.
@@ -63,6 +71,8 @@ struct Queue {
   formats::QueueState state = formats::QueueState::off;
   bool fetch_failed = false, write_failed = false;
   uint16_t tail = 0, asked = 0, head = 0, dropped = 0, promised = 0, written = 0, retired = 0, cq_head = 0;
+  uint16_t spared = 0;      ///< entries judged that are none of the sender's
+  uint16_t ended = 0;       ///< requests of the sender whose completion was given a slot
   bool unreadable = false;  ///< an entry could not be read: those behind it are dropped
   bool armed = false, pending = false;
   uint16_t urgent_index = 0;     ///< completion tail behind the last one that ends the moderation
@@ -71,10 +81,18 @@ struct Queue {
   bool message_under_way = false;
   bool known_open = false;  ///< what the inbox was told last
 
+  /// Whether the hardware has to ask for entries.
+  bool must_fetch() const {
+    return state == formats::QueueState::run && asked != tail && room() != 0 && share() != 0;
+  }
   bool live() const { return state == formats::QueueState::run || state == formats::QueueState::error; }
   uint32_t sq_size() const { return 1u << config.sq_log2; }
   uint32_t cq_size() const { return 1u << config.cq_log2; }
   uint16_t unseen() const { return static_cast<uint16_t>(retired - cq_head); }
+  /// What counts in the quota: entries that may be the sender's, and its requests.
+  uint16_t held() const { return static_cast<uint16_t>(asked - spared - ended); }
+  /// Entries that the quota lets it ask for.
+  uint32_t share() const { return config.quota == 0 ? 0x10000 : config.quota - uint32_t{held()}; }
   uint16_t room() const {
     return static_cast<uint16_t>(cq_size() - static_cast<uint16_t>(promised - cq_head));
   }

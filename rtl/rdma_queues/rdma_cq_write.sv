@@ -29,6 +29,8 @@ module rdma_cq_write
   input  outcome_t            cpl_i,
   // what became of them
   output index_t              retired_o [N_QUEUES],
+  output index_t              ended_o   [N_QUEUES],  // completions of requests of the sender that were given a slot, or are to be discarded
+  output logic [N_QUEUES-1:0] end_o,                 // which goes up with this clock
   output logic                retired_valid_o,
   output retired_t            retired_event_o,
   // one record a completion that is given a slot, or is to be discarded
@@ -60,7 +62,7 @@ module rdma_cq_write
   } place_t;
 
   // ------------------------------------------------------------------------------------------------- give a slot
-  logic     slot_valid_q, slot_go, take, discard;
+  logic     slot_valid_q, slot_go, take, discard, of_sender_q;
   outcome_t cpl_q;
   idx_t     cpl_queue;
   place_t   place;
@@ -90,6 +92,7 @@ module rdma_cq_write
     if (!rst_ni) slot_valid_q <= 1'b0;
     else if (cpl_ready_o) slot_valid_q <= cpl_valid_i;
     if (take) cpl_q <= cpl_i;
+    if (take) of_sender_q <= is_of_sender(cpl_i.opcode);
   end
 
   // ------------------------------------------------------------------------------------------------- make the entry
@@ -211,12 +214,15 @@ module rdma_cq_write
   end
 
   for (genvar q = 0; q < int'(N_QUEUES); q++) begin : gen_queue
+    assign end_o[q] = slot_go && of_sender_q && cpl_queue == idx_t'(q);
     always_ff @(posedge clk_i) begin
       if (!rst_ni || off_i[q]) begin
         written_q[q] <= '0;
         retired_o[q] <= '0;
+        ended_o[q]   <= '0;
       end else begin
         if (slot_go && !discard && cpl_queue == idx_t'(q)) written_q[q] <= written_q[q] + 1'b1;
+        if (end_o[q]) ended_o[q] <= ended_o[q] + 1'b1;
         if (retire && idx_t'(owed.qid) == idx_t'(q)) retired_o[q] <= retired_o[q] + 1'b1;
       end
     end

@@ -208,7 +208,7 @@ module rdma_queue_regs
     allowed = 1'b1;
     unique case (wreg)
       REG_TICK_CYCLES, REG_QUEUE, REG_Q_SQ_BASE_LO, REG_Q_SQ_BASE_HI, REG_Q_CQ_BASE_LO, REG_Q_CQ_BASE_HI, REG_Q_SIZE, REG_Q_OWNER,
-      REG_Q_IRQ, REG_Q_MSI_ADDR_LO, REG_Q_MSI_ADDR_HI, REG_Q_MSI_DATA, REG_Q_KEY: ;
+      REG_Q_IRQ, REG_Q_MSI_ADDR_LO, REG_Q_MSI_ADDR_HI, REG_Q_MSI_DATA, REG_Q_KEY, REG_Q_QUOTA: ;
       REG_Q_CTL:      allowed = wdata_q == 32'd1 ? enable_ok : wdata_q == 32'd0 && live;
       REG_SQ_TAIL:    allowed = tail_ok;
       REG_CQ_HEAD:    allowed = cq_head_ok;
@@ -222,7 +222,7 @@ module rdma_queue_regs
   logic [31:0] sq_base_lo_q, sq_base_hi_q, cq_base_lo_q, cq_base_hi_q, msi_addr_lo_q, msi_addr_hi_q, msi_data_q;
   logic [7:0]  sizes_q, owner_q;
   logic [1:0]  irq_q;
-  logic [15:0] key_q;
+  logic [15:0] key_q, quota_q;
 
   assign page_low = sq_base_lo_q[PAGE_SHIFT-1:0] | cq_base_lo_q[PAGE_SHIFT-1:0];
   assign msi_low  = msi_addr_lo_q[1:0];
@@ -235,7 +235,8 @@ module rdma_queue_regs
           irq: irq_kind_e'(irq_q),
           msi_word: {msi_addr_hi_q, msi_addr_lo_q[31:2]},
           msi_data: msi_data_q,
-          key: key_q
+          key: key_q,
+          quota: quota_q
       };
 
   always_ff @(posedge clk_i) begin
@@ -253,6 +254,7 @@ module rdma_queue_regs
       msi_addr_hi_q <= RESET_Q_MSI_ADDR_HI;
       msi_data_q    <= RESET_Q_MSI_DATA;
       key_q         <= RESET_Q_KEY[15:0];
+      quota_q       <= RESET_Q_QUOTA[15:0];
     end else if (apply) begin
       unique case (wreg)
         REG_TICK_CYCLES:   tick_cycles_o <= wdata_q[15:0];
@@ -268,6 +270,7 @@ module rdma_queue_regs
         REG_Q_MSI_ADDR_HI: msi_addr_hi_q <= wdata_q;
         REG_Q_MSI_DATA:    msi_data_q <= wdata_q;
         REG_Q_KEY:         key_q <= wdata_q[15:0];
+        REG_Q_QUOTA:       quota_q <= wdata_q[15:0];
         default:           ;
       endcase
     end
@@ -369,6 +372,7 @@ module rdma_queue_regs
       REG_Q_MSI_ADDR_HI:  rdata = msi_addr_hi_q;
       REG_Q_MSI_DATA:     rdata = msi_data_q;
       REG_Q_KEY:          rdata = 32'(key_q);
+      REG_Q_QUOTA:        rdata = 32'(quota_q);
       REG_Q_STATE:        rdata = status_q;
       REG_STATE:          rdata = status_q;
       REG_SQ_HEAD:        rdata = sq_q;

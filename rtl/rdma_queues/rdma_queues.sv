@@ -123,7 +123,8 @@ module rdma_queues
   logic                enable, disable_queue, mod_we, bell_valid, bell_arm;
   logic [15:0]         mod_count, mod_time, tick_cycles;
   logic [N_QUEUES-1:0] kick, off, run, live, in_error, armed, pending, msi_busy;
-  index_t              tail[N_QUEUES], head[N_QUEUES], dropped[N_QUEUES], promised[N_QUEUES], cq_head[N_QUEUES], retired[N_QUEUES];
+  index_t              tail[N_QUEUES], head[N_QUEUES], dropped[N_QUEUES], promised[N_QUEUES], cq_head[N_QUEUES], retired[N_QUEUES], ended[N_QUEUES];
+  logic [N_QUEUES-1:0] ends;
   queue_state_e        state[N_QUEUES];
   logic [1:0]          cause[N_QUEUES];
   logic                fetch_error, retired_valid, msi_failed;
@@ -235,6 +236,8 @@ module rdma_queues
     .tail_i        (tail),
     .cq_head_i     (cq_head),
     .kick_i        (kick),
+    .ended_i       (ended),
+    .end_i         (ends),
     .head_o        (head),
     .dropped_o     (dropped),
     .promised_o    (promised),
@@ -310,6 +313,8 @@ module rdma_queues
     .cpl_ready_o    (out_ready),
     .cpl_i          (out),
     .retired_o      (retired),
+    .ended_o        (ended),
+    .end_o          (ends),
     .retired_valid_o(retired_valid),
     .retired_event_o(retired_event),
     .trace_valid_o  (trace_slot_valid_o),

@@ -29,6 +29,7 @@ package rdma_queues_pkg;
     logic [61:0] msi_word;  // address of the message / 4
     logic [31:0] msi_data;
     logic [15:0] key;       // that SENDs must name
+    logic [15:0] quota;     // requests of the sender under way, 0: no limit
   } queue_cfg_t;
 
   // A request that was accepted.
@@ -62,6 +63,11 @@ package rdma_queues_pkg;
   // A request into a buffer here: it goes to the inbox, the others to the sender.
   function automatic logic is_ticket(logic [7:0] opcode);
     return opcode == OPCODE_READ || opcode == OPCODE_RECV;
+  endfunction
+
+  // A request that is the sender's: it counts in the quota of its queue until its completion is given a slot. The opcode in a completion says the same.
+  function automatic logic is_of_sender(logic [7:0] opcode);
+    return opcode == OPCODE_WRITE || opcode == OPCODE_WRITE_IMM || opcode == OPCODE_SEND;
   endfunction
 
   // Opcodes, one bit each, of an engine with or without transfers other than plain writes.

@@ -35,6 +35,8 @@ module rdma_sq_check
   output outcome_t            reject_o,
   output index_t              head_o   [N_QUEUES],  // entries taken
   output index_t              dropped_o[N_QUEUES],
+  output index_t              spared_o [N_QUEUES],  // entries that are no request of the sender, or were not taken
+  output logic [N_QUEUES-1:0] spare_o,              // which goes up with this clock
   // one record an entry
   output logic                trace_valid_o,
   output queue_t              trace_queue_o,
@@ -44,7 +46,7 @@ module rdma_sq_check
   typedef logic [IDX_W-1:0] idx_t;
 
   // ------------------------------------------------------------------------------------------------- look
-  logic        valid_q, bad_q, known_q, clean_q;
+  logic        valid_q, bad_q, known_q, clean_q, of_sender_q;
   queue_t      queue_q;
   submission_t entry_q;
   logic [7:0]  owner;
@@ -69,6 +71,8 @@ module rdma_sq_check
       entry_q <= entry_i;
       known_q <= entry_i.opcode < 8'd16 && OPCODES[entry_i.opcode[3:0]];
       clean_q <= !(reserved || imm || remote_addr || remote);
+
+      of_sender_q <= is_of_sender(entry_i.opcode);
     end
   end
 
@@ -87,7 +91,7 @@ module rdma_sq_check
 
   // ------------------------------------------------------------------------------------------------- judge
   verdict_e verdict;
-  logic     req_ready, reject_ready;
+  logic     req_ready, reject_ready, spared;
   outcome_t reject;
 
   always_comb begin : p_verdict
@@ -96,7 +100,8 @@ module rdma_sq_check
     else verdict = VERDICT_REJECTED;
   end
 
-  assign go = valid_q && req_ready && reject_ready;
+  assign go     = valid_q && req_ready && reject_ready;
+  assign spared = verdict == VERDICT_DROPPED || !of_sender_q;
 
   assign reject = '{
           qid: queue_q,
@@ -142,14 +147,17 @@ module rdma_sq_check
 
   for (genvar q = 0; q < int'(N_QUEUES); q++) begin : gen_queue
     logic judged;
-    assign judged = go && idx_t'(queue_q) == idx_t'(q);
+    assign judged     = go && idx_t'(queue_q) == idx_t'(q);
+    assign spare_o[q] = judged && spared;
     always_ff @(posedge clk_i) begin
       if (!rst_ni || off_i[q]) begin
         head_o[q]    <= '0;
         dropped_o[q] <= '0;
+        spared_o[q]  <= '0;
       end else if (judged) begin
         if (verdict == VERDICT_DROPPED) dropped_o[q] <= dropped_o[q] + 1'b1;
         else head_o[q] <= head_o[q] + 1'b1;
+        if (spared) spared_o[q] <= spared_o[q] + 1'b1;
       end
     end
     `ASSERT(OffIsClean, !(off_i[q] && valid_q && idx_t'(queue_q) == idx_t'(q)))

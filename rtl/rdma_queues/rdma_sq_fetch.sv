@@ -22,6 +22,8 @@ module rdma_sq_fetch
   input  index_t              tail_i    [N_QUEUES],
   input  index_t              cq_head_i [N_QUEUES],
   input  logic [N_QUEUES-1:0] kick_i,          // tail or completion head has moved
+  input  index_t              ended_i   [N_QUEUES],  // requests of the sender that have ended
+  input  logic [N_QUEUES-1:0] end_i,           // which goes up with this clock
   output index_t              head_o    [N_QUEUES],
   output index_t              dropped_o [N_QUEUES],
   output index_t              promised_o[N_QUEUES],
@@ -69,7 +71,8 @@ module rdma_sq_fetch
   logic               entry_valid, entry_ready, entry_bad;
   queue_t             entry_queue;
   submission_t        entry;
-  index_t             asked[N_QUEUES];
+  index_t             asked[N_QUEUES], spared[N_QUEUES];
+  logic [N_QUEUES-1:0] spare;
 
   rdma_sq_schedule #(
     .N_QUEUES(N_QUEUES),
@@ -86,6 +89,9 @@ module rdma_sq_fetch
     .tail_i,
     .cq_head_i,
     .kick_i,
+    .spared_i     (spared),
+    .ended_i,
+    .give_i       (spare | end_i),
     .claim_valid_i,
     .claim_ready_o,
     .claim_queue_i,
@@ -157,6 +163,8 @@ module rdma_sq_fetch
     .reject_o,
     .head_o,
     .dropped_o,
+    .spared_o       (spared),
+    .spare_o        (spare),
     .trace_valid_o  (trace_entry_valid_o),
     .trace_queue_o  (trace_entry_queue_o),
     .trace_verdict_o(trace_entry_verdict_o)

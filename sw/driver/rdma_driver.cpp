@@ -74,6 +74,7 @@ void RdmaDriver::program(const RdmaSetup& setup) {
   write(reg::MAX_BUSY, setup.max_busy);
   write(reg::BACKOFF, setup.backoff);
   write(reg::RX_QUOTA, setup.rx_quota);
+  if (setup.ticket_quota != 0) write(reg::TICKET_QUOTA, setup.ticket_quota);
   write(reg::RX_AHEAD, setup.rx_ahead);
   write(reg::ADAPT, setup.adapt ? 1 : 0);
   write(reg::TIMEOUT_FLOOR, setup.timeout_floor);

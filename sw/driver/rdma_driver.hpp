@@ -44,9 +44,10 @@ struct RdmaSetup {
   uint8_t ask_from_after = 3;
   uint8_t max_silent = 15;
   uint8_t max_retry = 15;
-  uint8_t max_busy = 255;  ///< refusals for want of a context before a transfer ends; 0: no bound
-  uint8_t backoff = 3;     ///< a timeout doubles so often at the most
-  uint16_t rx_quota = 0;   ///< receive contexts of a group of sources; 0: all
+  uint8_t max_busy = 255;     ///< refusals for want of a context before a transfer ends; 0: no bound
+  uint8_t backoff = 3;        ///< a timeout doubles so often at the most
+  uint16_t rx_quota = 0;      ///< receive contexts of a group of sources; 0: all
+  uint16_t ticket_quota = 0;  ///< tickets of a queue, of a NIC with transfers; 0: all
   /// Receiver, weft mode: by how much PIDX may get ahead of a packet in the network; 0: not known.
   uint8_t rx_ahead = 0;
   bool adapt = false;           ///< timeouts as measured, from timeout_floor to rx_timeout and tx_retry

@@ -39,6 +39,8 @@ struct RingSetup {
   uint64_t msi_addr = 0;
   uint32_t msi_data = 0;
   uint16_t key = 0;  ///< that SENDs of other nodes must name
+  /// WRITEs, WRITE_IMMs and SENDs under way at once, 0: no limit (docs/rdma_queues.md, Quotas)
+  uint16_t quota = 0;
 
   uint32_t sq_size() const { return 1u << sq_log2; }
   uint32_t cq_size() const { return 1u << cq_log2; }
@@ -66,6 +68,7 @@ class RingAdministrator {
     write_both(reg::Q_MSI_ADDR_LO, setup.msi_addr);
     write(reg::Q_MSI_DATA, setup.msi_data);
     write(reg::Q_KEY, setup.key);
+    write(reg::Q_QUOTA, setup.quota);
     bus_.write(ring_register(reg::Q_CTL), 1, std::move(done));
   }
 

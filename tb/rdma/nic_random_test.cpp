@@ -122,6 +122,7 @@ class QueueTraffic {
     auto setup = bench_.ring_setup(queue, user.owner);
     setup.sq_log2 = static_cast<uint8_t>(4 + draw_.below(2));
     setup.cq_log2 = static_cast<uint8_t>(4 + draw_.below(2));
+    setup.quota = static_cast<uint16_t>(draw_.below(2) * draw_.below(6));
     bench_.memory(node).write(setup.msi_addr, std::vector<uint8_t>(4));
     bench_.enable(node, queue, setup);
     if (draw_.below(2) == 0) {

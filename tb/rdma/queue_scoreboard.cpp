@@ -360,8 +360,7 @@ bool QueueScoreboard::quiet() const {
     const auto& queue = model_.queue(number);
     if (queue.state == formats::QueueState::drain || queue.message_under_way) return false;
     if (queue.live() && queue.promised != static_cast<uint16_t>(queue.dropped + queue.retired)) return false;
-    if (queue.state == formats::QueueState::run && queue.asked != queue.tail && queue.room() != 0)
-      return false;
+    if (queue.must_fetch()) return false;
   }
   return true;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "property.hpp"
@@ -50,9 +51,12 @@ class QueuesModel : public testing::Test {
     return true;
   }
 
-  static std::string complete(Queues& queues, uint8_t number) {
+  /// A request of the engine, or an arrival, ends.
+  static std::string complete(Queues& queues, uint8_t number,
+                              formats::Opcode opcode = formats::Opcode::write) {
     Outcome outcome;
     outcome.queue = number;
+    outcome.fields.opcode = static_cast<uint8_t>(opcode);
     Queues::Placed placed;
     std::string fault = queues.place(outcome, placed);
     if (!fault.empty()) return fault;
@@ -81,11 +85,57 @@ TEST_F(QueuesModel, RefusesToFetchBeyondTailOrRoom) {
   EXPECT_EQ(queues_.order(0, 16, 1), "");
 }
 
+TEST_F(QueuesModel, RefusesToFetchBeyondItsQuota) {
+  write(queues_, reg::Q_QUOTA, 3);
+  enable(queues_, 0);
+  write(queues_, reg::Q_QUOTA, 0);  // of the next queue that is enabled
+  write(queues_, of(0, reg::SQ_TAIL), 16);
+  EXPECT_NE(queues_.order(0, 0, 4), "");
+  EXPECT_EQ(queues_.order(0, 0, 3), "");
+  EXPECT_FALSE(queues_.queue(0).must_fetch());
+  for (int n = 0; n < 3; ++n) EXPECT_TRUE(take_entry(queues_));
+  EXPECT_NE(queues_.order(0, 3, 1), "") << "they are under way";
+  EXPECT_EQ(complete(queues_, 0), "");
+  EXPECT_TRUE(queues_.queue(0).must_fetch());
+  EXPECT_EQ(queues_.order(0, 3, 1), "");
+  EXPECT_NE(queues_.order(0, 4, 1), "");
+  enable(queues_, 1);
+  write(queues_, of(1, reg::SQ_TAIL), 4);
+  EXPECT_EQ(queues_.order(1, 0, 4), "") << "no limit";
+}
+
+TEST_F(QueuesModel, OnlyWhatGoesToTheSenderCountsInAQuota) {
+  Queues queues({2, 4, 48, 0b111110});
+  write(queues, reg::Q_QUOTA, 4);
+  enable(queues, 0);
+  uint16_t index = 0;
+  const auto held_by = [&](uint8_t opcode) {
+    const uint16_t before = queues.queue(0).held();
+    write(queues, of(0, reg::SQ_TAIL), index + 1u);
+    EXPECT_EQ(queues.order(0, index++, 1), "");
+    EXPECT_EQ(queues.queue(0).held(), before + 1) << "may be the sender's until it has come";
+    bool error = false;
+    EXPECT_TRUE(queues.entry_read(false, error));
+    formats::Submission entry;
+    entry.opcode = opcode;
+    queues.judged(*queues.next_verdict([&](uint64_t) { return formats::pack(entry); }));
+    return queues.queue(0).held() - before;
+  };
+  using formats::Opcode;
+  for (const Opcode opcode : {Opcode::write, Opcode::write_imm, Opcode::send}) {
+    EXPECT_EQ(held_by(static_cast<uint8_t>(opcode)), 1);
+  }
+  for (const Opcode opcode : {Opcode::read, Opcode::recv}) {
+    EXPECT_EQ(held_by(static_cast<uint8_t>(opcode)), 0);
+  }
+  EXPECT_EQ(held_by(99), 0) << "an error completion";
+}
+
 TEST_F(QueuesModel, RefusesACompletionThatIsNotOwed) {
   enable(queues_, 1);
   EXPECT_NE(complete(queues_, 1), "");
   EXPECT_EQ(queues_.claim(1, true), "");
-  EXPECT_EQ(complete(queues_, 1), "");
+  EXPECT_EQ(complete(queues_, 1, formats::Opcode::receive), "");
   EXPECT_NE(complete(queues_, 1), "");
 }
 
@@ -105,7 +155,7 @@ TEST_F(QueuesModel, RefusesOffWithSomethingUnderWay) {
 TEST_F(QueuesModel, FiresOnlyArmedAndForWhatIsUnseen) {
   enable(queues_, 0);
   EXPECT_EQ(queues_.claim(0, true), "");
-  EXPECT_EQ(complete(queues_, 0), "");
+  EXPECT_EQ(complete(queues_, 0, formats::Opcode::receive), "");
   EXPECT_NE(queues_.fire(0, true), "") << "not armed";
   write(queues_, of(0, reg::CQ_HEAD), 1u << 31);
   EXPECT_TRUE(queues_.must_fire(0));
@@ -277,9 +327,10 @@ TEST_F(QueueRequests, CompletionOfARecvSaysWhatCame) {
 TEST_F(QueuesModel, EverythingPromisedEnds) {
   EXPECT_PROPERTY("promises are kept", [](const std::vector<uint8_t>& course) {
     Queues queues({2, 4, 48, 1u << 1});
-    std::deque<uint8_t> engine;
+    std::deque<std::pair<uint8_t, formats::Opcode>> engine;
     unsigned reads = 0;
     enable(queues, 0);
+    write(queues, reg::Q_QUOTA, 3);
     enable(queues, 1);
     const auto enter = [&] {
       bool error = false;
@@ -287,11 +338,12 @@ TEST_F(QueuesModel, EverythingPromisedEnds) {
       --reads;
       const auto judged = *queues.next_verdict(good_entry);
       queues.judged(judged);
-      if (judged.verdict == formats::Verdict::accepted) engine.push_back(judged.queue);
+      if (judged.verdict == formats::Verdict::accepted)
+        engine.emplace_back(judged.queue, formats::Opcode::write);
     };
     const auto finish_one = [&] {
       if (engine.empty()) return;
-      RC_ASSERT(complete(queues, engine.front()).empty());
+      RC_ASSERT(complete(queues, engine.front().first, engine.front().second).empty());
       engine.pop_front();
     };
     for (const uint8_t step : course) {
@@ -316,7 +368,7 @@ TEST_F(QueuesModel, EverythingPromisedEnds) {
           break;
         case 6:
           if (queue.live() && queue.room() > 0 && queues.claim(q, true).empty())
-            engine.push_back(static_cast<uint8_t>(q));
+            engine.emplace_back(static_cast<uint8_t>(q), formats::Opcode::receive);
           break;
         default:
           if (step >> 4 == 0) {
@@ -325,12 +377,14 @@ TEST_F(QueuesModel, EverythingPromisedEnds) {
           }
       }
       RC_ASSERT(static_cast<uint16_t>(queue.promised - queue.cq_head) <= queue.cq_size());
+      RC_ASSERT(queue.config.quota == 0 || queue.held() <= queue.config.quota);
     }
     while (reads > 0) enter();
     while (!engine.empty()) finish_one();
     for (uint32_t q = 0; q < 2; ++q) {
       const Queue& queue = queues.queue(q);
       RC_ASSERT(queue.promised == static_cast<uint16_t>(queue.dropped + queue.retired));
+      RC_ASSERT(queue.held() == 0);
       if (queues.untold(q)) RC_ASSERT(queues.tell(q, !queue.known_open, queue.config.key).empty());
       if (queue.state == QueueState::drain) RC_ASSERT(queues.off(q).empty());
     }

@@ -128,6 +128,7 @@ class QueuesTest : public testing::Test {
     write_both(queue_reg::Q_MSI_ADDR_LO, config.msi_addr);
     write(queue_reg::Q_MSI_DATA, config.msi_data);
     write(queue_reg::Q_KEY, config.key);
+    write(queue_reg::Q_QUOTA, config.quota);
   }
 
   void disable(uint32_t queue) {
@@ -248,8 +249,7 @@ class QueuesTest : public testing::Test {
       if (queue.state == queue_formats::QueueState::drain || queue.message_under_way) return false;
       if (queue.live() && queue.promised != static_cast<uint16_t>(queue.dropped + queue.retired))
         return false;
-      if (queue.state == queue_formats::QueueState::run && queue.asked != queue.tail && queue.room() != 0)
-        return false;
+      if (queue.must_fetch()) return false;
     }
     return true;
   }
@@ -268,6 +268,7 @@ class QueuesTest : public testing::Test {
   std::deque<rdma_queues::Outcome> engine_;   // requests and arrivals that the engine has to complete
   std::deque<rdma_queues::Request> tickets_;  // READs and RECVs that the inbox has to complete
   uint64_t cancelled_ = 0, told_ = 0;
+  uint64_t held_back_ = 0;  // clocks in which only its quota kept a queue from being fetched
   uint64_t requests_taken_ = 0, completions_taken_ = 0, discards_ = 0, fires_ = 0, messages_ = 0, errors_ = 0,
            claims_granted_ = 0, claims_refused_ = 0;
   std::vector<uint32_t> request_order_;  // queues of the requests taken
@@ -460,6 +461,7 @@ class QueuesTest : public testing::Test {
     check_retired();
     if (bench_->apply_o) apply_write();
     check_untold();
+    count_held_back();
     count_bad_read();
     check_must_fire();
   }
@@ -478,6 +480,14 @@ class QueuesTest : public testing::Test {
       if (untold_cycles_[q] > (opens ? 1u : queues + 4u))
         reporter_.add("queue " + std::to_string(q) + ": the inbox is not told that it is " +
                       (opens ? "open" : "closed"));
+    }
+  }
+
+  void count_held_back() {
+    for (uint32_t q = 0; q < queues; ++q) {
+      const auto& queue = model_.queue(q);
+      held_back_ += queue.state == queue_formats::QueueState::run && queue.asked != queue.tail &&
+                    queue.room() != 0 && queue.share() == 0;
     }
   }
 

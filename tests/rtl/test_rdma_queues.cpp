@@ -51,6 +51,14 @@ class RdmaQueuesRandom : public QueuesTest<Config> {
   using Base::model_;
   using Base::paces_;
 
+  rdma_queues::QueueConfig random_config(uint32_t q) {
+    const auto log2 = [&] { return static_cast<uint8_t>(4 + bench_.below(3)); };
+    auto config = this->make_config(q, log2(), log2(), random_irq());
+    if (bench_.chance(70)) config.quota = static_cast<uint16_t>(bench_.below(12));
+    if (bench_.chance(10)) config.quota = static_cast<uint16_t>(bench_.below(1u << 16));
+    return config;
+  }
+
   IrqKind random_irq() { return IrqKind{static_cast<uint8_t>(bench_.below(3))}; }
 
   queue_formats::Submission random_entry() {
@@ -91,9 +99,7 @@ class RdmaQueuesRandom : public QueuesTest<Config> {
     const auto& queue = model_.queue(q);
     const auto pick = bench_.below(100);
     if (queue.state == QueueState::off) {
-      if (pick < 60)
-        this->enable(q, this->make_config(q, static_cast<uint8_t>(4 + bench_.below(3)),
-                                          static_cast<uint8_t>(4 + bench_.below(3)), random_irq()));
+      if (pick < 60) this->enable(q, random_config(q));
     } else if (pick < 35 && queue.state == QueueState::run) {
       const uint32_t space = this->free_entries(q);
       std::vector<queue_formats::Submission> entries(bench_.below(space + 1));
@@ -128,7 +134,8 @@ class RdmaQueuesRandom : public QueuesTest<Config> {
                                queue_reg::Q_SQ_BASE_HI,   queue_reg::Q_CQ_BASE_LO,  queue_reg::Q_CQ_BASE_HI,
                                queue_reg::Q_SIZE,         queue_reg::Q_OWNER,       queue_reg::Q_IRQ,
                                queue_reg::Q_MSI_ADDR_LO,  queue_reg::Q_MSI_ADDR_HI, queue_reg::Q_MSI_DATA,
-                               queue_reg::Q_CTL,          queue_reg::Q_STATE,       queue_reg::Q_KEY};
+                               queue_reg::Q_CTL,          queue_reg::Q_STATE,       queue_reg::Q_KEY,
+                               queue_reg::Q_QUOTA};
     switch (bench_.below(9)) {
       case 0:  // a tail one too far or too short; never one that announces entries that were not written
         this->write(this->of(q, queue_reg::SQ_TAIL),
@@ -247,6 +254,7 @@ TYPED_TEST(RdmaQueuesRandom, EveryEventAsInTheModel) {
   EXPECT_GT(this->discards_, 3u);
   EXPECT_GT(this->claims_granted_, 20u);
   EXPECT_GT(this->told_, 20u);
+  EXPECT_GT(this->held_back_, 5000u) << "clocks in which only a quota held a queue back";
   if (TypeParam::transfers) {
     EXPECT_GT(this->cancelled_, 3u);
   }
@@ -271,8 +279,11 @@ class RdmaQueues : public QueuesTest<Eight> {
   void SetUp() override { start(memory(6, 4)); }
 
   /// Enabled, with all accesses made.
-  void open(uint32_t q, uint8_t sq_log2 = 5, uint8_t cq_log2 = 6, IrqKind irq = IrqKind::none) {
-    enable(q, make_config(q, sq_log2, cq_log2, irq));
+  void open(uint32_t q, uint8_t sq_log2 = 5, uint8_t cq_log2 = 6, IrqKind irq = IrqKind::none,
+            uint16_t quota = 0) {
+    auto config = make_config(q, sq_log2, cq_log2, irq);
+    config.quota = quota;
+    enable(q, config);
     until([&] { return registers_idle(); });
     ASSERT_EQ(state(q), QueueState::run);
   }
@@ -345,6 +356,148 @@ TEST_F(RdmaQueues, FullCompletionRingStopsOnlyItsQueue) {
   settle();
   EXPECT_EQ(model_.queue(0).head, 21);
   EXPECT_EQ(model_.queue(0).written, 21);
+}
+
+// --- quotas
+
+class RdmaQueuesQuota : public RdmaQueues {
+ protected:
+  void open_with(uint32_t q, uint16_t quota) { open(q, 6, 6, IrqKind::none, quota); }
+  std::vector<queue_formats::Submission> several(queue_formats::Opcode opcode, unsigned count) {
+    std::vector<queue_formats::Submission> entries;
+    for (unsigned n = 0; n < count; ++n) entries.push_back(entry_of(opcode));
+    return entries;
+  }
+  /// The engine completes nothing: long enough that all has come to rest.
+  void rest() {
+    settle_registers();
+    cycles(1000);
+  }
+  /// The engine completes one request of this queue.
+  void end_one(uint32_t q) {
+    const auto ends =
+        std::find_if(engine_.begin(), engine_.end(), [&](const auto& o) { return o.queue == q; });
+    ASSERT_NE(ends, engine_.end());
+    std::iter_swap(engine_.begin(), ends);
+    const auto others = std::vector(engine_.begin() + 1, engine_.end());
+    engine_.resize(1);
+    paces_.complete = 100;
+    until([&] { return engine_.empty(); });
+    paces_.complete = 0;
+    engine_.insert(engine_.end(), others.begin(), others.end());
+  }
+};
+
+TEST_F(RdmaQueuesQuota, HoldsBackOnlyItsQueue) {
+  open_with(0, 5);
+  open_with(1, 0);
+  open_with(2, 7);
+  paces_.complete = 0;
+  for (uint32_t q = 0; q < 3; ++q) post(q, several(queue_formats::Opcode::write, 40));
+  rest();
+  EXPECT_EQ(model_.queue(0).head, 5);
+  EXPECT_EQ(model_.queue(1).head, 40) << "no limit";
+  EXPECT_EQ(model_.queue(2).head, 7);
+  EXPECT_EQ(engine_.size(), 52u);
+  end_one(2);
+  rest();
+  EXPECT_EQ(model_.queue(0).head, 5);
+  EXPECT_EQ(model_.queue(2).head, 8);
+  end_one(0);
+  rest();
+  end_one(0);
+  rest();
+  EXPECT_EQ(model_.queue(0).head, 7);
+  EXPECT_EQ(model_.queue(2).head, 8);
+  paces_.complete = 100;
+  settle();
+  for (uint32_t q = 0; q < 3; ++q) EXPECT_EQ(take(q, 99), 40);
+}
+
+TEST_F(RdmaQueuesQuota, CountsNoReadAndNoRecv) {
+  open_with(0, 1);
+  paces_.complete = 0;
+  post(0, several(queue_formats::Opcode::recv, 9));
+  settle_registers();
+  post(0, several(queue_formats::Opcode::read, 9));
+  rest();
+  EXPECT_EQ(tickets_.size(), 18u);
+  for (const auto opcode :
+       {queue_formats::Opcode::write, queue_formats::Opcode::write_imm, queue_formats::Opcode::send}) {
+    post(0, several(opcode, 1));
+    rest();
+    EXPECT_EQ(engine_.size(), 1u);
+    post(0, several(opcode, 1));
+    rest();
+    EXPECT_EQ(engine_.size(), 1u) << "a second one waits";
+    end_one(0);
+    rest();
+    end_one(0);
+    rest();
+  }
+  EXPECT_EQ(tickets_.size(), 18u);
+  paces_.complete = 100;
+  settle();
+  EXPECT_EQ(take(0, 99), 24);
+}
+
+/// What ends in the queues gives its share back, and one that is disabled leaves nothing to the next owner.
+TEST_F(RdmaQueuesQuota, IsGivenBackHoweverARequestEnds) {
+  open_with(0, 3);
+  auto bad = several(queue_formats::Opcode::write, 40);
+  for (size_t n = 0; n < bad.size(); n += 2) bad[n].opcode = 77;
+  for (size_t n = 1; n < bad.size(); n += 2) bad[n].reserved1 = 1;
+  post(0, bad);
+  settle();
+  EXPECT_EQ(take(0, 99), 40);
+  ring_head(0, 40, false);
+  const auto base = model_.queue(0).config.sq_base;
+  memory_->inject_errors(base + 44 * 64, base + 64 * 64);
+  post(0, several(queue_formats::Opcode::send, 24));
+  settle();
+  EXPECT_EQ(state(0), QueueState::error);
+  EXPECT_EQ(model_.queue(0).held(), 0);
+  memory_->inject_errors(0, 0);
+  for (unsigned wait = 0; wait < 40; ++wait) {
+    disable(0);
+    settle();
+    open_with(0, 3);
+    post(0, several(queue_formats::Opcode::write, 20));
+    settle_registers();
+    cycles(wait);
+  }
+  settle();
+  EXPECT_EQ(take(0, 99), 20);
+}
+
+/// The only share comes back in any clock before, in and after a visit that a doorbell causes; nothing else
+/// would visit the queue again.
+TEST_F(RdmaQueuesQuota, NoShareGivenBackIsOverlooked) {
+  open_with(0, 1);
+  for (unsigned wait = 0; wait < 40; ++wait) {
+    paces_.complete = 0;
+    post(0, several(queue_formats::Opcode::write, 1));
+    until([&] { return engine_.size() == 1; });
+    cycles(40);
+    post(0, several(queue_formats::Opcode::write, 1));
+    cycles(wait % 20);
+    paces_.complete = 100;
+    settle();
+    ASSERT_EQ(model_.queue(0).head, 2 * (wait + 1))
+        << "completion " << wait % 20 << " clocks after the doorbell";
+    ring_head(0, take(0, 99), false);
+    settle();
+  }
+}
+
+TEST_F(RdmaQueuesQuota, TakesEffectWhenAQueueIsEnabled) {
+  open_with(0, 2);
+  EXPECT_TRUE(write_now(queue_reg::Q_QUOTA, 0x12345));
+  EXPECT_EQ(read_now(queue_reg::Q_QUOTA), 0x2345u);
+  paces_.complete = 0;
+  post(0, several(queue_formats::Opcode::write, 20));
+  rest();
+  EXPECT_EQ(engine_.size(), 2u);
 }
 
 TEST_F(RdmaQueues, EnableRefusesBadRings) {
