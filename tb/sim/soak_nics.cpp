@@ -184,6 +184,7 @@ void SoakNics::keep_buffers(uint32_t node, uint32_t queue) {
     ring.entry.bytes = nic().slot;
     ring.entry.local_key = driver::rdma_rkey(region, plan_.setups[node].regions[region].key);
     memory_.add_buffer(node, queue, post.request.src_addr, nic().slot);
+    last_buffer_ = system_.cycle();
     ledger_.give(post, system_.cycle());
     give(post);
   }
@@ -323,7 +324,9 @@ bool SoakNics::all_delivered() const {
   });
 }
 
+/// Entries that the NIC has not taken yet when their queue is disabled would end without a trace.
 bool SoakNics::close() {
+  if (system_.cycle() < last_buffer_ + taken_cycles) return false;
   for (uint32_t node = 0; node < plan_.nodes(); ++node) {
     if (is_up(node)) disable(node);
     Host& host = hosts_[node];

@@ -102,6 +102,8 @@ class SoakNics {
   static constexpr uint16_t first_buffer_tag = 0x8000;
   static constexpr uint64_t look_cycles = 16;  // software looks at a queue so often
 
+  static constexpr uint64_t taken_cycles = 3000;  // an entry is taken within so many if nothing else is there
+
   const NicPlan& nic() const { return *plan_.nic; }
   uint32_t queues() const { return static_cast<uint32_t>(nic().queues[0].size()); }
   bool is_up(uint32_t node) const { return hosts_[node].state == State::on; }
@@ -131,6 +133,7 @@ class SoakNics {
   std::vector<Host> hosts_;
   std::map<std::pair<uint32_t, uint16_t>, Message> messages_;  // by sender and tag
   std::vector<uint64_t> reads_open_;
+  uint64_t last_buffer_ = 0;  // cycle in which the last one was posted
   NicCounts counts_;
 };
 
