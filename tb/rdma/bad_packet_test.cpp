@@ -350,7 +350,7 @@ TEST_P(BadPackets, NoneIsLostWhileTheEngineIsCleared) {
 std::vector<std::string> sizes() {
   std::vector<std::string> names;
   for (const RdmaBuild& build : rdma_builds()) {
-    if (build.name != "broken" && build.name != "w64") names.push_back(build.name);
+    if (build.name != "broken" && build.name != "w64" && build.queues == 0) names.push_back(build.name);
   }
   return names;
 }

@@ -158,6 +158,53 @@ TEST_F(SoakLedgerTest, ALongCutEndsWhatTheEngineHadTaken) {
   expect_clean();
 }
 
+class SoakLedgerOfNicsTest : public SoakLedgerTest {
+ protected:
+  void give_entry(uint16_t tag, rdma_queues::formats::Opcode opcode) {
+    PlannedPost post;
+    post.request.tag = tag;
+    post.request.node = 1;
+    post.ring.emplace().queue = 2;
+    post.ring->entry.opcode = static_cast<uint8_t>(opcode);
+    ledger_.give(post, 100);
+    ledger_.accepted(0, tag);
+  }
+};
+
+TEST_F(SoakLedgerOfNicsTest, ABufferWaitsUntilSomethingComesOrItsQueueIsOff) {
+  using rdma_queues::formats::Opcode;
+  give_entry(1, Opcode::recv);
+  give_entry(2, Opcode::recv);
+  give_entry(3, Opcode::send);
+  EXPECT_FALSE(ledger_.requests_ended());
+  complete(3, Status::ok);
+  EXPECT_TRUE(ledger_.requests_ended());
+  EXPECT_FALSE(ledger_.all_ended());
+  EXPECT_EQ(ledger_.waiting_buffers(0, 2), (std::vector<uint16_t>{1, 2}));
+  EXPECT_TRUE(ledger_.waiting_buffers(0, 1).empty());
+  complete(1, Status::ok);
+  ledger_.withdraw(0, 2);
+  EXPECT_TRUE(ledger_.all_ended());
+  ledger_.expect_all_ended(300);
+  expect_clean();
+  complete(2, Status::ok);
+  expect_finding("of a queue that was off");
+}
+
+TEST_F(SoakLedgerOfNicsTest, QueuesThatAreNotOpenYetExcuseMessagesOnly) {
+  using rdma_queues::formats::Opcode;
+  give_entry(1, Opcode::send);
+  give_entry(2, Opcode::read);
+  give_entry(3, Opcode::send);
+  ledger_.excuse(0, 1, 150, true);
+  complete(1, Status::bad_key);
+  expect_clean();
+  complete(2, Status::bad_key);
+  expect_finding("READ of queue 2, transfer 2 of 0 bytes to node 1: ends with BAD_KEY, expected OK");
+  complete(3, static_cast<Status>(rdma_queues::formats::QueueStatus::local_key));
+  expect_finding("LOCAL_KEY");
+}
+
 class SoakMemoryTest : public Checks {
  protected:
   SoakMemoryTest() {
@@ -217,7 +264,48 @@ TEST_F(SoakMemoryTest, TellsBytesBesideEveryPlace) {
   expect_finding("0x10000000000");
 }
 
+TEST_F(SoakMemoryTest, BuffersTakeMessagesOfTheirQueueOnly) {
+  memory_.expect_message(0, 1, {1, 2, 3});
+  memory_.expect_message(0, 2, {7, 8, 9});
+  memory_.add_buffer(0, 1, 0x40, 4);
+  write(0x41, {2});  // a part of a message
+  memory_.check(1);
+  expect_clean();
+  write(0x42, {9});  // that of another queue
+  memory_.check(2);
+  expect_finding("0x42");
+  write(0x42, {3});
+  write(0x44, {2});  // behind the buffer
+  memory_.check(3);
+  expect_finding("0x44");
+}
+
+TEST_F(SoakMemoryTest, TellsABufferThatChangesAfterItsCompletion) {
+  memory_.expect_message(0, 1, {1, 2, 3});
+  memory_.add_buffer(0, 1, 0x40, 4);
+  write(0x40, {1, 2});
+  memory_.buffer_done(0, 0x40);
+  memory_.check(1);
+  expect_clean();
+  write(0x42, {3});  // a right byte, too late
+  memory_.check(2);
+  expect_finding("the buffer at 0x40 has changed since its completion");
+}
+
+TEST_F(SoakMemoryTest, RingsMayChangeAndWhatIsBesideThemNot) {
+  memory_.add_ring(0, 0x80, 0x20);
+  write(0x80, std::vector<uint8_t>(0x20, 5));
+  memory_.check(1);
+  expect_clean();
+  write(0xa0, {5});
+  memory_.check(2);
+  expect_finding("0xa0");
+}
+
 TEST_F(SoakMemoryTest, RefusesPlacesThatOverlap) {
+  memory_.add_buffer(0, 1, 0x40, 4);
+  EXPECT_THROW(memory_.add_buffer(0, 1, 0x43, 4), std::logic_error);
+
   EXPECT_THROW(memory_.expect_transfer(0, place + 99, {1}), std::logic_error);
   EXPECT_THROW(memory_.expect_transfer(0, place - 1, {1, 2}), std::logic_error);
   EXPECT_NO_THROW(memory_.expect_transfer(0, place + 100, {1}));

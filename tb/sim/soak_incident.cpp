@@ -43,7 +43,7 @@ void SoakIncident::step() {
       phase_ = incident_.kind == IncidentKind::reset ? Phase::restarting : Phase::over;
       return;
     case Phase::restarting:
-      if (!system_.node(incident_.node).driver().ready()) return;
+      if (!system_.node(incident_.node).driver().ready() || !hooks_.bring_up(incident_.node)) return;
       ledger_.end_excuses(system_.cycle());
       phase_ = Phase::over;
       return;
@@ -93,10 +93,11 @@ void SoakIncident::end() {
 }
 
 void SoakIncident::lose_node() {
-  on_loss_(incident_.node);
+  hooks_.on_loss(incident_.node);
   ledger_.lose(incident_.node);
+  const bool comes_back = incident_.kind == IncidentKind::reset;  // its engine before its queues
   for (uint32_t other = 0; other < system_.size(); ++other) {
-    if (other != incident_.node) ledger_.excuse(other, incident_.node, system_.cycle());
+    if (other != incident_.node) ledger_.excuse(other, incident_.node, system_.cycle(), comes_back);
   }
 }
 
@@ -119,6 +120,7 @@ void SoakIncident::excuse_links() {
   }
   for (const auto& [from, to] : pairs) {
     ledger_.excuse(from, to, system_.cycle());
+    if (plan_.nic) continue;  // what waits in queues is not in the order in which it was posted
     const uint64_t taken = posts_taken(system_.node(from).scoreboard());
     const auto open = ledger_.open_among_first(taken, from, to);
     must_end_.insert(must_end_.end(), open.begin(), open.end());

@@ -14,15 +14,14 @@ namespace weft::sim {
 
 class SoakIncident {
  public:
-  using OnLoss = std::function<void(uint32_t node)>;
+  struct Hooks {
+    std::function<void(uint32_t node)> on_loss;  ///< before a node loses its state
+    std::function<bool(uint32_t node)>
+        bring_up;  ///< after a reset, its engine is ready: what is behind it, too?
+  };
 
-  /// @param on_loss called before a node loses its state
-  SoakIncident(const Plan& plan, tb::RdmaSystem& system, SoakLedger& ledger, OnLoss on_loss)
-      : plan_(plan),
-        incident_(plan.incident),
-        system_(system),
-        ledger_(ledger),
-        on_loss_(std::move(on_loss)) {
+  SoakIncident(const Plan& plan, tb::RdmaSystem& system, SoakLedger& ledger, Hooks hooks)
+      : plan_(plan), incident_(plan.incident), system_(system), ledger_(ledger), hooks_(std::move(hooks)) {
     if (incident_.kind == IncidentKind::none) phase_ = Phase::over;
   }
 
@@ -52,7 +51,7 @@ class SoakIncident {
   const Incident& incident_;
   tb::RdmaSystem& system_;
   SoakLedger& ledger_;
-  OnLoss on_loss_;
+  Hooks hooks_;
   Phase phase_ = Phase::early;
   uint64_t next_ = 0;  // cycle of the next phase
   std::vector<SoakLedger::Key> must_end_;

@@ -8,13 +8,15 @@
 
 namespace weft::sim {
 
-namespace formats = rdma::formats;
-
 void SoakLedger::tell(const Entry& entry, uint64_t cycle, const std::string& what) {
   const driver::RdmaRequest& request = entry.post.request;
-  findings_.add(
-      entry.post.node, cycle,
-      fmt::format("transfer {} of {} bytes to node {}: {}", request.tag, request.bytes, request.node, what));
+  const std::string kind =
+      entry.post.ring ? fmt::format("{} of queue {}, ", rdma_queues::formats::name(entry.post.ring->opcode()),
+                                    entry.post.ring->queue)
+                      : "";
+  findings_.add(entry.post.node, cycle,
+                fmt::format("{}transfer {} of {} bytes to node {}: {}", kind, request.tag, request.bytes,
+                            request.node, what));
 }
 
 SoakLedger::Entry* SoakLedger::find(uint32_t node, uint16_t tag) {
@@ -25,6 +27,7 @@ SoakLedger::Entry* SoakLedger::find(uint32_t node, uint16_t tag) {
 
 void SoakLedger::give(const PlannedPost& post, uint64_t cycle) {
   given_++;
+  waiting_ += post.is_buffer();
   of_node_.at(post.node).emplace(post.request.tag, Entry{post, cycle});
 }
 
@@ -41,24 +44,30 @@ const PlannedPost* SoakLedger::completed(uint32_t node, uint16_t tag, Status sta
   if (!entry || entry->state != State::open) {
     const char* why = !entry                         ? "that was never posted"
                       : entry->state == State::ended ? "a second time"
-                                                     : "of an earlier life";
-    findings_.add(node, cycle,
-                  fmt::format("completion {} of transfer {} {}", formats::name(status), tag, why));
+                                                     : "of an earlier life, or of a queue that was off";
+    findings_.add(node, cycle, fmt::format("completion {} of transfer {} {}", status_name(status), tag, why));
     return nullptr;
   }
-  entry->state = State::ended;
+  close(*entry, State::ended);
   ended_++;
   by_status_[status]++;
   judge(*entry, status, cycle);
   return &entry->post;
 }
 
+void SoakLedger::close(Entry& entry, State state) {
+  entry.state = state;
+  waiting_ -= entry.post.is_buffer();
+}
+
 bool SoakLedger::is_excused(const Entry& entry, Status status, uint64_t cycle) const {
   const Status deserved = entry.post.deserved;
-  if (!is_sent(deserved) || (status != Status::no_answer && status != Status::dead_peer)) return false;
+  const bool silence = status == Status::no_answer || status == Status::dead_peer;
+  const bool closed = status == Status::bad_key && entry.post.is_message();
+  if (!is_sent(deserved) || (!silence && !closed)) return false;
   return std::ranges::any_of(excuses_, [&](const Excuse& excuse) {
-    return excuse.from == entry.post.node && excuse.to == entry.post.request.node && cycle >= excuse.since &&
-           entry.given <= excuse.until;
+    return (silence || excuse.queues_closed) && excuse.from == entry.post.node &&
+           excuse.to == entry.post.request.node && cycle >= excuse.since && entry.given <= excuse.until;
   });
 }
 
@@ -73,16 +82,30 @@ void SoakLedger::judge(const Entry& entry, Status status, uint64_t cycle) {
     return;
   }
   tell(entry, cycle,
-       fmt::format("ends with {}, expected {}", formats::name(status), formats::name(entry.post.deserved)));
+       fmt::format("ends with {}, expected {}", status_name(status), status_name(entry.post.deserved)));
 }
 
 void SoakLedger::lose(uint32_t node) {
   for (auto& [tag, entry] : of_node_.at(node)) {
     if (entry.state != State::open) continue;
-    entry.state = State::lost;
+    close(entry, State::lost);
     lost_++;
   }
   accepted_[node].clear();
+}
+
+void SoakLedger::withdraw(uint32_t node, uint16_t tag) {
+  close(of_node_.at(node).at(tag), State::withdrawn);
+  withdrawn_++;
+}
+
+std::vector<uint16_t> SoakLedger::waiting_buffers(uint32_t node, uint32_t queue) const {
+  std::vector<uint16_t> tags;
+  for (const auto& [tag, entry] : of_node_.at(node)) {
+    const bool waits = entry.state == State::open && entry.post.is_buffer();
+    if (waits && entry.post.ring->queue == queue) tags.push_back(tag);
+  }
+  return tags;
 }
 
 void SoakLedger::end_excuses(uint64_t cycle) {

@@ -29,9 +29,17 @@ class SoakLedger {
   /// The node is reset or dead: its posts that have not ended are gone with it.
   void lose(uint32_t node);
 
+  /// The queue of this buffer was disabled while nothing had come for it.
+  void withdraw(uint32_t node, uint16_t tag);
+  /// Tags of buffers of that queue that wait.
+  std::vector<uint16_t> waiting_buffers(uint32_t node, uint32_t queue) const;
+
   /// From now on transfers from `from` to `to` may end with NO_ANSWER or DEAD_PEER, if they are given before
   /// end_excuses().
-  void excuse(uint32_t from, uint32_t to, uint64_t cycle) { excuses_.push_back({from, to, cycle, never}); }
+  /// @param queues_closed there: messages may also end with BAD_KEY
+  void excuse(uint32_t from, uint32_t to, uint64_t cycle, bool queues_closed = false) {
+    excuses_.push_back({from, to, cycle, never, queues_closed});
+  }
   void end_excuses(uint64_t cycle);
   /// From this cycle on nothing more can have come from that node: no transfer to it may end with OK.
   void silent_from(uint32_t node, uint64_t cycle) { silent_[node] = cycle; }
@@ -49,12 +57,15 @@ class SoakLedger {
   uint64_t ended() const { return ended_; }
   uint64_t lost() const { return lost_; }
   uint64_t excused() const { return excused_; }  ///< ended with an error that an incident explains
-  bool all_ended() const { return given_ == ended_ + lost_; }
+  uint64_t withdrawn() const { return withdrawn_; }
+  bool all_ended() const { return given_ == ended_ + lost_ + withdrawn_; }
+  /// All but buffers.
+  bool requests_ended() const { return given_ == ended_ + lost_ + withdrawn_ + waiting_; }
   const std::map<Status, uint64_t>& by_status() const { return by_status_; }
 
  private:
   static constexpr uint64_t never = ~0ull;
-  enum class State : uint8_t { open, ended, lost };
+  enum class State : uint8_t { open, ended, lost, withdrawn };
   struct Entry {
     PlannedPost post;
     uint64_t given;
@@ -64,9 +75,11 @@ class SoakLedger {
   struct Excuse {
     uint32_t from, to;
     uint64_t since, until;
+    bool queues_closed;
   };
 
   Entry* find(uint32_t node, uint16_t tag);
+  void close(Entry& entry, State state);
   void judge(const Entry& entry, Status status, uint64_t cycle);
   bool is_excused(const Entry& entry, Status status, uint64_t cycle) const;
   void tell(const Entry& entry, uint64_t cycle, const std::string& what);
@@ -77,6 +90,7 @@ class SoakLedger {
   std::map<uint32_t, uint64_t> silent_;
   std::map<Status, uint64_t> by_status_;
   uint64_t given_ = 0, accepted_count_ = 0, ended_ = 0, lost_ = 0, excused_ = 0;
+  uint64_t withdrawn_ = 0, waiting_ = 0;  // buffers
   tb::Findings& findings_;
 };
 

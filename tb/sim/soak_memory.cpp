@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace weft::sim {
@@ -36,7 +37,46 @@ void SoakMemory::arrived(uint32_t node, uint64_t address, uint64_t cycle) {
   check_complete(node, address, transfer, cycle);
 }
 
+namespace {
+
+/// The last piece that begins at or before the address; nullptr if there is none.
+template <typename Pieces>
+auto piece_at(const Pieces& pieces, uint64_t address) {
+  const auto next = pieces.upper_bound(address);
+  return next == pieces.begin() ? nullptr : &*std::prev(next);
+}
+
+}  // namespace
+
+void SoakMemory::add_buffer(uint32_t node, uint32_t queue, uint64_t address, uint64_t bytes) {
+  const auto* last = piece_at(buffers_.at(node), address);
+  if (last && address < last->first + last->second.bytes) throw std::logic_error("two buffers overlap");
+  buffers_[node].emplace(address, Buffer{queue, bytes, {}});
+}
+
+void SoakMemory::buffer_done(uint32_t node, uint64_t address) {
+  Buffer& buffer = buffers_.at(node).at(address);
+  buffer.final = memories_[node]->read(address, buffer.bytes);
+}
+
+bool SoakMemory::in_ring(uint32_t node, uint64_t address) const {
+  const auto* ring = piece_at(rings_[node], address);
+  return ring && address - ring->first < ring->second;
+}
+
+bool SoakMemory::may_be_message(uint32_t node, uint64_t address, uint8_t byte) const {
+  const auto* piece = piece_at(buffers_[node], address);
+  if (!piece || address - piece->first >= piece->second.bytes) return false;
+  const uint64_t offset = address - piece->first;
+  const auto messages = messages_[node].find(piece->second.queue);
+  if (messages == messages_[node].end()) return false;
+  return std::ranges::any_of(messages->second, [&](const std::vector<uint8_t>& message) {
+    return offset < message.size() && message[offset] == byte;
+  });
+}
+
 bool SoakMemory::explained(uint32_t node, uint64_t address, uint8_t byte) const {
+  if (in_ring(node, address) || may_be_message(node, address, byte)) return true;
   const Transfers& transfers = transfers_[node];
   const auto next = transfers.upper_bound(address);
   if (next == transfers.begin()) return false;
@@ -64,6 +104,11 @@ void SoakMemory::check(uint64_t cycle) {
     for (const uint64_t page : memories_[node]->pages()) check_page(node, page, cycle);
     for (const auto& [address, transfer] : transfers_[node]) {
       if (transfer.arrived) check_complete(node, address, transfer, cycle);
+    }
+    for (const auto& [address, buffer] : buffers_[node]) {
+      if (memories_[node]->equals(address, buffer.final)) continue;
+      findings_.add(node, cycle,
+                    fmt::format("the buffer at {:#x} has changed since its completion", address));
     }
   }
 }

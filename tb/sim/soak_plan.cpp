@@ -8,6 +8,8 @@
 #include <array>
 
 #include "rdma_run.hpp"
+#include "soak_dice.hpp"
+#include "soak_nic_plan.hpp"
 
 namespace weft::sim {
 
@@ -17,36 +19,28 @@ using formats::Status;
 namespace {
 
 constexpr uint64_t plan_stream = 1ull << 40;  // beyond those of the simulation
-constexpr double most_loss = 0.2;             // with bit errors: of packets that do not arrive in order
-constexpr uint64_t in_engines = 100;          // cycles, about
-constexpr uint8_t max_tries = 15;             // MAX_SILENT, MAX_RETRY
+constexpr uint64_t nic_stream =
+    plan_stream + 1;                      // whether the nodes are NICs: what else is drawn stays as it is
+constexpr double most_loss = 0.2;         // with bit errors: of packets that do not arrive in order
+constexpr uint64_t in_engines = 100;      // cycles, about
+constexpr uint8_t max_tries = 15;         // MAX_SILENT, MAX_RETRY
 constexpr uint64_t healing_timeouts = 4;  // a short incident lasts up to so many, of 16 until one gives up
-
-class Dice {
- public:
-  explicit Dice(uint64_t seed) : random_(seed, plan_stream) {}
-  uint64_t below(uint64_t bound) { return random_.below(bound); }
-  uint64_t between(uint64_t least, uint64_t most) { return least + below(most - least + 1); }
-  bool one_in(uint64_t count) { return below(count) == 0; }
-  double fraction() { return static_cast<double>(below(1000)) / 1000; }
-  /// Half of the time nothing, else up to `most`.
-  double sometimes(double most) { return one_in(2) ? 0 : most * fraction(); }
-  template <typename List>
-  const auto& pick(const List& list) {
-    return list[below(std::size(list))];
-  }
-
- private:
-  RandomStream random_;
-};
 
 /// Small engines more often: their queues are full and their numbers wrap.
 constexpr const char* usual_builds[] = {"small", "small", "small", "line", "wide", "w32", "w128"};
+constexpr const char* usual_nics[] = {"nic_full", "nic_full", "nic_wide"};
 
 const tb::RdmaBuild& build_named(const std::string& name) {
   const tb::RdmaBuild* build = tb::find_rdma_build(name);
   if (!build) throw BadInput(fmt::format("no engine '{}' is compiled in", name));
   return *build;
+}
+
+/// One run in three is of NICs.
+std::string draw_build(Dice& dice, uint64_t seed) {
+  const std::string engine = dice.pick(usual_builds);
+  Dice nics(seed, nic_stream);
+  return nics.one_in(3) ? nics.pick(usual_nics) : engine;
 }
 
 uint32_t draw_nodes(Dice& dice) {
@@ -57,7 +51,7 @@ uint32_t draw_nodes(Dice& dice) {
 tb::SystemConfig draw_system(Dice& dice, uint64_t seed, const std::string& build) {
   tb::SystemConfig system;
   system.seed = seed;
-  const std::string drawn = dice.pick(usual_builds);  // also if it is not taken: the rest stays as it is
+  const std::string drawn = draw_build(dice, seed);  // also if it is not taken: the rest stays as it is
   system.node.build = build_named(build.empty() ? drawn : build);
   system.nodes = draw_nodes(dice);
   system.node.pause = dice.sometimes(0.5);
@@ -200,7 +194,8 @@ Incident draw_incident(Dice& dice, IncidentKind kind, const Plan& plan, const dr
         incident.msgid_step = 1u << (msgid_bits - 4);
         incident.cycles = dice.below(3000);
       } else {
-        incident.cycles = plan.bounds.reclaim + plan.bounds.network;
+        // answers to READs from before the reset are over when their senders have given up, too
+        incident.cycles = plan.nic ? plan.bounds.chain() : plan.bounds.reclaim + plan.bounds.network;
       }
   }
   if (kind == IncidentKind::short_cut || kind == IncidentKind::long_cut) {
@@ -253,24 +248,14 @@ class PostDraw {
   uint64_t payload() const { return plan_.system.node.build.params.payload; }
   uint64_t region_limit() const { return *std::ranges::max_element(next_destination_); }
 
-  uint32_t draw_bytes() {
-    const uint64_t two_windows = 2 * payload() * plan_.system.node.build.params.window;
-    const uint64_t most[] = {payload(), 2000, 2000, 16'384, dice_.one_in(4) ? two_windows : 2000};
-    return static_cast<uint32_t>(dice_.between(1, dice_.pick(most)));
-  }
-
-  uint64_t take(uint64_t& next, uint64_t bytes) const {
-    const uint64_t address = next;
-    next += (bytes + 2 * payload() - 1) / payload() * payload();
-    return address;
-  }
+  uint64_t take(uint64_t& next, uint64_t bytes) const { return take_place(next, bytes, payload()); }
 
   PlannedPost good_post(uint32_t node) {
     PlannedPost post;
     post.node = node;
     driver::RdmaRequest& request = post.request;
     request.node = static_cast<uint32_t>(dice_.below(plan_.nodes()));
-    request.bytes = draw_bytes();
+    request.bytes = draw_bytes(dice_, plan_.system.node.build.params);
     request.src_addr = take(next_source_[node], request.bytes);
     request.dst_addr = take(next_destination_[request.node], request.bytes);
     request.tag = next_tag_[node]++;
@@ -318,6 +303,14 @@ class PostDraw {
   std::vector<uint16_t> next_tag_;
 };
 
+void draw_engine_posts(Dice& dice, Plan& plan) {
+  PostDraw posts(dice, plan);
+  posts.draw_round(plan.rounds[0], most_posts[0]);
+  posts.draw_round(plan.rounds[1], most_posts[1]);
+  for (auto& round : plan.rounds) posts.place_outside(round);
+  for (driver::RdmaSetup& setup : plan.setups) setup.regions = posts.regions();
+}
+
 /// A dead node posts nothing in the second round and answers nothing.
 void bury(std::vector<PlannedPost>& round, uint32_t dead) {
   std::erase_if(round, [&](const PlannedPost& post) { return post.node == dead; });
@@ -329,8 +322,15 @@ void bury(std::vector<PlannedPost>& round, uint32_t dead) {
 
 }  // namespace
 
+std::string status_name(Status status) {
+  const std::string_view known = formats::name(status);
+  if (known != "?") return std::string(known);
+  return std::string(rdma_queues::formats::name(static_cast<rdma_queues::formats::QueueStatus>(status)));
+}
+
 bool is_sent(Status deserved) {
-  return deserved == Status::ok || deserved == Status::bad_region || deserved == Status::bad_key;
+  return deserved == Status::ok || deserved == Status::bad_region || deserved == Status::bad_key ||
+         deserved == Status::too_long;
 }
 
 uint64_t Bounds::chain() const {
@@ -339,7 +339,7 @@ uint64_t Bounds::chain() const {
 }
 
 Plan make_plan(uint64_t seed, const std::string& build) {
-  Dice dice(seed);
+  Dice dice(seed, plan_stream);
   Plan plan;
   plan.seed = seed;
   plan.system = draw_system(dice, seed, build);
@@ -349,11 +349,12 @@ Plan make_plan(uint64_t seed, const std::string& build) {
   const driver::RdmaSetup timers = draw_timers(dice, plan.system);
   plan.bounds = bounds_of(timers, plan.system.faults);
   draw_setups(dice, plan, timers);
-  PostDraw posts(dice, plan);
-  posts.draw_round(plan.rounds[0], 16);
-  posts.draw_round(plan.rounds[1], 6);
-  for (auto& round : plan.rounds) posts.place_outside(round);
-  for (driver::RdmaSetup& setup : plan.setups) setup.regions = posts.regions();
+  if (plan.system.node.build.queues > 0) {
+    plan.header_errors.crc_mended = false;  // nothing tells a wrong immediate but the CRC
+    draw_nic_posts(dice, plan);
+  } else {
+    draw_engine_posts(dice, plan);
+  }
   plan.incident = draw_incident(dice, kind, plan, timers);
   if (kind == IncidentKind::death) bury(plan.rounds[1], plan.incident.node);
   return plan;

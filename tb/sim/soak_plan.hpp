@@ -5,12 +5,14 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "driver/rdma_driver.hpp"
+#include "driver/ring_driver.hpp"
 #include "header_errors.hpp"
 #include "rdma_system.hpp"
 
@@ -32,12 +34,52 @@ struct Incident {
   uint32_t msgid_step = 0;  ///< reset: the new life numbers from the old first MSGID + this
 };
 
+/// A request for one of a NIC's queues.
+struct RingPost {
+  uint32_t queue = 0;
+  rdma_queues::formats::Submission entry;
+
+  rdma_queues::formats::Opcode opcode() const {
+    return static_cast<rdma_queues::formats::Opcode>(entry.opcode);
+  }
+};
+
 /// A post as the driver gets it, and the status that it deserves where nothing keeps it from getting it.
 struct PlannedPost {
   uint64_t after_cycles = 0;  ///< from the beginning of its round
   uint32_t node = 0;          ///< that posts
   driver::RdmaRequest request;
-  rdma::formats::Status deserved = rdma::formats::Status::ok;
+  rdma::formats::Status deserved = rdma::formats::Status::ok;  ///< or one of QueueStatus, as this type
+  std::optional<RingPost> ring;  ///< goes through a queue; `request` then says the same for those who ask
+
+  /// A good RECV: waits until something comes for it.
+  bool is_buffer() const {
+    return ring && deserved == rdma::formats::Status::ok &&
+           ring->opcode() == rdma_queues::formats::Opcode::recv;
+  }
+  /// Something that its receiver is told of, or would be if it were not too long.
+  bool is_message() const {
+    using rdma_queues::formats::Opcode;
+    const bool kind = ring && (ring->opcode() == Opcode::send || ring->opcode() == Opcode::write_imm);
+    return kind && (deserved == rdma::formats::Status::ok || deserved == rdma::formats::Status::too_long);
+  }
+  /// To which queue of its receiver.
+  uint32_t message_queue() const;
+};
+
+/// Of the engine or of the queues.
+std::string status_name(rdma::formats::Status status);
+
+/// What software of NICs does.
+struct NicPlan {
+  struct Queue {
+    driver::RingSetup setup;
+    bool sleeps = false;  ///< looks for completions only when it is told
+  };
+  std::vector<std::vector<Queue>> queues;                        ///< by node
+  uint32_t buffers = 1;                                          ///< RECVs kept posted in each queue
+  uint32_t slot = 64;                                            ///< bytes of the buffer of each
+  std::vector<std::vector<uint64_t>> first_buffer, buffers_end;  ///< places of these, by node and queue
 };
 
 /// Whether a post that deserves this status asks the receiver for a context.
@@ -57,12 +99,14 @@ struct Plan {
   std::vector<driver::RdmaSetup> setups;  ///< by node
   tb::HeaderErrorConfig header_errors;    ///< rate 0: none
   Incident incident;
+  std::optional<NicPlan> nic;          ///< the nodes are NICs
   std::vector<PlannedPost> rounds[2];  ///< with the incident; after everything has settled
   Bounds bounds;
 
   uint32_t nodes() const { return system.nodes; }
 };
 
+inline constexpr uint64_t most_posts[2] = {16, 6};  // of a node, by round
 inline constexpr uint64_t soak_source_base = 0x1000'0000;
 inline constexpr uint64_t soak_destination_base = 0x10'0000'0000;  // beyond 32 bits
 

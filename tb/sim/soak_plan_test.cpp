@@ -18,11 +18,26 @@ using rdma::formats::Status;
 constexpr uint64_t plans = 500;
 
 template <typename Action>
-void for_plans(Action action) {
+void for_all_plans(Action action) {
   for (uint64_t seed = 1; seed <= plans; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     action(make_plan(seed));
   }
+}
+
+/// Of engines without queues.
+template <typename Action>
+void for_plans(Action action) {
+  for_all_plans([&](const Plan& plan) {
+    if (!plan.nic) action(plan);
+  });
+}
+
+template <typename Action>
+void for_nic_plans(Action action) {
+  for_all_plans([&](const Plan& plan) {
+    if (plan.nic) action(plan);
+  });
 }
 
 TEST(SoakPlan, SameSeedSamePlanOtherSeedOtherPlan) {
@@ -82,7 +97,7 @@ TEST(SoakPlan, EveryIncidentFieldEngineAndKindOfPostIsDrawn) {
 }
 
 TEST(SoakPlan, TimersAreAsTheProgrammersGuideAsks) {
-  for_plans([](const Plan& plan) {
+  for_all_plans([](const Plan& plan) {
     for (const auto& setup : plan.setups) {
       EXPECT_LT(setup.tx_dead, 1u << 13);
       uint32_t asked_in_vain = 0;
@@ -103,7 +118,7 @@ TEST(SoakPlan, TimersAreAsTheProgrammersGuideAsks) {
 
 TEST(SoakPlan, ANodeThatIsResetNumbersAnewOrWaits) {
   std::set<bool> both;
-  for_plans([&](const Plan& plan) {
+  for_all_plans([&](const Plan& plan) {
     const auto& incident = plan.incident;
     if (incident.kind != IncidentKind::reset) return;
     both.insert(incident.msgid_step > 0);
@@ -116,7 +131,7 @@ TEST(SoakPlan, ANodeThatIsResetNumbersAnewOrWaits) {
 }
 
 TEST(SoakPlan, PacketsThatDoNotArriveStayBelowAFifth) {
-  for_plans([](const Plan& plan) {
+  for_all_plans([](const Plan& plan) {
     EXPECT_LE(plan.system.faults.loss + plan.system.faults.corrupt + plan.header_errors.rate, 0.2 + 1e-9);
   });
 }
@@ -150,7 +165,7 @@ TEST(SoakPlan, PlacesOfTransfersDoNotTouchAndTagsAreUnique) {
 
 TEST(SoakPlan, TheDeadPostNothingAfterwardsAndAnswerNobody) {
   uint64_t to_the_dead = 0;
-  for_plans([&](const Plan& plan) {
+  for_all_plans([&](const Plan& plan) {
     if (plan.incident.kind != IncidentKind::death) return;
     for (const PlannedPost& post : plan.rounds[1]) {
       EXPECT_NE(post.node, plan.incident.node);
@@ -160,6 +175,69 @@ TEST(SoakPlan, TheDeadPostNothingAfterwardsAndAnswerNobody) {
     }
   });
   EXPECT_GT(to_the_dead, 0u);
+}
+
+TEST(SoakPlan, AThirdIsOfNicsThatDrawEveryIncidentRequestAndFault) {
+  uint64_t count = 0;
+  std::set<IncidentKind> incidents;
+  std::set<std::string> builds;
+  std::set<uint8_t> opcodes;
+  std::set<std::string> deserved;
+  bool by_registers = false, sleeps = false;
+  for_nic_plans([&](const Plan& plan) {
+    ++count;
+    incidents.insert(plan.incident.kind);
+    builds.insert(plan.system.node.build.name);
+    sleeps = sleeps || plan.nic->queues[0][0].sleeps;
+    for (const PlannedPost& post : plan.rounds[0]) {
+      by_registers = by_registers || !post.ring;
+      if (post.ring) opcodes.insert(post.ring->entry.opcode);
+      deserved.insert(status_name(post.deserved));
+    }
+    EXPECT_FALSE(plan.header_errors.crc_mended);
+  });
+  EXPECT_NEAR(static_cast<double>(count) / plans, 1.0 / 3, 0.1);
+  EXPECT_EQ(incidents.size(), incident_names.size());
+  EXPECT_EQ(builds, (std::set<std::string>{"nic_full", "nic_wide"}));
+  EXPECT_TRUE(by_registers && sleeps);
+  for (const uint8_t opcode : {1, 2, 3, 4}) EXPECT_TRUE(opcodes.contains(opcode)) << int{opcode};
+  EXPECT_EQ(deserved, (std::set<std::string>{"OK", "BAD_OPCODE", "BAD_ENTRY", "LOCAL_KEY", "LOCAL_REGION",
+                                             "BAD_LENGTH", "MISALIGNED", "BAD_NODE", "NO_ANSWER", "BAD_KEY",
+                                             "TOO_LONG", "BAD_REGION", "BAD_ADDRESS", "BAD_BUFFER"}));
+}
+
+/// So that neither buffers nor READs can want for a ticket.
+TEST(SoakPlan, BuffersOfNicsLeaveATicketForReads) {
+  for_nic_plans([](const Plan& plan) {
+    const auto queues = static_cast<uint32_t>(plan.nic->queues[0].size());
+    EXPECT_LT(plan.nic->buffers * queues, plan.system.node.build.params.n_tickets);
+    EXPECT_LE(plan.setups[0].regions.size(), plan.system.node.build.params.n_regions);
+  });
+}
+
+TEST(SoakPlan, PlacesOfNicsDoNotTouchAndLieInTheirRegions) {
+  for_nic_plans([](const Plan& plan) {
+    std::map<std::pair<uint32_t, uint64_t>, uint64_t> places;  // by node and address
+    for (const auto& round : plan.rounds) {
+      for (const PlannedPost& post : round) {
+        if (!post.ring || post.deserved != Status::ok) continue;
+        const auto& entry = post.ring->entry;
+        const auto& region = plan.setups[post.node].regions.at(entry.local_key >> 16);
+        EXPECT_EQ(region.owner, plan.nic->queues[post.node][post.ring->queue].setup.owner);
+        EXPECT_GE(entry.local_addr, region.base);
+        EXPECT_LE(entry.local_addr + entry.bytes, region.limit);
+        EXPECT_TRUE(places.insert({{post.node, entry.local_addr}, entry.bytes}).second);
+        if (entry.remote_addr != 0) {
+          EXPECT_TRUE(places.insert({{entry.node, entry.remote_addr}, entry.bytes}).second);
+        }
+      }
+    }
+    for (auto place = places.begin(); place != places.end(); ++place) {
+      const auto next = std::next(place);
+      if (next == places.end() || next->first.first != place->first.first) continue;
+      EXPECT_GT(next->first.second, place->first.second + place->second) << "no room in between";
+    }
+  });
 }
 
 }  // namespace

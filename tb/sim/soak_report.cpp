@@ -95,6 +95,14 @@ void SoakReport::add_to(Group& group, const Plan& plan, const SoakResult& result
   group.its_seed = plan.seed;
 }
 
+void SoakReport::add_nics(const Plan& plan, const SoakResult& result) {
+  add_to(by_nic_incident_[std::string(name(plan.incident.kind))], plan, result, result.network.cut_off);
+  for (const auto& [opcode, count] : result.nics.given) nics_.given[opcode] += count;
+  for (const auto& [opcode, count] : result.nics.ended_ok) nics_.ended_ok[opcode] += count;
+  nics_.delivered += result.nics.delivered;
+  nics_.wake_ups += result.nics.wake_ups;
+}
+
 void SoakReport::add(const Plan& plan, const SoakResult& result) {
   runs_++;
   events_ += result.events;
@@ -104,6 +112,7 @@ void SoakReport::add(const Plan& plan, const SoakResult& result) {
   lost_ += result.lost;
   excused_ += result.excused;
   add_to(by_incident_[std::string(name(plan.incident.kind))], plan, result, result.network.cut_off);
+  if (plan.nic) add_nics(plan, result);
   for (const auto& [fault, packets] : faults_of(plan, result))
     add_to(by_fault_[fault], plan, result, packets);
   if (plan.header_errors.rate > 0) {
@@ -112,8 +121,7 @@ void SoakReport::add(const Plan& plan, const SoakResult& result) {
   const std::string shapes[] = {"engine " + plan.system.node.build.name,
                                 fmt::format("{} nodes", plan.nodes()), "receivers in " + mode_of(plan)};
   for (const std::string& shape : shapes) add_to(by_shape_[shape], plan, result, result.network.sent);
-  for (const auto& [status, count] : result.completions)
-    completions_[std::string(formats::name(status))] += count;
+  for (const auto& [status, count] : result.completions) completions_[status_name(status)] += count;
   for (uint32_t code = 0; code < tb::outcome_codes; ++code) {
     outcomes_[code] += result.outcomes[code];
     runs_with_[code] += result.outcomes[code] > 0;
@@ -152,6 +160,12 @@ std::string SoakReport::table() const {
   row("posts", fmt::format("{}, gone with a node that was reset or died: {}", given_, lost_));
   row("completions", statuses.empty() ? "none" : statuses.substr(2));
   row("errors of an incident", fmt::format("{}", excused_));
+  std::string opcodes;
+  for (const auto& [opcode, count] : nics_.given) opcodes += fmt::format("  {} {}", opcode, count);
+  if (!opcodes.empty()) {
+    row("requests of NICs", opcodes.substr(2));
+    row("messages delivered", fmt::format("{}; software woken {} times", nics_.delivered, nics_.wake_ups));
+  }
   row("longest to settle", fmt::format("{} cycles, seed {} (its bound: {})", worst().worst_settle,
                                        worst().its_seed, worst().its_chain));
   const auto never = drops_never_seen();
@@ -159,6 +173,32 @@ std::string SoakReport::table() const {
   for (const std::string& each : never) names += " " + each;
   row("drops that never occurred", never.empty() ? "none" : names.substr(1));
   return text;
+}
+
+std::string SoakReport::nic_markdown() const {
+  std::string text = "## NICs\n\n";
+  if (by_nic_incident_.empty()) return text + "None.\n\n";
+  text += fmt::format(
+      "{} messages were delivered, software that slept was woken {} times. These runs are in the "
+      "other tables, too.\n\n",
+      grouped(nics_.delivered), grouped(nics_.wake_ups));
+  std::vector<Cells> rows;
+  for (const auto& [title, group] : by_nic_incident_) {
+    rows.push_back({title, grouped(group.runs), grouped(group.failed), grouped(group.excused),
+                    grouped(group.lost), grouped(group.worst_settle), grouped(group.its_chain),
+                    number(group.its_seed)});
+  }
+  text += markdown_table(
+      {"incident", "runs", "failed", "transfers ended with an error for it", "posts gone with their node",
+       "longest to settle, cycles", "bound of that run", "its seed"},
+      rows);
+  rows.clear();
+  for (const auto& [opcode, count] : nics_.given) {
+    const auto ok = nics_.ended_ok.find(opcode);
+    rows.push_back(
+        {"`" + opcode + "`", grouped(count), grouped(ok == nics_.ended_ok.end() ? 0 : ok->second)});
+  }
+  return text + markdown_table({"request", "given to queues", "ended with OK"}, rows);
 }
 
 std::string SoakReport::markdown() const {
@@ -198,6 +238,7 @@ std::string SoakReport::markdown() const {
   text += "## By system\n\n";
   text += markdown_table({"system", "runs", "failed", "packets sent"}, rows_of(by_shape_, false));
 
+  text += nic_markdown();
   text += "## Completions\n\n";
   std::vector<Cells> rows;
   for (const auto& [status, count] : completions_) rows.push_back({"`" + status + "`", grouped(count)});
@@ -265,6 +306,11 @@ nlohmann::json SoakReport::json() const {
           {"by_fault", groups(by_fault_)},
           {"by_header_field", groups(by_field_)},
           {"by_system", groups(by_shape_)},
+          {"by_incident_of_nics", groups(by_nic_incident_)},
+          {"nic_requests", nics_.given},
+          {"nic_requests_ok", nics_.ended_ok},
+          {"messages_delivered", nics_.delivered},
+          {"wake_ups", nics_.wake_ups},
           {"failures", failures}};
 }
 

@@ -41,13 +41,16 @@ class SoakReport {
   };
 
   void add_to(Group& group, const Plan& plan, const SoakResult& result, uint64_t packets);
+  void add_nics(const Plan& plan, const SoakResult& result);
+  std::string nic_markdown() const;
   std::vector<std::string> drops_never_seen() const;
   const Group& worst() const;
 
   uint64_t first_seed_;
   std::string command_;
   uint64_t runs_ = 0, events_ = 0, cycles_ = 0, given_ = 0, accepted_ = 0, lost_ = 0, excused_ = 0;
-  std::map<std::string, Group> by_incident_, by_fault_, by_field_, by_shape_;
+  std::map<std::string, Group> by_incident_, by_fault_, by_field_, by_shape_, by_nic_incident_;
+  NicCounts nics_;
   std::map<std::string, uint64_t> completions_;
   std::array<uint64_t, tb::outcome_codes> outcomes_{};
   std::array<uint64_t, tb::outcome_codes> runs_with_{};

@@ -26,14 +26,7 @@ constexpr uint64_t start_cycles = 200'000;
 constexpr uint64_t most_cycles = 10'000'000;  // of a round: far beyond any that makes progress
 constexpr uint64_t progress_check_cycles = 256;
 constexpr uint64_t guard_bytes = 4096;              // around the region, also with known bytes in it
-constexpr uint64_t first_byte_stream = 1ull << 41;  // beyond that of the plan
-
-std::vector<uint8_t> random_bytes(uint64_t count, uint64_t seed, uint64_t stream) {
-  RandomStream random(seed, first_byte_stream + stream);
-  std::vector<uint8_t> bytes(count);
-  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random.next());
-  return bytes;
-}
+constexpr uint64_t first_byte_stream = 1ull << 41;  // beyond those of the plan
 
 /// Events after which there is less left to do.
 bool is_progress(Outcome outcome) {
@@ -48,6 +41,13 @@ bool is_progress(Outcome outcome) {
     case Outcome::complete_error:
     case Outcome::refused:
     case Outcome::give_up:
+    case Outcome::wait:
+    case Outcome::ask:
+    case Outcome::arrived:
+    case Outcome::returned:
+    case Outcome::cancel:
+    case Outcome::give_up_read:
+    case Outcome::refused_read:
       return true;
     default:
       return formats::name(outcome).starts_with("REJECT_");
@@ -69,6 +69,8 @@ class SoakRun {
   void give_due(std::deque<PlannedPost>& waiting, uint64_t began);
   void check_progress();
   void note_settled();
+  bool is_done();
+  void lose(uint32_t node);
   void keep_outcomes(uint32_t node);
   void collect();
   bool stop() { return system_.stopped() || system_.findings().any(); }
@@ -79,6 +81,7 @@ class SoakRun {
   tb::RdmaSystem system_;
   SoakMemory memory_;
   SoakLedger ledger_;
+  std::optional<SoakNics> nics_;
   SoakIncident incident_;
   std::optional<tb::HeaderErrors> header_errors_;
   uint64_t last_change_ = 0;  // cycle of the last post given and of the incident's end
@@ -106,7 +109,10 @@ SoakRun::SoakRun(const Plan& plan, const SoakOptions& options)
       system_(system_config(plan, options)),
       memory_(memories(), system_.findings()),
       ledger_(plan.nodes(), system_.findings()),
-      incident_(plan, system_, ledger_, [this](uint32_t node) { keep_outcomes(node); }) {
+      incident_(plan, system_, ledger_,
+                {[this](uint32_t node) { lose(node); },
+                 [this](uint32_t node) { return !nics_ || nics_->bring_up(node); }}) {
+  if (plan.nic) nics_.emplace(plan, system_, ledger_, memory_);
   if (plan.header_errors.rate > 0) {
     header_errors_.emplace(plan.header_errors, plan.seed);
     system_.tamper_with([this](tb::Bytes& packet) { header_errors_->pass(packet); });
@@ -115,16 +121,17 @@ SoakRun::SoakRun(const Plan& plan, const SoakOptions& options)
 
 void SoakRun::fill_memories() {
   uint64_t stream = 0;
-  for (uint32_t node = 0; node < plan_.nodes(); ++node) {
+  if (nics_) nics_->prepare();
+  for (uint32_t node = 0; node < plan_.nodes() && !nics_; ++node) {
     const uint64_t first = plan_.setups[node].regions.back().base - guard_bytes;
     const uint64_t limit = plan_.setups[node].regions.back().limit + guard_bytes;
-    memory_.fill(node, first, random_bytes(limit - first, plan_.seed, stream++));
+    memory_.fill(node, first, soak_bytes(limit - first, plan_.seed, stream++));
   }
   for (const auto& round : plan_.rounds) {
     for (const PlannedPost& post : round) {
-      if (post.deserved != Status::ok) continue;
+      if (post.deserved != Status::ok || post.ring) continue;
       const driver::RdmaRequest& request = post.request;
-      auto bytes = random_bytes(request.bytes, plan_.seed, stream++);
+      auto bytes = soak_bytes(request.bytes, plan_.seed, stream++);
       memory_.fill(post.node, request.src_addr, bytes);
       memory_.expect_transfer(request.node, request.dst_addr, std::move(bytes));
     }
@@ -149,22 +156,28 @@ void SoakRun::start() {
   tell("the engines do not get ready");
 }
 
-/// In the order of the plan for each node; a node that is down waits, a dead one posts no more.
+/// In the order of the plan for each node, or queue as far as it has room; a node that is down waits, a dead
+/// one posts no more.
 void SoakRun::give_due(std::deque<PlannedPost>& waiting, uint64_t began) {
   if (waiting.empty()) return;
   const uint64_t now = system_.cycle();
   std::erase_if(waiting, [&](const PlannedPost& post) {
     if (incident_.dead(post.node)) return true;
     if (began + post.after_cycles > now || incident_.down(post.node)) return false;
+    if (post.ring && !nics_->can_take(post)) return false;
     ledger_.give(post, now);
-    system_.node(post.node).driver().post(post.request);
+    if (post.ring) {
+      nics_->give(post);
+    } else {
+      system_.node(post.node).driver().post(post.request);
+    }
     last_change_ = now;
     return true;
   });
 }
 
 void SoakRun::check_progress() {
-  uint64_t progress = 0;
+  uint64_t progress = ledger_.ended();
   for (uint32_t node = 0; node < plan_.nodes(); ++node) {
     const auto& outcomes = system_.node(node).scoreboard().outcomes();
     for (uint32_t code = 0; code < tb::outcome_codes; ++code) {
@@ -177,17 +190,24 @@ void SoakRun::check_progress() {
   }
 }
 
+/// All posts have ended; queues are disabled then, which ends the buffers that nothing has come for.
+bool SoakRun::is_done() {
+  if (!ledger_.requests_ended() || !(!nics_ || (nics_->all_delivered() && nics_->close()))) return false;
+  return ledger_.all_ended();
+}
+
 void SoakRun::play(const std::vector<PlannedPost>& round) {
   const uint64_t began = last_progress_ = last_change_ = system_.cycle();
   std::deque<PlannedPost> waiting(round.begin(), round.end());
+  if (nics_) nics_->open();
   while (!stop()) {
     if (!incident_.over()) {
       incident_.step();
       last_change_ = system_.cycle();
     }
+    if (nics_) nics_->step();
     give_due(waiting, began);
-    if (waiting.empty() && incident_.over() && ledger_.all_ended() && system_.settled())
-      return note_settled();
+    if (waiting.empty() && incident_.over() && is_done() && system_.settled()) return note_settled();
     if (system_.cycle() % progress_check_cycles == 0) check_progress();
     if (system_.cycle() - last_progress_ > plan_.bounds.chain() || system_.cycle() - began > most_cycles) {
       tell(fmt::format("hang: no progress since cycle {}, the longest chain of timeouts takes {}",
@@ -201,6 +221,11 @@ void SoakRun::play(const std::vector<PlannedPost>& round) {
 void SoakRun::note_settled() {
   result_.settle_cycles = std::max(result_.settle_cycles, system_.cycle() - last_change_);
   system_.check_at_end();
+}
+
+void SoakRun::lose(uint32_t node) {
+  keep_outcomes(node);
+  if (nics_) nics_->lose(node);
 }
 
 void SoakRun::keep_outcomes(uint32_t node) {
@@ -221,6 +246,7 @@ void SoakRun::collect() {
   result_.completions = ledger_.by_status();
   result_.network = system_.network().counters();
   if (header_errors_) result_.header_hits = header_errors_->hits();
+  if (nics_) result_.nics = nics_->counts();
   result_.finding = system_.findings().summary();
 }
 
@@ -240,6 +266,13 @@ SoakResult SoakRun::run() {
 }
 
 }  // namespace
+
+std::vector<uint8_t> soak_bytes(uint64_t count, uint64_t seed, uint64_t stream) {
+  RandomStream random(seed, first_byte_stream + stream);
+  std::vector<uint8_t> bytes(count);
+  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random.next());
+  return bytes;
+}
 
 SoakResult run_soak(const Plan& plan, const SoakOptions& options) { return SoakRun(plan, options).run(); }
 

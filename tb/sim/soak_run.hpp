@@ -8,6 +8,7 @@
 #include <string>
 
 #include "scoreboard.hpp"
+#include "soak_nics.hpp"
 #include "soak_plan.hpp"
 
 namespace weft::sim {
@@ -29,6 +30,7 @@ struct SoakResult {
   std::array<uint64_t, tb::outcome_codes> outcomes{};  ///< of all nodes, also of lives that a reset ended
   fabric::NetworkCounters network;
   uint64_t header_hits = 0;  ///< packets with bit errors in the field drawn
+  NicCounts nics;            ///< of NICs
   std::string finding;       ///< the first thing that was wrong; empty: none
 
   bool ok() const { return finding.empty(); }
