@@ -185,12 +185,16 @@ class SignalCoverage {
 
   template <typename Word>
   void look(OfType<Word>& of_type) {
-    for (Watched<Word>& word : of_type.words) {
-      const Word now = *word.now;
-      const Word changed = started_ ? now ^ word.before : 0;
-      word.rose |= changed & now;
-      word.fell |= changed & word.before;
-      word.before = now;
+    // every clock, so this may not take long, not even in a debug build
+    Watched<Word>* const end = of_type.words.data() + of_type.words.size();
+    for (Watched<Word>* word = of_type.words.data(); word != end; ++word) {
+      const Word now = *word->now;
+      if (now == word->before) continue;
+      if (started_) {
+        word->rose |= now & ~word->before;
+        word->fell |= word->before & ~now;
+      }
+      word->before = now;
     }
   }
 
