@@ -20,6 +20,7 @@ RTL = ROOT / "rtl"
 SOURCES = (RTL, ROOT / "tests" / "rtl", ROOT / "fpga" / "window_designs")  # of all modules that are simulated
 HOLES = pathlib.Path(__file__).resolve().parent / "code_holes.json"
 PAGE = ROOT / "docs" / "results" / "code_coverage.md"
+LONGEST = 400  # characters of a list on the page; all of it is in code.json
 GOAL = 95  # percent hit, of lines and of bits
 
 RECORD = re.compile(r"C '(?P<fields>.*)' (?P<count>\d+)")
@@ -263,10 +264,14 @@ def holes_by_reason(reasons):
     return grouped
 
 
+def shortened(text):
+    return text if len(text) <= LONGEST else text[:LONGEST].rpartition(";")[0] + "; ..."
+
+
 def hole_rows(reasons):
     for (file, why), (lines, bits) in sorted(holes_by_reason(reasons).items(), key=lambda item: (item[0][0], item[0][1] or "")):
         which = ([f"lines {ranges(lines)}"] if lines else []) + [f"`{signal}`[{ranges(numbers)}]" for signal, numbers in sorted(bits.items())]
-        yield f"| {file} | {len(lines)} | {sum(map(len, bits.values()))} | {why or '**none yet**'} | {'; '.join(which)} |"
+        yield f"| {file} | {len(lines)} | {sum(map(len, bits.values()))} | {why or '**none yet**'} | {shortened('; '.join(which))} |"
 
 
 def page(lines, bits, reasons, programs):
