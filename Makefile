@@ -22,10 +22,10 @@ CMAKE_QUIET := --log-level=NOTICE -Wno-dev
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 PYTHON_VENV := build/venv
 
-.PHONY: help setup configure build sim sim-verilog goodput soak bench test lint format formats verilog synth place formal netlist mutate fuzz coverage clean
+.PHONY: help setup configure build sim sim-verilog goodput soak bench test lint format formats verilog synth place formal netlist mutate fuzz coverage code-coverage clean
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r name text; do printf '  make %-13s %s\n' "$$name" "$$text"; done
 	@echo "  variables: PRESET=release|debug|asan|ubsan  WERROR=ON  JOBS=2  FILE=path (sim)  QUICK=1 (synth, fuzz)  SECONDS=600 (fuzz)"
 
 setup: ## install missing Debian packages (root or sudo)
@@ -113,5 +113,16 @@ coverage: setup ## which points of docs/testplan.json the courses kept by `make 
 	build-fuzz/bin/weft-fuzz --quiet --traces build-fuzz/traces build-fuzz/corpus/* >build-fuzz/coverage.log
 	python3 tests/coverage/functional.py build-fuzz fuzz=build-fuzz/traces
 
+# Each in two parts at a time, so that both cores have work.
+COVERAGE_TESTS := rdma_nic_test test_rtl test_rdma_queues test_rdma_inbox test_rdma_requests
+
+code-coverage: setup ## which lines and bits of the RTL the tests exercise, into docs/results/code_coverage.md
+	cmake --preset coverage $(CMAKE_QUIET) >/dev/null
+	cmake --build --preset coverage -j $(JOBS) --target $(COVERAGE_TESTS)
+	rm -rf build-coverage/code && mkdir build-coverage/code
+	for test in $(COVERAGE_TESTS); do echo "0 $$test"; echo "1 $$test"; done | WEFT_COVERAGE_DIR=$(CURDIR)/build-coverage/code GTEST_TOTAL_SHARDS=2 \
+	  xargs -P $(JOBS) -L 1 sh -c 'GTEST_SHARD_INDEX=$$0 build-coverage/bin/$$1 --gtest_brief=1'
+	python3 tests/coverage/code.py build-coverage/code
+
 clean: ## remove everything built
-	rm -rf build build-debug build-asan build-ubsan build-fuzz build-verilog build-gates build-mutation
+	rm -rf build build-debug build-asan build-ubsan build-fuzz build-coverage build-verilog build-gates build-mutation

@@ -6,6 +6,9 @@
 #if WEFT_WAVES
 #include <verilated_fst_c.h>
 #endif
+#ifdef WEFT_COVERAGE
+#include "coverage.hpp"
+#endif
 
 #include <cstdint>
 #include <memory>
@@ -60,7 +63,13 @@ template <typename Top>
 class VerilatedClock {
  public:
   VerilatedClock(SimulationContext& context, const std::string& name)
-      : top_(std::make_unique<Top>(&context.verilated(), name.c_str())) {}
+      : top_(std::make_unique<Top>(&context.verilated(), name.c_str()))
+#ifdef WEFT_COVERAGE
+        ,
+        coverage_(context.verilated(), name)
+#endif
+  {
+  }
   ~VerilatedClock() { top_->final(); }
   VerilatedClock(const VerilatedClock&) = delete;
   VerilatedClock& operator=(const VerilatedClock&) = delete;
@@ -72,12 +81,25 @@ class VerilatedClock {
     top_->eval();
   }
   void edge() {
+#ifdef WEFT_COVERAGE
+    coverage_.sample(in_reset());
+#endif
     top_->clk_i = 1;
     top_->eval();
   }
 
  private:
+#ifdef WEFT_COVERAGE
+  bool in_reset() const {
+    if constexpr (requires { top_->rst_ni; }) return !top_->rst_ni;
+    return false;
+  }
+#endif
+
   std::unique_ptr<Top> top_;
+#ifdef WEFT_COVERAGE
+  SignalCoverage coverage_;
+#endif
 };
 
 }  // namespace weft::tb

@@ -99,6 +99,8 @@ class RdmaSender : public testing::Test {
     sender_.header.reset();
   }
 
+  rdma::Config random_config();
+  void random_paces();
   void random_clock();
   void random_traffic(unsigned clocks);
   void end_all();
@@ -341,7 +343,32 @@ TEST_F(RdmaSender, ResetForgetsAll) {
   }
 }
 
+TEST_F(RdmaSender, NumbersTransfersFromWhatIsLoaded) {
+  for (const uint32_t first : {1u, 21u, 42u, 62u, 63u, static_cast<uint32_t>(bench_.below(64))}) {
+    restart();
+    sender_.number_from(first);
+    for (uint16_t n = 0; n < 3; ++n) {
+      give(post(1));
+      sender_.clocks(10);  // the request is compared
+      EXPECT_EQ(sender_.golden().context(n).msgid, (first + n) % 64);
+    }
+    if (HasFatalFailure()) return;
+  }
+}
+
 // Random traffic
+
+/// Any settings: short timeouts, so that they end, or long ones.
+rdma::Config RdmaSender::random_config() {
+  rdma::Config config;
+  config.node_id = static_cast<uint16_t>(bench_.below(16));
+  config.tx_retry = static_cast<uint16_t>(8 + bench_.below(bench_.chance(70) ? 30 : 8000));
+  config.tx_dead = static_cast<uint16_t>(8 + bench_.below(bench_.chance(70) ? 60 : 8000));
+  config.max_retry = static_cast<uint8_t>(bench_.below(bench_.chance(70) ? 4 : 16));
+  config.max_busy = static_cast<uint8_t>(bench_.below(bench_.chance(70) ? 4 : 256));
+  config.backoff = static_cast<uint8_t>(bench_.below(4));
+  return config;
+}
 
 Header RdmaSender::random_answer() {
   const auto sid = static_cast<uint16_t>(bench_.below(tx_contexts));
@@ -426,17 +453,19 @@ void RdmaSender::end_all() {
   EXPECT_TRUE(sender_.nothing_left());
 }
 
+void RdmaSender::random_paces() {
+  paces_ = {bench_.pace(),
+            bench_.pace(),
+            bench_.pace(),
+            bench_.pace(),
+            bench_.pace(),
+            bench_.chance(50) ? 8u : 0u,
+            static_cast<unsigned>(bench_.chance(50) ? 0 : bench_.below(tx_contexts + 2))};
+}
+
 void RdmaSender::random_traffic(unsigned clocks) {
   for (unsigned n = 0; n < clocks; ++n) {
-    if (n % 256 == 0) {
-      paces_ = {bench_.pace(),
-                bench_.pace(),
-                bench_.pace(),
-                bench_.pace(),
-                bench_.pace(),
-                bench_.chance(50) ? 8u : 0u,
-                static_cast<unsigned>(bench_.chance(50) ? 0 : bench_.below(tx_contexts + 2))};
-    }
+    if (n % 256 == 0) random_paces();
     if (bench_.below(10'000) == 0) sender_.reset(config());
     random_clock();
     if (HasFatalFailure()) FAIL() << "clock " << n;
@@ -452,6 +481,16 @@ void RdmaSender::random_traffic(unsigned clocks) {
 TEST_F(RdmaSender, EqualsTheGoldenModelUnderRandomTrafficAndResets) {
   random_traffic(1'200'000);
   EXPECT_GT(sender_.answers_done, 1000u);
+}
+
+TEST_F(RdmaSender, EqualsTheGoldenModelWithAnySettings) {
+  for (unsigned n = 0; n < 100'000; ++n) {
+    if (n % 2000 == 0) sender_.reset(random_config());
+    if (n % 256 == 0) random_paces();
+    random_clock();
+    if (HasFatalFailure()) FAIL() << "clock " << n;
+  }
+  EXPECT_GT(sender_.outcomes[Outcome::send], 50u);
 }
 
 TEST_F(RdmaSender, EqualsTheGoldenModelWithoutTransfers) {
