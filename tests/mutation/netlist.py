@@ -25,7 +25,7 @@ TO_GATES = ["memory -nomap", "memory_map", "opt_clean", "async2sync", "dffunmap"
 KINDS = {"inv": "inverted", "const0": "stuck at 0", "const1": "stuck at 1", "cnot0": "inverted while another bit is 0",
          "cnot1": "inverted while another bit is 1"}
 # Where a fault shows only in rare events: races of timeouts with packets, rooms of queues, how often something was asked for.
-WIRES = ["i_restarted_q", "i_expired_q", "i_same_q", "i_silent_q", "i_asks_q", "i_ask_one", "a_room", "ctl_room", "h_beyond_end", "i_timer.set_q",
+WIRES = ["i_restarted_q", "i_expired_q", "i_same_q", "i_silent_q", "i_asks_q", "i_ask_one", "a_room", "i_act.ctls", "e_grantable", "h_beyond_end", "i_timer.set_q",
          "i_timer.scanned_q", "i_timer.drained_q", "i_reclaim", "starved_q"]
 WIRE_MUTANTS = 3
 UNTOUCHED_PORTS = {"CLK"}  # a clock is no logic
@@ -45,7 +45,7 @@ class Mutant:
     bit: int
     control: int  # bit of the port that decides, or -1
     wire: str     # name[bit] of what is connected there, if it has one
-    place: str    # rtl/...:line.column-line.column
+    place: str    # rtl/...:line.column-line.column; nothing for a cell that Yosys has put together from others
 
     @property
     def file(self):
@@ -57,6 +57,8 @@ class Mutant:
 
     def text(self):
         """What stands in the source there; of several lines the first."""
+        if not self.place:
+            return "made by Yosys"
         file, span = self.place.split(":")
         line, start, last, end = map(int, re.fullmatch(r"(\d+)\.(\d+)(?:-(\d+)\.(\d+))?", span).groups(default=0))
         words = (ROOT / file).read_text(encoding="utf-8").splitlines()[line - 1]
@@ -103,6 +105,9 @@ def draw(count, seed):
     listings = [WORK / "drawn.ys", *(WORK / f"drawn_{wire}.ys" for wire in WIRES)]
     yosys([f"read_rtlil {below_root(WORK / 'flat.il')}", f"mutate -list {count} -seed {seed} -o {below_root(listings[0])}",
            *(f"mutate -list {WIRE_MUTANTS} -seed {seed} -wire {wire} -o {below_root(listing)}" for wire, listing in zip(WIRES, listings[1:]))])
+    for wire, listing in zip(WIRES, listings[1:]):
+        if not listing.stat().st_size:
+            raise ToolError(f"no mutant at the wire {wire}: it has another name now")
     types, mutants = cell_types(), []
     lines = dict.fromkeys(line for listing in listings for line in listing.read_text(encoding="utf-8").splitlines())  # each one once
     for line in lines:
@@ -112,7 +117,7 @@ def draw(count, seed):
             continue
         wire = f"{options['-wire']}[{options['-wirebit']}]" if "-wire" in options else ""
         mutants.append(Mutant(len(mutants) + 1, options["-mode"], options["-cell"], types[options["-cell"]], options["-port"], int(options["-portbit"]),
-                              int(options.get("-ctrlbit", -1)), wire, options["-src"]))
+                              int(options.get("-ctrlbit", -1)), wire, options.get("-src", "")))
     if len(mutants) >= 1 << SELECTOR[1]:
         raise ToolError(f"{len(mutants)} mutants are too many for {SELECTOR[1]} bits")
     return mutants
