@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inbox's table of memory regions and its check of a buffer that is posted, or of a write with immediate (docs/rdma_transfers.md, Inbox).
 //
-// Timing: one check a clock. What is to be checked is there in clocks t and t + 1, the region is looked up in t, the rest is looked at in t + 1.
+// Timing: one check a clock. What is to be checked is there in clock t, when the region is looked up; it may come from a RAM.
 // queue_o in clock t + 2 is that of the region as set up to t + 1; so are verdict_o and checked_queue_o in clock t + 4. After reset all regions are
 // closed, one a clock (ready_o low).
 `include "weft_assert.svh"
@@ -29,7 +29,7 @@ module rdma_inbox_check
   input  logic [        15:0] region_key_i,
   input  logic [  BASE_W-1:0] region_base_i,
   input  logic [OFFSET_W-1:0] region_last_i,
-  // to check, two clocks long
+  // to check
   input  logic                receive_i,       // whether it has the right to receive, otherwise that of remote writes
   input  logic [        23:0] rkey_i,
   input  logic [        63:0] addr_i,
@@ -55,6 +55,8 @@ module rdma_inbox_check
 
   logic        receive_q, open;
   logic [15:0] key_q;
+  logic [63:0] addr_q;
+  logic [31:0] bytes_q;
   logic [8:0]  queue_q;
   region_t     region, set_region;
 
@@ -81,6 +83,8 @@ module rdma_inbox_check
   always_ff @(posedge clk_i) begin
     receive_q       <= receive_i;
     key_q           <= rkey_i[15:0];
+    addr_q          <= addr_i;
+    bytes_q         <= bytes_i;
     queue_q         <= queue_o;
     checked_queue_o <= queue_q;
   end
@@ -92,8 +96,8 @@ module rdma_inbox_check
     .OFFSET_W(OFFSET_W)
   ) i_check (
     .clk_i,
-    .arg_i    (addr_i),
-    .bytes_i,
+    .arg_i    (addr_q),
+    .bytes_i  (bytes_q),
     .open_i   (open),
     .base_i   (region.base),
     .last_i   (region.last),
