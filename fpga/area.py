@@ -33,7 +33,8 @@ RAM_SETUP_NS = 0.3  # address, data and enables before the clock
 DESIGNS = {
     "rdma_receiver": "receiver",
     "rdma_queues": "host queues",
-    "rdma_top": "whole engine",
+    "rdma_top": "engine without transfers",
+    "rdma_nic": "whole NIC",
 }
 QUICK = ["rdma_receiver"]
 FPGAS = {"ice40": "synth_ice40", "ecp5": "synth_ecp5", "xilinx": "synth_xilinx -flatten -noiopad"}

@@ -14,6 +14,7 @@ import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RDMA_LIST = ROOT / "rtl" / "rdma" / "rdma.f"
+RDMA_FORMATS = ROOT / "build" / "gen" / "rtl" / "rdma_formats_pkg.sv"
 # Yosys sorts long chains of cells by recursion, which overflows WebAssembly's usual half a megabyte.
 STACK_BYTES = 512 << 20
 SLACK_BYTES = 64 << 20
@@ -23,9 +24,8 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("modules", nargs="+", help="top modules, one file each")
     parser.add_argument("--out", type=pathlib.Path, required=True, help="folder for MODULE.v")
-    parser.add_argument("--formats", type=pathlib.Path, default=ROOT / "build" / "gen" / "rtl" / "rdma_formats_pkg.sv",
-                        help="generated package (default: %(default)s)")
-    parser.add_argument("--list", type=pathlib.Path, default=RDMA_LIST, help="file list (default: %(default)s)")
+    parser.add_argument("--formats", type=pathlib.Path, action="append", help="generated package, may be given several times (default: that of the engine)")
+    parser.add_argument("--list", type=pathlib.Path, action="append", help="file list, likewise")
     parser.add_argument("-G", dest="parameters", action="append", default=[], metavar="NAME=VALUE",
                         help="parameter of the top modules")
     parser.add_argument("--rtlil", action="store_true", help="write MODULE.il instead, Yosys's own format, with the place in the source of each cell")
@@ -33,18 +33,16 @@ def arguments():
     return parser.parse_args()
 
 
-def read_list(path):
-    """Files and include folders of a file list whose paths are relative to it."""
+def read_lists(paths):
+    """Files and include folders, each once, of file lists whose paths are relative to them."""
     files, includes = [], []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        line = line.strip()
-        if not line or line.startswith("//"):
-            continue
-        if line.startswith("+incdir+"):
-            includes.append((path.parent / line.removeprefix("+incdir+")).resolve())
-        else:
-            files.append((path.parent / line).resolve())
-    return files, includes
+    for path in paths:
+        for line in map(str.strip, path.read_text(encoding="utf-8").splitlines()):
+            if line.startswith("+incdir+"):
+                includes.append((path.parent / line.removeprefix("+incdir+")).resolve())
+            elif line and not line.startswith("//"):
+                files.append((path.parent / line).resolve())
+    return list(dict.fromkeys(files)), list(dict.fromkeys(includes))
 
 
 def check_sources(files):
@@ -120,8 +118,8 @@ def elaborate(module, files, includes, parameters, result):
 
 def main():
     args = arguments()
-    listed, includes = read_list(args.list)
-    files = [args.formats.resolve(), *listed]
+    listed, includes = read_lists(args.list or [RDMA_LIST])
+    files = [*(package.resolve() for package in args.formats or [RDMA_FORMATS]), *listed]
     check_sources(files)
     out = args.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
