@@ -145,7 +145,7 @@ class Receiver {
   RxResult read(const formats::Header& request, const RxInputs& inputs) const;
   std::optional<formats::Outcome> want_of_context(const RxInputs& inputs) const;
   RxResult refuse(const formats::Header& request, formats::Outcome outcome, formats::Refusal code) const;
-  RxResult grant_again(const formats::Header& request, const RxInputs& inputs);
+  RxResult grant_again(const formats::Header& request, const RxInputs& inputs) const;
   Packet granting(uint16_t cid, const formats::Header& request, RegionKey buffer) const;
   RxResult grant(const formats::Header& request, const RxInputs& inputs);
   std::optional<RxResult> rejection(const formats::Header& header) const;

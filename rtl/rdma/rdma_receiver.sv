@@ -528,8 +528,8 @@ module rdma_receiver
   logic [1:0]        i_asks_q, i_asks_new, j_asks_q;
   logic [3:0]        i_silent_q, i_silent_new, j_silent_q;
   logic [WINDOW-1:0] i_slot_q;
-  logic              i_data_q, i_release_q, i_again_q;  // of this context's transfer, and well-formed
-  logic              i_receive, i_advance, i_mark, i_live, i_reclaim, i_complete, i_asked_enough, i_ask_one, i_released, i_again;
+  logic              i_data_q, i_release_q;  // of this context's transfer, and well-formed
+  logic              i_receive, i_advance, i_mark, i_live, i_reclaim, i_complete, i_asked_enough, i_ask_one, i_released;
   logic              i_timer_set, j_timer_set_q, j_timer_armed_q;
   logic [1:0]        j_timer_class_q;
   logic [PIDX_W:0]   i_hole_q;    // the packet that this one is RX_AHEAD ahead of; negative: none
@@ -576,7 +576,6 @@ module rdma_receiver
     i_ahead_q       <= ahead_i != '0;
     i_data_q        <= h_valid_q && h_q.data && h_known && h_match && h_q.key_ok && !h_beyond_end && h_good_length && !h_outside;
     i_release_q     <= h_valid_q && h_q.release_it && h_known && h_match;
-    i_again_q       <= h_valid_q && h_q.again && h_known && h_match;
     // By the event two ahead; the one ahead is looked at in I.
     i_expired_q     <= expired_now;
     i_restarted_q   <= j_valid_q && j_timer_set_q && j_idx == h_idx;
@@ -606,7 +605,6 @@ module rdma_receiver
   assign i_advance      = i_receive && i_lies_q.at_base;
   assign i_mark         = i_receive && i_lies_q.is_new;
   assign i_released     = i_release_q && i_used_q;
-  assign i_again        = i_again_q && i_used_q;
   assign i_live         = i_valid_q && i_q.timeout && i_used_q && i_expired_q && !i_restarted_q &&
                           !(j_valid_q && j_timer_set_q && i_same_q);
   assign i_reclaim      = i_live && i_silent_q >= max_silent_i;
@@ -614,13 +612,13 @@ module rdma_receiver
   assign i_asked_enough = i_asks_q >= ask_from_after_i;
   assign i_ask_one      = i_live && !i_reclaim && !i_complete && !weft_mode_i && !i_asked_enough;
   assign i_ask_base     = i_mark && weft_mode_i && i_ahead_q && i_hole_q == {1'b0, i_window_q.base};
-  assign i_timer_set    = i_valid_q && (i_q.request || i_advance || i_released || i_live || i_ask_base || i_again);
+  assign i_timer_set    = i_valid_q && (i_q.request || i_advance || i_released || i_live || i_ask_base);
 
   always_comb begin : p_step
     i_used_new   = i_used_q && !i_released && !i_reclaim;
     i_silent_new = i_silent_q;
     if (i_live && !i_reclaim) i_silent_new = i_silent_q + 1'b1;
-    if (i_advance || i_mark || i_again) i_silent_new = '0;
+    if (i_advance || i_mark) i_silent_new = '0;
     i_asks_new = i_asks_q;
     if (i_ask_one) i_asks_new = i_asks_q + 1'b1;
     if (i_advance && (i_q.hdr.flags & FLAG_RETRY) == '0) i_asks_new = '0;

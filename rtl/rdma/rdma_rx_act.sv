@@ -89,10 +89,9 @@ module rdma_rx_act
   endfunction
 
   typedef struct packed {
-    answer_t             answer;
-    logic                waits;  // until the writes up to this count are done
-    logic [WRITES_W-1:0] writes;
-    logic                grant;
+    answer_t answer;
+    logic    waits;  // until the writes before it are done
+    logic    grant;
   } ctl_t;
 
   cmd_t                           cmd_in, cmd;
@@ -102,6 +101,10 @@ module rdma_rx_act
   logic [$clog2(CTL_DEPTH+1)-1:0] ctls;
   logic                           cmd_ready, ctl_ready, ctl_valid, ctl_valid_q, ctl_next, ctl_free;
   logic [WRITES_W-1:0]            writes_q;
+  logic                           fence_ready, fence_valid, fence_valid_q, fence_next, fence_passes, leaves;
+  logic [WRITES_W-1:0]            fence, fence_q;
+  logic [$clog2(CTL_DEPTH+1)-1:0] unused_fences;
+  logic [$clog2(CTL_DEPTH+2)-1:0] passed_q;  // packets that wait in i_control or after it, and need not any more
   logic [WRITES_W-2:0]            unused_ahead;
   logic                           behind;
 
@@ -151,7 +154,7 @@ module rdma_rx_act
           pidx: PIDX_W'(header_i.pidx),
           arg: ARG_W'(header_i.arg)
       };
-  assign ctl_in = '{answer: answer, waits: header_i.ptype == PTYPE_DONE, writes: writes_o, grant: grant_i};
+  assign ctl_in = '{answer: answer, waits: header_i.ptype == PTYPE_DONE, grant: grant_i};
   ram_fifo #(
     .DEPTH(CTL_DEPTH),
     .WIDTH($bits(ctl_t))
@@ -167,7 +170,40 @@ module rdma_rx_act
     .count_o(ctls)
   );
 
-  // The first one waits in flops, so that no count from a RAM is compared in the same clock.
+  // Of each packet that waits for writes, the count up to which they must be answered. It is looked at as soon as it is the oldest, also while the output
+  // stands still: counts wrap, so one that has been reached may not be compared again much later.
+  ram_fifo #(
+    .DEPTH(CTL_DEPTH),
+    .WIDTH(WRITES_W)
+  ) i_fences (
+    .clk_i,
+    .rst_ni,
+    .valid_i(send_i && ctl_in.waits),
+    .ready_o(fence_ready),
+    .data_i (writes_o),
+    .valid_o(fence_valid),
+    .ready_i(fence_next),
+    .data_o (fence),
+    .count_o(unused_fences)
+  );
+
+  // "answered" is at or past "fence" if it is less than half the range ahead
+  assign {behind, unused_ahead} = writes_done_i - fence_q;
+  assign fence_passes = fence_valid_q && !behind;
+  assign fence_next   = !fence_valid_q || fence_passes;
+  assign leaves       = ctl_valid_o && ctl_ready_i && ctl_q.waits;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      fence_valid_q <= 1'b0;
+      passed_q      <= '0;
+    end else begin
+      if (fence_next) fence_valid_q <= fence_valid;
+      passed_q <= passed_q + ($bits(passed_q))'(fence_passes) - ($bits(passed_q))'(leaves);
+    end
+    if (fence_next) fence_q <= fence;
+  end
+
+  // The first one waits in flops, so that nothing from a RAM is looked at in the same clock.
   assign ctl_next = !ctl_valid_q || (ctl_ready_i && ctl_free);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) ctl_valid_q <= 1'b0;
@@ -175,9 +211,7 @@ module rdma_rx_act
     if (ctl_next) ctl_q <= ctl;
   end
 
-  // counts wrap: "done" is at or past "writes" if it is less than half the range ahead
-  assign {behind, unused_ahead} = writes_done_i - ctl_q.writes;
-  assign ctl_free    = !ctl_q.waits || !behind;
+  assign ctl_free    = !ctl_q.waits || passed_q != '0;
   assign ctl_valid_o = ctl_valid_q && ctl_free;
   assign ctl_o       = header_of(ctl_q.answer);
   assign ctl_grant_o = ctl_q.grant;
@@ -185,5 +219,7 @@ module rdma_rx_act
 
   `ASSERT(CommandHasRoom, !command_i || cmd_ready)
   `ASSERT(ControlHasRoom, !send_i || ctl_ready)
+  `ASSERT(FenceHasRoom, !send_i || fence_ready)
+  `ASSERT(NoMorePassThanWait, passed_q <= ($bits(passed_q))'(CTL_DEPTH + 1))
   `ASSERT(NothingOfTheAnswerIsLost, !send_i || header_of(answer) == header_i)
 endmodule

@@ -23,6 +23,10 @@ constexpr uint64_t usual_bytes = 4 << 20;
 struct Options {
   uint64_t bytes = usual_bytes;
   uint64_t seed = 1;
+  std::vector<double> losses = {0, 1e-3, 1e-2, 5e-2};
+  std::vector<uint32_t> transfers = {1, 16, 64, 256};
+  std::vector<std::string> with;  // names of means; none: all
+  double at_least = 0;            // of goodput, a share
   unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
   std::string json;
   std::string markdown;
@@ -39,25 +43,24 @@ constexpr Means all_means[] = {{"timeouts as set", false, 0},
                                {"timeouts as measured", true, 0},
                                {"RX_AHEAD", false, std::nullopt},
                                {"both", true, std::nullopt}};
-constexpr double losses[] = {0, 1e-3, 1e-2, 5e-2};
-constexpr uint32_t transfer_counts[] = {1, 16, 64, 256};
 
 struct Case {
   const Means* means;
   RunConfig config;
 };
 
-std::vector<Case> all_cases(uint64_t seed) {
+std::vector<Case> all_cases(const Options& options) {
   std::vector<Case> cases;
-  for (const double loss : losses) {
+  for (const double loss : options.losses) {
     for (const Means& means : all_means) {
-      for (const uint32_t transfers : transfer_counts) {
+      if (!options.with.empty() && !std::ranges::count(options.with, means.name)) continue;
+      for (const uint32_t transfers : options.transfers) {
         RunConfig config;
         config.faults.loss = loss;
         config.transfers = transfers;
         config.adapt = means.adapt;
         config.ahead = means.ahead;
-        config.seed = seed;
+        config.seed = options.seed;
         cases.push_back({&means, config});
       }
     }
@@ -83,14 +86,15 @@ std::vector<RunResult> run_cases(const std::vector<Case>& cases, const std::vect
 }
 
 /// A row of the table for each loss and means, a column for each number of transfers.
-std::string table(const std::vector<Case>& cases, const std::vector<RunResult>& results) {
+std::string table(const std::vector<Case>& cases, const std::vector<RunResult>& results,
+                  const std::vector<uint32_t>& transfer_counts) {
   std::string text = "| lost | with |";
   for (const uint32_t transfers : transfer_counts) text += fmt::format(" {} |", transfers);
   text += "\n|---|---|";
-  for (size_t column = 0; column < std::size(transfer_counts); ++column) text += "---:|";
+  for (size_t column = 0; column < transfer_counts.size(); ++column) text += "---:|";
   for (size_t index = 0; index < cases.size(); ++index) {
     const Case& each = cases[index];
-    if (index % std::size(transfer_counts) == 0) {
+    if (index % transfer_counts.size() == 0) {
       text += fmt::format("\n| {:g} % | {} |", 100 * each.config.faults.loss, each.means->name);
     }
     text +=
@@ -115,18 +119,21 @@ std::string page(const Options& options, const std::string& table) {
 }
 
 int run(const Options& options) {
-  const std::vector<Case> cases = all_cases(options.seed);
+  const std::vector<Case> cases = all_cases(options);
   const std::vector<RunResult> results =
       run_cases(cases, random_bytes(options.bytes, options.seed), options.jobs);
-  const std::string rows = table(cases, results);
+  const std::string rows = table(cases, results, options.transfers);
   fmt::print("{}", rows);
   bool ok = true;
   nlohmann::json json = nlohmann::json::array();
   for (size_t index = 0; index < cases.size(); ++index) {
-    ok = ok && results[index].ok();
+    const bool enough = results[index].goodput_fraction >= options.at_least;
+    ok = ok && results[index].ok() && enough;
     json.push_back(to_json(cases[index].config, results[index]));
     json.back()["with"] = cases[index].means->name;
     if (!results[index].finding.empty()) fmt::print(stderr, "{}\n", results[index].finding);
+    if (!enough)
+      fmt::print(stderr, "goodput of {:.4f} is below --at-least\n", results[index].goodput_fraction);
   }
   fmt::print("{}\n", ok ? "every byte and every event as in the golden model" : "FAILED");
   if (!options.json.empty()) write_json(options.json, {{"ok", ok}, {"cases", json}});
@@ -145,6 +152,21 @@ Command add_goodput_command(CLI::App& app) {
   command->add_option("--seed", options->seed, "same seed, same runs")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  command
+      ->add_option("--loss", options->losses, "shares of packets that are lost, a part of the table for each")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  command->add_option("--transfers", options->transfers, "numbers of transfers, a column for each")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  std::vector<std::string> names;
+  for (const Means& means : all_means) names.emplace_back(means.name);
+  command->add_option("--with", options->with, "rows of the table (default: all)")
+      ->check(CLI::IsMember(names));
+  command
+      ->add_option("--at-least", options->at_least,
+                   "fail if the goodput of a run is a smaller share of the link")
+      ->check(CLI::Range(0.0, 1.0));
   command->add_option("--jobs", options->jobs, "runs at a time; does not change any result")
       ->check(CLI::Range(1, 256));
   command->add_option("--json", options->json, "results as JSON");

@@ -96,7 +96,8 @@ class ReceiverQueues {
   /// After the payload of the same packet. `first_grant`: it grants a context, not for the second time.
   void expect_control(const Header& header, uint64_t cycle, bool first_grant) {
     const bool waits = header.ptype == static_cast<uint8_t>(Ptype::done);
-    control_.push({header, waits ? writes_decided_ : INT64_MIN, first_grant}, cycle);
+    control_.push({header, waits, first_grant}, cycle);
+    if (waits) fences_.push(writes_decided_, cycle);
   }
 
  private:
@@ -107,13 +108,14 @@ class ReceiverQueues {
   };
   struct Control {
     Header header;
-    int64_t writes = 0;  // that must be answered before it leaves
+    bool waits = false;  // until the writes before it are answered
     bool first_grant = false;
   };
 
   template <typename Top>
   void check_control(Bench<Top>& bench) {
-    const bool shown = control_.shown(bench.cycle()) && control_.front().writes <= answered;
+    const bool shown = control_.shown(bench.cycle()) && (!control_.front().waits || passed_ > 0);
+    pass_fence(bench.cycle());
     ASSERT_EQ(bench->ctl_valid_o, shown) << at_;
     if (!shown) return;
     const Header header = get_header(bench->ctl_o);
@@ -123,7 +125,15 @@ class ReceiverQueues {
     ASSERT_EQ(bench->ctl_grant_o, control_.front().first_grant) << at_;
     if (!ctl_ready) return;
     controls.push_back(static_cast<Ptype>(header.ptype));
+    if (control_.front().waits) --passed_;
     control_.pop();
+  }
+
+  /// The oldest that waits for writes need not wait from the next clock on if they are answered now.
+  void pass_fence(uint64_t cycle) {
+    if (!fences_.shown(cycle) || fences_.front() > answered) return;
+    fences_.pop();
+    ++passed_;
   }
 
   template <typename Top>
@@ -144,6 +154,9 @@ class ReceiverQueues {
   }
 
   ShownQueue<Control> control_{3};
+  ShownQueue<int64_t> fences_{
+      3};                // writes that must be answered before the packets that wait leave, in order
+  unsigned passed_ = 0;  // of these packets, those that need not wait any more
   ShownQueue<Command> commands_{2};
   std::array<std::size_t, 16> controls_before_{};
   std::size_t commands_now_ = 0, commands_before_ = 0;  // at the start of a clock

@@ -10,6 +10,7 @@
 #include "Vrdma_receiver.h"
 #include "bench.hpp"
 #include "rdma/receiver.hpp"
+#include "rdma_header.hpp"
 #include "rdma_region_port.hpp"
 
 namespace weft::rtl_test {
@@ -70,14 +71,14 @@ class RdmaReceiver : public testing::Test {
     ASSERT_EQ(decided_, contexts);
   }
 
-  static Header request(uint16_t sid) {
+  static Header request(uint16_t sid, uint32_t count = packets) {
     Header header;
     header.ptype = static_cast<uint8_t>(Ptype::rqt);
     header.dst = node;
     header.src = sender;
     header.sid = sid;
     header.msgid = 100u + sid;
-    header.pidx = packets * payload;
+    header.pidx = count * payload;
     return header;
   }
 
@@ -93,6 +94,19 @@ class RdmaReceiver : public testing::Test {
     header.msgid = context.msgid;
     header.len = payload;
     header.pidx = pidx;
+    return header;
+  }
+
+  Header release(uint16_t cid) const {
+    Header header = data(cid, 0);
+    header.ptype = static_cast<uint8_t>(Ptype::release);
+    header.len = 0;
+    return header;
+  }
+
+  Header last_data(uint16_t cid) const {
+    Header header = data(cid, golden_.context(cid).cut.last);
+    header.flags = rdma::formats::flag_last;
     return header;
   }
 
@@ -119,6 +133,8 @@ class RdmaReceiver : public testing::Test {
     bench_.settle();
     if (bench_->cmd_valid_o) ++commands_;
     if (bench_->cmd_valid_o && bench_->cmd_write_o) ++writes_;
+    if (bench_->ctl_valid_o && bench_->ctl_ready_i)
+      sent_.push_back(static_cast<Ptype>(get_header(bench_->ctl_o).ptype));
     if (bench_->trace_valid_o) check_decision();
     bench_.step();
   }
@@ -152,6 +168,8 @@ class RdmaReceiver : public testing::Test {
   unsigned commands_ = 0;
   unsigned writes_ = 0;
   unsigned expected_writes_ = 0;
+  std::vector<Ptype> sent_;
+  rdma::Receiver golden_{params(), config()};
 
  private:
   void check_decision() {
@@ -174,7 +192,6 @@ class RdmaReceiver : public testing::Test {
     if (expected.write) ++expected_writes_;
   }
 
-  rdma::Receiver golden_{params(), config()};
   std::deque<Header> under_way_;
 };
 
@@ -190,6 +207,43 @@ TEST_F(RdmaReceiver, OneHeaderAClockToContextsThatComeBackAfterAFewClocks) {
   uint16_t n = 0;
   send_one_header_a_clock(
       [&] { return static_cast<uint16_t>(++n / 1000 == 0 ? n % 2 : bench_.below(1 + n / 1000)); });
+}
+
+class RdmaReceiverDone : public RdmaReceiver {
+ protected:
+  /// Packets of a long transfer; memory answers as soon as it has got them.
+  void write(uint32_t count) {
+    for (; count > 0 && !HasFailure(); --count) {
+      bench_->writes_done_i = static_cast<uint16_t>(writes_);
+      ASSERT_TRUE(offer(data(contexts - 1, next_++)));
+    }
+  }
+
+  /// The context holds a transfer of one packet instead.
+  void grant_one_packet(uint16_t cid) {
+    offer(release(cid));
+    drain();
+    offer(request(contexts + cid, 1));
+    drain();
+    ASSERT_EQ(golden_.context(cid).cut.last, 0u);
+  }
+
+  uint32_t next_ = 0;
+};
+
+/// The counts of writes have 16 bits; half of their range goes by while two DONE wait for the output.
+TEST_F(RdmaReceiverDone, OnceItMayLeaveStaysSoWhateverIsWrittenMeanwhile) {
+  for (const uint16_t cid : {0, 1}) grant_one_packet(cid);
+  bench_->ctl_ready_i = 0;
+  offer(last_data(0));
+  write(10);
+  offer(last_data(1));
+  write((1u << 15) + 100);
+  drain();
+  sent_.clear();
+  bench_->ctl_ready_i = 1;
+  drain();
+  EXPECT_EQ(sent_, (std::vector{Ptype::done, Ptype::done}));
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ TEST_F(RdmaReceiverControl, DoneWaitsForTheLastWriteBeforeItAndAllElseForDone) {
   }
   EXPECT_EQ(out_.controls, (std::vector{Ptype::rsp, Ptype::ack}));
   out_.answered = 5;
-  receiver_.clocks(2);
+  receiver_.clocks(3);
   EXPECT_EQ(out_.controls, (std::vector{Ptype::rsp, Ptype::ack, Ptype::done, Ptype::rsp}));
   expect_idle();
 }
