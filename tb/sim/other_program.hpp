@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wave files need the program weft-sim-waves, which sits beside weft-sim.
+// weft-sim has few engines, so that it is soon built. For others it goes on as a program beside it:
+// weft-sim-waves or weft-sim-soak.
 #pragma once
 
 #include <string>
@@ -11,5 +12,9 @@ namespace weft::sim {
 /// the file cannot be written.
 /// @param file empty: no waves; @param arguments of this program
 void prepare_waves(const std::string& file, const std::vector<std::string>& arguments);
+
+/// Goes on as weft-sim-soak if this program lacks engines that the fault campaign needs.
+/// @param build the only engine needed; empty: any
+void prepare_soak(const std::string& build, const std::vector<std::string>& arguments);
 
 }  // namespace weft::sim
