@@ -52,7 +52,7 @@ soak: configure ## fault campaign: 1,000 runs with random faults, into docs/resu
 	$(BUILD)/bin/weft-sim soak --runs 1000 --threads $(JOBS) --json $(BUILD)/soak.json --markdown docs/results/soak.md $(SOAK_ARGS)
 
 bench: configure ## speed in clocks: packets a clock, goodput without loss, into docs/results/bench.md
-	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim weft-sim-bench
 	$(BUILD)/bin/weft-sim bench --json $(BUILD)/bench.json --markdown docs/results/bench.md
 
 test: build ## run all tests

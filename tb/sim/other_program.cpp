@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "bench_run.hpp"
 #include "rdma_model.hpp"
 #include "rdma_run.hpp"
 #include "soak_plan.hpp"
@@ -51,6 +52,10 @@ void prepare_waves(const std::string& file, const std::vector<std::string>& argu
 void prepare_soak(const std::string& build, const std::vector<std::string>& arguments) {
   if (has_soak_engines() || (!build.empty() && tb::find_rdma_build(build))) return;
   go_on_as("weft-sim-soak", "soak", arguments);
+}
+
+void prepare_bench(const std::vector<std::string>& arguments) {
+  if (!has_bench_engines()) go_on_as("weft-sim-bench", "bench", arguments);
 }
 
 }  // namespace weft::sim
