@@ -16,13 +16,12 @@ SOAK_ARGS ?=
 # How long `make fuzz` looks for a difference.
 SECONDS := 600
 
-# -Wno-dev: advice to authors of CMake packages, which Debian's package of Verilator gives cause for and its users cannot heed.
-CMAKE_QUIET := --log-level=NOTICE -Wno-dev
+CMAKE_QUIET := --log-level=NOTICE
 
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 PYTHON_VENV := build/venv
 
-.PHONY: help setup configure build sim sim-verilog goodput soak bench test lint format formats verilog synth place formal netlist mutate fuzz coverage code-coverage clean
+.PHONY: help setup configure build sim waves sim-verilog goodput soak bench test lint format formats verilog synth place formal netlist mutate fuzz coverage code-coverage clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r name text; do printf '  make %-13s %s\n' "$$name" "$$text"; done
@@ -38,19 +37,22 @@ build: configure ## build everything into build/bin
 	cmake --build --preset $(PRESET) -j $(JOBS)
 
 sim: configure ## simulate the RDMA engine on a real file through losses, reordering, corruption
-	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim weft-sim-waves weft
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim weft
 	$(BUILD)/bin/weft-sim matrix $(if $(FILE),--file $(FILE)) $(SIM_ARGS)
+
+waves: configure ## weft-sim-waves, which weft-sim needs for --waves
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim-waves
 
 goodput: configure ## what loss costs and what helps, into docs/results/goodput.md
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim
 	$(BUILD)/bin/weft-sim goodput --jobs $(JOBS) --json $(BUILD)/goodput.json --markdown docs/results/goodput.md
 
 soak: configure ## fault campaign: 1,000 runs with random faults, into docs/results/soak.md
-	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim weft-sim-soak
 	$(BUILD)/bin/weft-sim soak --runs 1000 --threads $(JOBS) --json $(BUILD)/soak.json --markdown docs/results/soak.md $(SOAK_ARGS)
 
 bench: configure ## speed in clocks: packets a clock, goodput without loss, into docs/results/bench.md
-	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim weft-sim-bench
 	$(BUILD)/bin/weft-sim bench --json $(BUILD)/bench.json --markdown docs/results/bench.md
 
 test: build ## run all tests

@@ -78,7 +78,7 @@ def build_tests(jobs):
     log = WORK / "build.log"
     # Verilator reads the netlists when CMake configures.
     # -Wno-dev: as in the Makefile.
-    area.run_tool(["cmake", "--preset", "gates", "-Wno-dev", f"-DWEFT_GATES={WORK}"], log)
+    area.run_tool(["cmake", "--preset", "gates", f"-DWEFT_GATES={WORK}"], log)
     area.run_tool(["cmake", "--build", "--preset", "gates", "-j", str(jobs), "--target", "test_gates", "test_swapped_gates"], log)
 
 

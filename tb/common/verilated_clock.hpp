@@ -3,9 +3,6 @@
 #pragma once
 
 #include <verilated.h>
-#if WEFT_WAVES
-#include <verilated_fst_c.h>
-#endif
 #ifdef WEFT_COVERAGE
 #include "coverage.hpp"
 #endif
@@ -17,7 +14,7 @@
 
 namespace weft::tb {
 
-/// What all tops of one simulation share: time, random start values, and the wave file.
+/// What all tops of one simulation share: time and random start values.
 class SimulationContext {
  public:
   explicit SimulationContext(uint64_t seed) {
@@ -25,9 +22,6 @@ class SimulationContext {
     context_.randSeed(static_cast<int>(seed & 0x7fffffff) | 1);
     context_.fatalOnError(false);
     context_.assertOn(true);
-#if WEFT_WAVES
-    context_.traceEverOn(true);
-#endif
   }
 
   VerilatedContext& verilated() { return context_; }
@@ -41,23 +35,6 @@ class SimulationContext {
  private:
   mutable VerilatedContext context_;
 };
-
-#if WEFT_WAVES
-/// Wave file of a whole simulation: attach every top, then open.
-class WaveFile {
- public:
-  template <typename Top>
-  void attach(Top& top) {
-    top.trace(&fst_, 99);
-  }
-  void open(const std::string& file) { fst_.open(file.c_str()); }
-  void dump(uint64_t time) { fst_.dump(time); }
-  void close() { fst_.close(); }
-
- private:
-  VerilatedFstC fst_;
-};
-#endif
 
 template <typename Top>
 class VerilatedClock {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "weft/rdma/formats.hpp"
 
@@ -26,16 +25,12 @@ uint64_t flow_of(const formats::Header& header) {
 
 }  // namespace
 
-bool waves_built_in() {
-#if WEFT_WAVES
-  return true;
-#else
-  return false;
-#endif
-}
-
 RdmaSystem::RdmaSystem(const SystemConfig& config)
     : context_(config.seed), network_(config.nodes, config.faults, config.seed) {
+  if (!config.waves.empty()) {
+    waves_ = make_wave_file();
+    context_.verilated().traceEverOn(true);
+  }
   NodeConfig node = config.node;
   node.seed = config.seed;
   for (uint32_t index = 0; index < config.nodes; ++index) {
@@ -43,21 +38,11 @@ RdmaSystem::RdmaSystem(const SystemConfig& config)
         std::make_unique<RdmaNode>(index, node, context_, findings_,
                                    [this, index](Bytes packet) { forward(index, std::move(packet)); }));
   }
-  with_waves_ = !config.waves.empty();
-  if (with_waves_ && !waves_built_in()) throw std::invalid_argument("this program was built without waves");
-#if WEFT_WAVES
-  if (with_waves_) {
-    for (auto& each : nodes_) each->model().attach(waves_);
-    waves_.open(config.waves);
+  if (waves_) {
+    for (auto& each : nodes_) each->model().attach(*waves_);
+    waves_->open(config.waves);
   }
-#endif
   reset();
-}
-
-RdmaSystem::~RdmaSystem() {
-#if WEFT_WAVES
-  if (with_waves_) waves_.close();
-#endif
 }
 
 void RdmaSystem::reset() {
@@ -89,10 +74,8 @@ void RdmaSystem::forward(uint32_t from, Bytes packet) {
   network_.send(from, header.dst, flow_of(header), std::move(packet));
 }
 
-void RdmaSystem::dump_waves([[maybe_unused]] uint64_t time) {
-#if WEFT_WAVES
-  if (with_waves_) waves_.dump(time);
-#endif
+void RdmaSystem::dump_waves(uint64_t time) {
+  if (waves_) waves_->dump(time);
 }
 
 void RdmaSystem::step() {

@@ -12,6 +12,7 @@
 #include "common/verilated_clock.hpp"
 #include "fabric/network.hpp"
 #include "rdma_node.hpp"
+#include "wave_file.hpp"
 
 namespace weft::tb {
 
@@ -26,7 +27,6 @@ struct SystemConfig {
 class RdmaSystem {
  public:
   explicit RdmaSystem(const SystemConfig& config);
-  ~RdmaSystem();
 
   uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
   RdmaNode& node(uint32_t index) { return *nodes_.at(index); }
@@ -78,14 +78,8 @@ class RdmaSystem {
   Tamper tamper_;
   std::vector<std::unique_ptr<RdmaNode>> nodes_;
   uint64_t cycle_ = 0;
-#if WEFT_WAVES
-  WaveFile waves_;
-#endif
-  bool with_waves_ = false;
+  std::unique_ptr<WaveFile> waves_;  ///< closed before the tops go
   bool assertion_told_ = false;
 };
-
-/// Whether this program can write wave files.
-bool waves_built_in();
 
 }  // namespace weft::tb

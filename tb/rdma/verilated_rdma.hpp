@@ -8,6 +8,9 @@
 #include "common/signals.hpp"
 #include "common/verilated_clock.hpp"
 #include "rdma_model.hpp"
+#ifdef WEFT_WAVES
+#include "fst_waves.hpp"
+#endif
 
 namespace weft::tb {
 
@@ -34,8 +37,8 @@ class VerilatedRdma : public RdmaModel {
   void edge() override { clock_.edge(); }
 
   void attach([[maybe_unused]] WaveFile& waves) override {
-#if WEFT_WAVES
-    waves.attach(clock_.top());
+#ifdef WEFT_WAVES
+    static_cast<FstWaves&>(waves).attach(clock_.top());
 #endif
   }
 

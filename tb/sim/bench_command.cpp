@@ -9,7 +9,7 @@
 
 #include "bench_run.hpp"
 #include "commands.hpp"
-#include "rdma_run.hpp"
+#include "other_program.hpp"
 #include "report.hpp"
 
 namespace weft::sim {
@@ -157,8 +157,8 @@ std::string markdown(const Results& results) {
   return text;
 }
 
-int run(const Options& options) {
-  if (!window_available(128)) throw BadInput("the engines that are measured are not compiled in");
+int run(const Options& options, const std::vector<std::string>& arguments) {
+  prepare_bench(arguments);
   const Results results = run_all(options.quick);
   if (!options.json.empty()) write_json(options.json, to_json(results));
   if (!options.markdown.empty()) write_text(options.markdown, markdown(results));
@@ -174,7 +174,7 @@ Command add_bench_command(CLI::App& app) {
   command->add_flag("--quick", options->quick, "fewer transfers");
   command->add_option("--json", options->json, "results as JSON");
   command->add_option("--markdown", options->markdown, "results as a page");
-  return [options](const std::vector<std::string>&) { return run(*options); };
+  return [options](const std::vector<std::string>& arguments) { return run(*options, arguments); };
 }
 
 }  // namespace weft::sim

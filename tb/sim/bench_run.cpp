@@ -22,6 +22,7 @@ using rdma::formats::Ptype;
 using Packets = std::vector<std::vector<uint8_t>>;
 
 constexpr const char* line_build = "line";  // a header and 32 bytes of payload are one beat
+constexpr const char* default_build = "w128";
 constexpr uint32_t one_beat_bytes = 32;
 constexpr uint64_t many_clocks = 2'000'000;
 constexpr uint64_t start_clocks = 200'000;
@@ -128,6 +129,8 @@ bool post_one_packet(Bench& bench) {
 }
 
 }  // namespace
+
+bool has_bench_engines() { return tb::find_rdma_build(line_build) && tb::find_rdma_build(default_build); }
 
 Rate headers_of_one_context() {
   constexpr size_t packets = 8000;

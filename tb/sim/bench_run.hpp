@@ -45,6 +45,9 @@ struct Goodput {
   }
 };
 
+/// Whether this program has the engines that are measured.
+bool has_bench_engines();
+
 Rate headers_of_one_context();
 Rate headers_of_many_contexts();
 Rate responses();

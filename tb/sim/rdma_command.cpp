@@ -12,9 +12,9 @@
 #include <optional>
 
 #include "commands.hpp"
+#include "other_program.hpp"
 #include "rdma_run.hpp"
 #include "report.hpp"
-#include "wave_program.hpp"
 
 namespace weft::sim {
 

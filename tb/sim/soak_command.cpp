@@ -15,9 +15,9 @@
 #include <utility>
 
 #include "commands.hpp"
+#include "other_program.hpp"
 #include "report.hpp"
 #include "soak_report.hpp"
-#include "wave_program.hpp"
 
 namespace weft::sim {
 
@@ -131,7 +131,11 @@ int run(Options& options, const std::vector<std::string>& arguments) {
     options.seed = *options.run;
     options.runs = 1;
   }
-  prepare_waves(options.one.waves, arguments);
+  if (options.one.waves.empty()) {
+    prepare_soak(options.build, arguments);
+  } else {
+    prepare_waves(options.one.waves, arguments);
+  }
   options.threads = static_cast<unsigned>(std::min<uint64_t>(options.threads, options.runs));
 
   SoakReport report(options.seed, command_for_one(arguments.front(), options));

@@ -36,6 +36,11 @@ const tb::RdmaBuild& build_named(const std::string& name) {
   return *build;
 }
 
+template <size_t count>
+bool has_all(const char* const (&names)[count]) {
+  return std::ranges::all_of(names, [](const char* name) { return tb::find_rdma_build(name) != nullptr; });
+}
+
 /// One run in three is of NICs.
 std::string draw_build(Dice& dice, uint64_t seed) {
   const std::string engine = dice.pick(usual_builds);
@@ -337,6 +342,8 @@ uint64_t Bounds::chain() const {
   constexpr uint64_t in_queues = 20'000;  // with pauses, and timers that are looked at in turn
   return give_up + reclaim + network + in_queues;
 }
+
+bool has_soak_engines() { return has_all(usual_builds) && has_all(usual_nics); }
 
 Plan make_plan(uint64_t seed, const std::string& build) {
   Dice dice(seed, plan_stream);

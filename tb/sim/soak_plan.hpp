@@ -110,6 +110,9 @@ inline constexpr uint64_t most_posts[2] = {16, 6};  // of a node, by round
 inline constexpr uint64_t soak_source_base = 0x1000'0000;
 inline constexpr uint64_t soak_destination_base = 0x10'0000'0000;  // beyond 32 bits
 
+/// Whether this program has all engines that a seed can draw.
+bool has_soak_engines();
+
 /// @param build name of the engine to take instead of the one that the seed draws; empty: that one. Throws
 /// BadInput if it is not compiled in.
 Plan make_plan(uint64_t seed, const std::string& build = {});

@@ -59,7 +59,7 @@ def arguments():
 
 def build_tests(jobs):
     # -Wno-dev: as in the Makefile.
-    for command in (["cmake", "--preset", "mutation", "--log-level=NOTICE", "-Wno-dev"],
+    for command in (["cmake", "--preset", "mutation", "--log-level=NOTICE"],
                     ["cmake", "--build", "--preset", "mutation", "-j", str(jobs), "--target", TEST.name]):
         run = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if run.returncode:
