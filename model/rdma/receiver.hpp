@@ -111,8 +111,8 @@ class Receiver {
   /// A packet dropped by arrival checks 1 to 3.
   RxResult drop(formats::Outcome verdict);
 
-  /// RQT, DATA, RELEASE or READ that passed the arrival checks, or the refusal of a READ that the inbox had no
-  /// room for. Throws Violation for other types, if a grant would use an offered context that is in use or
+  /// RQT, DATA, RELEASE or READ that passed the arrival checks, or the refusal of a READ that the inbox had
+  /// no room for. Throws Violation for other types, if a grant would use an offered context that is in use or
   /// exceed the quota of its source, or if the inbox was not asked about a request for a buffer or a refusal.
   RxResult packet(const Packet& packet, const RxInputs& inputs);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers to READs of other nodes that an engine owes (docs/rdma_transfers.md, Receiver): one for each READ at
-// a time, no more of all and of each group of sources than the registers say.
+// Answers to READs of other nodes that an engine owes (docs/rdma_transfers.md, Receiver): one for each READ
+// at a time, no more of all and of each group of sources than the registers say.
 #pragma once
 
 #include <cstdint>

@@ -305,8 +305,8 @@ void Scoreboard::step_receiver(const RxTracePins& rtl) {
   rx_timers_.events++;
   observe_time("receiver", rtl.now, ReceiverAge::time);
   configure_receiver();
-  rdma::RxInputs inputs{rtl.room, std::nullopt, rtl.now, rtl.over_quota, {}, rtl.answer_asked,
-                        rtl.answer_room};
+  rdma::RxInputs inputs{rtl.room, std::nullopt,     rtl.now,        rtl.over_quota,
+                        {},       rtl.answer_asked, rtl.answer_room};
   if (rtl.offer_valid) inputs.offer = rtl.offer_cid;
   const char* event = rtl.timeout ? "timeout" : "packet";
   std::optional<formats::Header> header;

@@ -205,7 +205,7 @@ class Scoreboard {
   std::deque<TakenPost> posts_;                                         // taken, not yet retired
   std::map<uint16_t, PostOrigin> origins_;                              // of the transfers, by context
   ExpectedAnswers answers_;
-  std::optional<InboxScoreboard> inbox_;                                // of an engine with transfers
+  std::optional<InboxScoreboard> inbox_;  // of an engine with transfers
   std::deque<bool> grants_;  // RSPs that grant and have not left yet: whether it is the first of that grant
   OnQueueCompletion on_queue_completion_;
   ExpectedPackets packets_;

@@ -167,10 +167,10 @@ class TransferNode {
   void look_for_answer(const Header& read, RxInputs& inputs) {
     const uint32_t quota = receiver.config().answer_quota;
     const uint32_t of_source = answers_that([&](const Post& post) { return post.node == read.src; });
-    inputs.answer_asked = answers_that([&](const Post& post) {
-                            return post.node == read.src && post.rkey == read.sid &&
-                                   post.dst_addr == read.msgid;
-                          }) != 0;
+    inputs.answer_asked =
+        answers_that([&](const Post& post) {
+          return post.node == read.src && post.rkey == read.sid && post.dst_addr == read.msgid;
+        }) != 0;
     EXPECT_LE(quota == 0 ? 0 : of_source, quota);
     inputs.answer_room = answers_that([](const Post&) { return true; }) < manners_.most_answers &&
                          (quota == 0 || of_source < quota);
