@@ -82,11 +82,11 @@ module rdma_receiver_proof
     .region_key_i(16'd0), .region_base_i('0), .region_last_i, .backoff_i(2'd0), .ahead_i(8'd0), .quota_i(16'd0),
     .timeout_i(LIMIT_W'(1)), .ask_from_after_i(2'd1), .max_silent_i(4'd0), .weft_mode_i, .now_i,
     .hdr_valid_i, .hdr_ready_o(hdr_ready), .hdr_i(hdr), .verdict_i(OUTCOME_NONE), .hdr_busy_i(1'b0), .req_valid_i(1'b0), .req_ready_o(), .req_i('0),
-    .answer_room_i(1'b0), .answer_take_o(),
+    .answer_asked_i(1'b0), .answer_room_i(1'b0), .answer_take_o(),
     .cmd_valid_o(), .cmd_ready_i, .cmd_write_o(), .cmd_addr_o(), .cmd_len_o(), .cmd_cid_o(), .writes_done_i(WRITES_W'(0)),
     .ctl_valid_o(), .ctl_ready_i, .ctl_o(), .ctl_grant_o(), .ctl_dropped_o(), .read_valid_o(), .read_o(), .ret_valid_o(), .ret_o(),
     .trace_valid_o(), .trace_timeout_o(), .trace_outcome_o(), .trace_room_o(), .trace_offer_valid_o(), .trace_offer_cid_o(), .trace_over_quota_o(),
-    .trace_admit_o(), .trace_from_inbox_o(), .trace_answer_room_o(), .trace_cid_o(), .trace_now_o(), .trace_wbase_o(), .trace_wvec_o()
+    .trace_admit_o(), .trace_from_inbox_o(), .trace_answer_asked_o(), .trace_answer_room_o(), .trace_cid_o(), .trace_now_o(), .trace_wbase_o(), .trace_wvec_o()
   );
 
   // How far the region reached two clocks after each packet was taken, when it was looked at last.

@@ -64,6 +64,8 @@ struct Config {
   uint16_t timeout_floor = 16;
   uint16_t rx_quota = 0;      // contexts of a group of sources, 0: all
   uint16_t ticket_quota = 0;  // tickets of a queue, 0: all
+  uint16_t answers = 4;       // to READs, at once
+  uint16_t answer_quota = 0;  // of a group of sources, 0: all
   bool weft_mode = true;      // of the receiver; false: paper mode
 
   bool operator==(const Config&) const = default;

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "rdma/packet.hpp"
 #include "rdma/region.hpp"
 #include "rdma/request.hpp"
 
@@ -111,6 +112,8 @@ RxResult Receiver::packet(const Packet& packet, const RxInputs& inputs) {
       return release(packet.header);
     case Ptype::read:
       return read(packet.header, inputs);
+    case Ptype::rsp:
+      return turned_away(packet.header, inputs);
     default:
       throw Violation("the receiver takes RQT, DATA, RELEASE and READ only");
   }
@@ -238,12 +241,20 @@ RxResult Receiver::read(const Header& request, const RxInputs& inputs) const {
   if (const auto outcome = request_fault(request, Use::remote_read, config_, params_)) {
     return refuse(request, *outcome, refusal_code(*outcome));
   }
+  if (inputs.answer_asked) return without_context(Outcome::drop_asked, request.cid);
   if (!inputs.answer_room) {
     return refuse(request, Outcome::refuse_answers, refusal_code(Outcome::refuse_answers));
   }
   RxResult result = without_context(Outcome::read_taken, request.cid);
   result.read = ReadOrder{request.arg, request.pidx, request.src, request.sid, request.msgid};
   return result;
+}
+
+/// A refusal of a READ for which the inbox has no room.
+RxResult Receiver::turned_away(const Header& refusal, const RxInputs& inputs) const {
+  if (!for_inbox(refusal)) throw Violation("the receiver takes no RSP but refusals of READs");
+  if (inputs.room) throw Violation("a refusal of a READ that the inbox had room for");
+  return without_context(Outcome::drop_busy, refusal.cid);
 }
 
 // DATA

@@ -64,7 +64,8 @@ struct RxInputs {
   uint16_t now = 0;               // ticks modulo 2^16
   bool over_quota = false;        // the source holds all the contexts that it may; looked at by RQT only
   Admission admission = {};       // looked at by RQT only
-  bool answer_room = true;        // one more READ may be answered; looked at by READ only
+  bool answer_asked = false;      // this READ's answer is posted or under way; looked at by READ only
+  bool answer_room = true;        // one more READ of this source may be answered; looked at by READ only
 };
 
 /// What became of an event. `cid` is the context touched; for what is rejected the one named in the packet,
@@ -110,9 +111,9 @@ class Receiver {
   /// A packet dropped by arrival checks 1 to 3.
   RxResult drop(formats::Outcome verdict);
 
-  /// RQT, DATA, RELEASE or READ that passed the arrival checks. Throws Violation for other types, if a grant
-  /// would use an offered context that is in use or exceed the quota of its source, or if the inbox was not
-  /// asked about a request for a buffer.
+  /// RQT, DATA, RELEASE or READ that passed the arrival checks, or the refusal of a READ that the inbox had
+  /// no room for. Throws Violation for other types, if a grant would use an offered context that is in use or
+  /// exceed the quota of its source, or if the inbox was not asked about a request for a buffer or a refusal.
   RxResult packet(const Packet& packet, const RxInputs& inputs);
 
   /// Throws Violation for a free context, or one whose timer is not due.
@@ -143,6 +144,7 @@ class Receiver {
   RxResult release(const formats::Header& header);
 
   RxResult read(const formats::Header& request, const RxInputs& inputs) const;
+  RxResult turned_away(const formats::Header& refusal, const RxInputs& inputs) const;
   std::optional<formats::Outcome> want_of_context(const RxInputs& inputs) const;
   RxResult refuse(const formats::Header& request, formats::Outcome outcome, formats::Refusal code) const;
   RxResult grant_again(const formats::Header& request, const RxInputs& inputs) const;

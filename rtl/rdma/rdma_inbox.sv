@@ -34,6 +34,7 @@ module rdma_inbox
   parameter int unsigned NODE_W    = 16,
   parameter int unsigned ADDR_W    = 48,
   parameter int unsigned RQT_DEPTH = 8,    // requests that may wait, a power of two
+  parameter int unsigned RSP_DEPTH = 8,    // refusals of READs that may wait, a power of two
   parameter int unsigned CTL_DEPTH = 16,   // control packets that may wait, a power of two
   parameter int unsigned UNDECIDED = 4,    // requests that the receiver may have to decide
   localparam int unsigned BASE_W   = ADDR_W - $clog2(PAYLOAD),
@@ -80,7 +81,7 @@ module rdma_inbox
   input  logic                rqt_valid_i,
   output logic                rqt_ready_o,
   input  header_t             rqt_i,
-  // RSP with flag READ
+  // RSP with flag READ; not ready: no room
   input  logic                rsp_valid_i,
   output logic                rsp_ready_o,
   input  header_t             rsp_i,
@@ -162,7 +163,8 @@ module rdma_inbox
     .PAYLOAD  (PAYLOAD),
     .PIDX_W   (PIDX_W),
     .ADDR_W   (ADDR_W),
-    .RQT_DEPTH(RQT_DEPTH)
+    .RQT_DEPTH(RQT_DEPTH),
+    .RSP_DEPTH(RSP_DEPTH)
   ) i_front (
     .clk_i,
     .rst_ni,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The event that the inbox is about: what waits, whose turn it is, its ticket and the queue of that (docs/rdma_transfers.md, RTL).
 //
-// Timing: what is taken is ready in the last clock in front; RQTs wait in a FIFO, the first one stays there until it is handed on. read, data and
+// Timing: what is taken is ready in the last clock in front; RQTs and RSPs wait in a FIFO each; the first RQT stays there until it is handed on. read, data and
 // decide of step_o follow. job_o, post_o, hdr_o, undone_o are there from read on; idx_o and queue_o too, but for a post its ticket, and for all else
 // but SEND and write the queue of the ticket, in decide.
 `include "weft_assert.svh"
@@ -18,6 +18,7 @@ module rdma_inbox_front
   parameter int unsigned PIDX_W    = 24,
   parameter int unsigned ADDR_W    = 48,
   parameter int unsigned RQT_DEPTH = 8,
+  parameter int unsigned RSP_DEPTH = 8,
   localparam int unsigned IDX_W    = $clog2(N_TICKETS),
   localparam int unsigned Q_W      = (N_QUEUES > 1) ? $clog2(N_QUEUES) : 1,
   localparam int unsigned BASE_W   = ADDR_W - $clog2(PAYLOAD),
@@ -27,7 +28,7 @@ module rdma_inbox_front
   input  logic                 rst_ni,
   input  logic                 ready_i,          // events may begin
   output logic                 regions_ready_o,
-  output logic                 none_o,           // no event, no RQT
+  output logic                 none_o,           // no event, no RQT, no RSP
   // regions as they are set
   input  logic                 region_set_i,
   input  logic [          7:0] region_idx_i,
@@ -79,15 +80,16 @@ module rdma_inbox_front
   output found_t               found_o
 );
   job_e             front_job;
-  header_t          rqt;
-  logic             front, go, load_rqt, names_region, rqt_inside, rqt_valid, rqt_ready, no_event, sweep_found_q;
+  header_t          rqt, rsp;
+  logic             front, go, load_rqt, names_region, rqt_inside, rqt_valid, rqt_ready, rsp_valid, rsp_ready, no_event, sweep_found_q;
   logic [IDX_W-1:0] seek_idx;
   logic [IDX_W-1:0] sweep_q;  // the next ticket to be looked at
   logic [$clog2(RQT_DEPTH+1)-1:0] rqts;
+  logic [$clog2(RSP_DEPTH+1)-1:0] rsps;
 
-  assign none_o         = no_event && rqts == '0;
+  assign none_o         = no_event && rqts == '0 && rsps == '0;
   assign rqt_ready_o    = rqt_ready && ready_i;
-  assign rsp_ready_o    = go && front_job == DO_RSP;
+  assign rsp_ready_o    = rsp_ready && ready_i;
   assign post_ready_o   = go && front_job == DO_POST;
   assign leave_ready_o  = go && front_job == DO_LEAVE;
   assign undone_ready_o = go && front_job == DO_DECIDED;
@@ -107,10 +109,25 @@ module rdma_inbox_front
     .count_o(rqts)
   );
 
+  ram_fifo #(
+    .DEPTH(RSP_DEPTH),
+    .WIDTH($bits(header_t))
+  ) i_rsps (
+    .clk_i,
+    .rst_ni,
+    .valid_i(rsp_valid_i && ready_i),
+    .ready_o(rsp_ready),
+    .data_i (rsp_i),
+    .valid_o(rsp_valid),
+    .ready_i(go && front_job == DO_RSP),
+    .data_o (rsp),
+    .count_o(rsps)
+  );
+
   logic [N_TURNS-1:0] asks;
   assign asks[DO_LEAVE] = leave_valid_i;
   assign asks[DO_RQT]   = rqt_valid && !rqt_inside && !rqt_stop_i;
-  assign asks[DO_RSP]   = rsp_valid_i;
+  assign asks[DO_RSP]   = rsp_valid;
   assign asks[DO_POST]  = post_valid_i && place_i;
   assign asks[DO_SWEEP] = sweep_found_q;
 
@@ -171,12 +188,12 @@ module rdma_inbox_front
   always_ff @(posedge clk_i) begin
     if (go) begin
       post_o   <= post_i;
-      hdr_o    <= front_job == DO_RQT ? rqt : rsp_i;
+      hdr_o    <= front_job == DO_RQT ? rqt : rsp;
       undone_o <= undone_i;
       queue_o  <= front_job == DO_POST ? post_i.qid[Q_W-1:0] : look_o;
       unique case (front_job)
         DO_RQT:     idx_o <= seek_idx;
-        DO_RSP:     idx_o <= rsp_i.sid[IDX_W-1:0];
+        DO_RSP:     idx_o <= rsp.sid[IDX_W-1:0];
         DO_LEAVE:   idx_o <= leave_idx_i;
         DO_DECIDED: idx_o <= undone_idx_i;
         default:    idx_o <= sweep_q;
@@ -200,5 +217,5 @@ module rdma_inbox_front
   logic unused;
   assign unused = ^ops_i;
 
-  `ASSERT(SourceOfFrontStays, !front || (front_job == DO_RQT ? rqt_valid : front_job == DO_RSP ? rsp_valid_i : front_job != DO_POST || post_valid_i))
+  `ASSERT(SourceOfFrontStays, !front || (front_job == DO_RQT ? rqt_valid : front_job == DO_RSP ? rsp_valid : front_job != DO_POST || post_valid_i))
 endmodule

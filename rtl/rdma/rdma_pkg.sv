@@ -58,6 +58,13 @@ package rdma_pkg;
     logic [63:0] src_addr;
   } post_t;
 
+  // What tells a READ from all others that are answered at the same time.
+  typedef struct packed {
+    logic [15:0] node;
+    logic [15:0] ticket;
+    logic [23:0] number;
+  } read_id_t;
+
   typedef struct packed {
     origin_e     origin;  // as in its post
     logic [7:0]  status;

@@ -67,12 +67,13 @@ module rdma_receiver
   output logic                hdr_ready_o,
   input  header_t             hdr_i,
   input  outcome_e            verdict_i,
-  input  logic                hdr_busy_i,        // a RQT that the inbox had no room for: there is none for its answer either
+  input  logic                hdr_busy_i,        // a RQT or the refusal of a READ that the inbox had no room for: there is none for an answer either
   // requests from the inbox, which are taken first: so they must be rare
   input  logic                req_valid_i,
   output logic                req_ready_o,
   input  admitted_t           req_i,
-  // READs: one more may be answered; it is taken, which counts from the next clock on
+  // READs, in E: its answer is posted or under way; one more may be answered; it is taken, which counts from the next clock on
+  input  logic                answer_asked_i,
   input  logic                answer_room_i,
   output logic                answer_take_o,
   // what to do with the payload of a good DATA packet, in order
@@ -105,6 +106,7 @@ module rdma_receiver
   output logic                trace_over_quota_o,
   output admit_e              trace_admit_o,     // what the inbox said about it
   output logic                trace_from_inbox_o,
+  output logic                trace_answer_asked_o,
   output logic                trace_answer_room_o,
   output logic [        15:0] trace_cid_o,
   output logic [  TICK_W-1:0] trace_now_o,
@@ -157,7 +159,7 @@ module rdma_receiver
     logic              faulty;       // the inbox has seen a fault in it: has no ticket, so it must not be granted if there is none any more
     logic              read;
     logic              asks;         // is one of a request, the same again, READ: needs room for an answer
-    logic              answer_room;  // from F on
+    logic              answer_asked, answer_room;  // from F on
     header_t           hdr;
     logic [31:0]       last;         // last byte of a request; from D on
     logic [15:0]       len_less;     // payload bytes less one; from D on
@@ -189,7 +191,7 @@ module rdma_receiver
     logic              free;
     logic              from_inbox;
     admit_e            admit;
-    logic              answer_room;
+    logic              answer_asked, answer_room;
     logic              has_imm;
     logic [31:0]       word;         // immediate; of a READ its bytes
   } action_t;
@@ -257,7 +259,7 @@ module rdma_receiver
         if (TRANSFERS) begin
           a_event.read = hdr_i.ptype == PTYPE_READ;
           a_event.asks = a_event.request || a_event.read;
-          if (a_event.request && hdr_busy_i) begin
+          if (hdr_busy_i) begin
             a_event.verdict = OUTCOME_DROP_BUSY;
             a_event.request = 1'b0;
             a_event.asks    = 1'b0;
@@ -357,7 +359,7 @@ module rdma_receiver
 
   assign e_asks        = TRANSFERS ? e_q.asks : e_q.request;
   assign e_room        = ctl_room && !(TRANSFERS && e_q.verdict == OUTCOME_DROP_BUSY);
-  assign answer_take_o = TRANSFERS && e_valid_q && e_q.read && ctl_room && e_refusal == OUTCOME_NONE && answer_room_i;
+  assign answer_take_o = TRANSFERS && e_valid_q && e_q.read && ctl_room && e_refusal == OUTCOME_NONE && !answer_asked_i && answer_room_i;
 
   free_list #(
     .N(N_RX_CTX)
@@ -392,7 +394,8 @@ module rdma_receiver
   always_comb begin : p_request
     e_event            = e_q;
     e_event.room       = e_room;
-    e_event.answer_room = answer_room_i;
+    e_event.answer_asked = answer_asked_i;
+    e_event.answer_room  = answer_room_i;
     e_event.over_quota = e_q.request && e_over;
     e_event.offset = e_offset;
     if (!e_q.timeout) begin
@@ -404,6 +407,7 @@ module rdma_receiver
       e_event.again   = 1'b0;
     end else if (e_q.read) begin
       if (e_refusal != OUTCOME_NONE) e_event.verdict = e_refusal;
+      else if (answer_asked_i) e_event.verdict = OUTCOME_DROP_ASKED;
       else e_event.verdict = answer_room_i ? OUTCOME_READ_TAKEN : OUTCOME_REFUSE_ANSWERS;
     end else if (e_q.request) begin
       if (e_refusal != OUTCOME_NONE) e_event.verdict = e_q.admit == ADMIT_BUFFER ? OUTCOME_REFUSE_BUFFER : e_refusal;
@@ -759,7 +763,8 @@ module rdma_receiver
     j_action.free        = j_free_q;
     j_action.from_inbox  = j_q.from_inbox;
     j_action.admit       = j_q.admit;
-    j_action.answer_room = TRANSFERS && j_q.answer_room;
+    j_action.answer_asked = TRANSFERS && j_q.answer_asked;
+    j_action.answer_room  = TRANSFERS && j_q.answer_room;
     if (TRANSFERS) begin
       if (j_q.read) j_action.addr = j_q.hdr.arg[ADDR_W-1:0];
       j_action.has_imm = j_q.data && (j_q.hdr.flags & TRANSFER_FLAG_IMM) != '0;
@@ -866,6 +871,7 @@ module rdma_receiver
 
   assign trace_admit_o       = m_q.admit;
   assign trace_from_inbox_o  = m_q.from_inbox;
+  assign trace_answer_asked_o = m_q.answer_asked;
   assign trace_answer_room_o = m_q.answer_room;
   assign trace_valid_o       = m_valid_q && m_q.outcome != OUTCOME_NONE;
   assign trace_timeout_o     = m_q.timeout;
@@ -887,7 +893,8 @@ module rdma_receiver
     logic a_known, a_flagged;
     assign a_known   = hdr_valid_i && hdr_ready_o && verdict_i == OUTCOME_NONE;
     assign a_flagged = (hdr_i.flags & (TRANSFER_FLAG_IMM | TRANSFER_FLAG_SEND | TRANSFER_FLAG_READ)) != '0;
-    `ASSERT(InboxAskedFirst, !(a_known && hdr_i.ptype == PTYPE_RQT && a_flagged) || hdr_busy_i)
+    // Only what is for the inbox may be turned away by it.
+    `ASSERT(InboxAskedFirst, !a_known || hdr_busy_i == ((hdr_i.ptype == PTYPE_RQT && a_flagged) || hdr_i.ptype == PTYPE_RSP))
     `ASSERT(RequestsFromInbox, !(a_asked && req_ready_o) || req_i.hdr.ptype == PTYPE_RQT)
     `ASSERT(TicketIsOfFlag, !(a_asked && req_ready_o && req_i.kind == ADMIT_BUFFER) || req_i.of_read == ((req_i.hdr.flags & TRANSFER_FLAG_READ) != '0))
   end

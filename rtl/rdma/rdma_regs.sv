@@ -65,6 +65,7 @@ module rdma_regs
   output logic [       15:0] rx_quota_o,
   output logic [       15:0] ticket_quota_o,
   output logic [       15:0] answers_o,
+  output logic [       15:0] answer_quota_o,
   output logic [        7:0] rx_ahead_o,
   output logic               adapt_o,
   output logic [LIMIT_W-1:0] floor_o,
@@ -164,7 +165,7 @@ module rdma_regs
       REG_NODE_ID, REG_IRQ_ENABLE, REG_IRQ_STATUS, REG_REGION_BASE_LO, REG_REGION_BASE_HI, REG_REGION_LIMIT_LO, REG_REGION_LIMIT_HI,
       REG_TICK_CYCLES, REG_RX_TIMEOUT, REG_TX_RETRY, REG_TX_DEAD, REG_ASK_FROM_AFTER, REG_MAX_SILENT, REG_MAX_RETRY, REG_MODE,
       REG_POST_SRC_LO, REG_POST_SRC_HI, REG_POST_DST_LO, REG_POST_DST_HI, REG_POST_BYTES, REG_POST_NODE, REG_POST_KEY, REG_REGION_KEY, REG_RX_QUOTA, REG_BACKOFF, REG_MAX_BUSY,
-      REG_RX_AHEAD, REG_ADAPT, REG_TIMEOUT_FLOOR, REG_TICKET_QUOTA, REG_ANSWERS, REG_READ_NUMBER,
+      REG_RX_AHEAD, REG_ADAPT, REG_TIMEOUT_FLOOR, REG_TICKET_QUOTA, REG_ANSWERS, REG_ANSWER_QUOTA, REG_READ_NUMBER,
       REG_REGION_RIGHTS, REG_REGION_OWNER, REG_REGION_QUEUE:
       write_known = 1'b1;
       REG_REGION_SET: write_known = engine_ready_i && !region_fault_q && 9'(wdata_q[7:0]) < 9'(N_REGIONS);
@@ -202,6 +203,7 @@ module rdma_regs
       rx_quota_o       <= RESET_RX_QUOTA[15:0];
       ticket_quota_o   <= RESET_TICKET_QUOTA[15:0];
       answers_o        <= RESET_ANSWERS[15:0];
+      answer_quota_o   <= RESET_ANSWER_QUOTA[15:0];
       read_number_o    <= RESET_READ_NUMBER[MSGID_W-1:0];
       rx_ahead_o       <= RESET_RX_AHEAD[7:0];
       adapt_o          <= RESET_ADAPT[0];
@@ -240,6 +242,7 @@ module rdma_regs
         REG_RX_QUOTA:        rx_quota_o <= wdata_q[15:0];
         REG_TICKET_QUOTA:    ticket_quota_o <= wdata_q[15:0];
         REG_ANSWERS:         answers_o <= wdata_q[15:0];
+        REG_ANSWER_QUOTA:    answer_quota_o <= wdata_q[15:0];
         REG_READ_NUMBER:     read_number_o <= wdata_q[MSGID_W-1:0];
         REG_RX_AHEAD:        rx_ahead_o <= wdata_q[7:0];
         REG_ADAPT:           adapt_o <= wdata_q[0];
@@ -360,6 +363,7 @@ module rdma_regs
       REG_RX_QUOTA:        rdata = 32'(rx_quota_o);
       REG_TICKET_QUOTA:    rdata = 32'(ticket_quota_o);
       REG_ANSWERS:         rdata = 32'(answers_o);
+      REG_ANSWER_QUOTA:    rdata = 32'(answer_quota_o);
       REG_READ_NUMBER:     rdata = 32'(read_number_o);
       REG_RX_AHEAD:        rdata = 32'(rx_ahead_o);
       REG_ADAPT:           rdata = 32'(adapt_o);

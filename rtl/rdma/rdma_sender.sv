@@ -53,6 +53,7 @@ module rdma_sender
   output logic                post_ready_o,
   input  post_t               post_i,       // may change while it waits
   output logic                answer_done_o,  // an answer is over, in the clock in which its context is freed
+  output logic [        15:0] answer_tag_o,   // of its post
   // completions for the software
   output logic                cpl_valid_o,
   input  logic                cpl_ready_i,
@@ -453,6 +454,7 @@ module rdma_sender
   );
   assign cpl_count_o   = 16'(cpls);
   assign answer_done_o = d_valid_q && d_q.answer_done;
+  assign answer_tag_o  = d_q.completion.tag;
 
   ram_fifo #(
     .DEPTH(N_TX_CTX),

@@ -138,14 +138,15 @@ module rdma_top
   output logic [        15:0] trace_rx_offer_cid_o,
   output logic                trace_rx_over_quota_o,
   output logic                trace_rx_from_inbox_o,
+  output logic                trace_rx_answer_asked_o,
   output logic                trace_rx_answer_room_o,
   output logic [ LIMIT_W-1:0] trace_rx_limit_o,
   output logic [        15:0] trace_rx_cid_o,
   output logic [  TICK_W-1:0] trace_rx_now_o,
   output logic [        31:0] trace_rx_wbase_o,
   output logic [  WINDOW-1:0] trace_rx_wvec_o,
-  output logic                trace_rqt_valid_o,        // a RQT with a flag of transfers leaves rx_check,
-  output logic                trace_rqt_to_inbox_o,     // for the inbox, or because that is full for the receiver
+  output logic                trace_routed_valid_o,     // a RQT with a flag of transfers, or the refusal of a READ, leaves rx_check,
+  output logic                trace_routed_to_inbox_o,  // for the inbox, or because that is full for the receiver
   output logic                trace_inbox_valid_o,
   output logic [         2:0] trace_inbox_kind_o,
   output logic [         7:0] trace_inbox_outcome_o,
@@ -234,17 +235,17 @@ module rdma_top
     .payload_o      (payload)
   );
 
-  // With TRANSFERS = 0 the flags below do not come through rx_check. A request for which the inbox has no room goes to the receiver, which drops it.
+  // With TRANSFERS = 0 the flags below do not come through rx_check. What the inbox has no room for goes to the receiver, which drops it.
   assign hdr_is_refusal  = verdict == OUTCOME_NONE && hdr.ptype == PTYPE_RSP && (hdr.flags & TRANSFER_FLAG_READ) != '0;
   assign hdr_for_ticket  = verdict == OUTCOME_NONE && hdr.ptype == PTYPE_RQT &&
                            (hdr.flags & (TRANSFER_FLAG_IMM | TRANSFER_FLAG_SEND | TRANSFER_FLAG_READ)) != '0;
   assign hdr_to_sender   = verdict == OUTCOME_NONE && for_sender(hdr.ptype) && !hdr_is_refusal;
-  assign hdr_to_receiver = !hdr_to_sender && !hdr_is_refusal && !(hdr_for_ticket && inbox_rqt_ready);
+  assign hdr_to_receiver = !hdr_to_sender && !(hdr_is_refusal && inbox_rsp_ready) && !(hdr_for_ticket && inbox_rqt_ready);
   // Packets wait until all halves and their counters are ready, so that each is counted.
-  assign hdr_ready       = engine_ready && (hdr_to_sender ? tx_hdr_ready : hdr_is_refusal ? inbox_rsp_ready : !hdr_to_receiver || rx_hdr_ready);
+  assign hdr_ready       = engine_ready && (hdr_to_sender ? tx_hdr_ready : !hdr_to_receiver || rx_hdr_ready);
 
-  assign trace_rqt_valid_o    = hdr_valid && hdr_ready && hdr_for_ticket;
-  assign trace_rqt_to_inbox_o = inbox_rqt_ready;
+  assign trace_routed_valid_o    = hdr_valid && hdr_ready && (hdr_for_ticket || hdr_is_refusal);
+  assign trace_routed_to_inbox_o = !hdr_to_receiver;
 
   // ------------------------------------------------------------------------------------------------- receiver
   logic               region_set, region_write, region_read, region_receive;
@@ -264,8 +265,8 @@ module rdma_top
   logic [LIMIT_W-1:0] timeout_floor;
   logic               weft_mode, msgid_load, read_load;
   logic [MSGID_W-1:0] msgid, read_number;
-  logic [15:0]        ticket_quota, answers, keep;
-  logic               answer_room, answer_take, read_valid, req_valid, req_ready, retired_valid;
+  logic [15:0]        ticket_quota, answers, answer_quota, answer_tag, keep;
+  logic               answer_asked, answer_room, answer_take, read_valid, req_valid, req_ready, retired_valid;
   post_t              read_order;
   admitted_t          req;
   rx_retired_t        retired;
@@ -323,10 +324,11 @@ module rdma_top
     .hdr_ready_o        (rx_hdr_ready),
     .hdr_i              (hdr),
     .verdict_i          (verdict),
-    .hdr_busy_i         (hdr_for_ticket),
+    .hdr_busy_i         (hdr_for_ticket || hdr_is_refusal),
     .req_valid_i        (req_valid),
     .req_ready_o        (req_ready),
     .req_i              (req),
+    .answer_asked_i     (answer_asked),
     .answer_room_i      (answer_room),
     .answer_take_o      (answer_take),
     .read_valid_o       (read_valid),
@@ -354,6 +356,7 @@ module rdma_top
     .trace_over_quota_o (trace_rx_over_quota_o),
     .trace_admit_o      (),  // of RQTs only, known from the inbox
     .trace_from_inbox_o (trace_rx_from_inbox_o),
+    .trace_answer_asked_o(trace_rx_answer_asked_o),
     .trace_answer_room_o(trace_rx_answer_room_o),
     .trace_cid_o        (trace_rx_cid_o),
     .trace_now_o        (trace_rx_now_o),
@@ -457,6 +460,7 @@ module rdma_top
     .hdr_ready_o        (tx_hdr_ready),
     .hdr_i              (hdr),
     .answer_done_o      (answer_done),
+    .answer_tag_o       (answer_tag),
     .post_valid_i       (post_valid),
     .post_ready_o       (post_ready),
     .post_i             (post),
@@ -566,7 +570,7 @@ module rdma_top
 
   // ------------------------------------------------------------------------------------------------- transfers other than plain writes
   if (TRANSFERS != 0) begin : g_transfers
-    logic    inbox_ctl_valid, inbox_ctl_ready, answers_idle, tickets_idle, ticket_taken;
+    logic    inbox_ctl_valid, inbox_ctl_ready, answers_idle, tickets_idle, tickets_ready, answers_ready, ticket_taken;
     header_t inbox_ctl;
 
     rdma_inbox #(
@@ -583,7 +587,7 @@ module rdma_top
     ) i_inbox (
       .clk_i,
       .rst_ni,
-      .ready_o            (inbox_ready),
+      .ready_o            (tickets_ready),
       .idle_o             (tickets_idle),
       .node_id_i          (node_id),
       .retry_i            (tx_retry),
@@ -644,13 +648,21 @@ module rdma_top
     assign ticket_ready_o = ticket_taken && engine_ready && node_known;
 
     rdma_answers #(
-      .DEPTH   (MAX_ANSWERS),
-      .N_TX_CTX(N_TX_CTX)
+      .DEPTH    (MAX_ANSWERS),
+      .N_TX_CTX (N_TX_CTX),
+      .N_SOURCES(N_SOURCES),
+      .NODE_W   (NODE_W),
+      .SID_W    (SID_W),
+      .MSGID_W  (MSGID_W)
     ) i_answers (
       .clk_i,
       .rst_ni,
+      .ready_o      (answers_ready),
       .idle_o       (answers_idle),
       .answers_i    (answers),
+      .quota_i      (answer_quota),
+      .id_i         ('{node: hdr.src, ticket: hdr.sid, number: hdr.msgid}),
+      .answer_asked_o(answer_asked),
       .answer_room_o(answer_room),
       .answer_take_i(answer_take),
       .read_valid_i (read_valid),
@@ -659,6 +671,7 @@ module rdma_top
       .post_ready_i (answer_post_ready),
       .post_o       (answer_post),
       .done_i       (answer_done),
+      .done_tag_i   (answer_tag),
       .keep_o       (keep)
     );
 
@@ -675,11 +688,12 @@ module rdma_top
       .ready_i(tx_out_ready),
       .data_o (tx_out)
     );
-    assign inbox_idle = tickets_idle && answers_idle;
+    assign inbox_ready = tickets_ready && answers_ready;
+    assign inbox_idle  = tickets_idle && answers_idle;
   end else begin : g_plain_writes
     assign {inbox_ready, inbox_idle} = '1;
     assign {inbox_rqt_ready, inbox_rsp_ready, req_valid, inbox_ctl_dropped, trace_inbox_valid_o} = '0;
-    assign {answer_room, answer_post_valid, ticket_ready_o, ticket_cpl_valid_o} = '0;
+    assign {answer_asked, answer_room, answer_post_valid, ticket_ready_o, ticket_cpl_valid_o} = '0;
     assign keep           = '0;
     assign req            = '0;
     assign answer_post    = '0;
@@ -691,7 +705,7 @@ module rdma_top
     assign {tx_out_valid, tx_ctl_ready, tx_out} = {tx_ctl_valid, tx_out_ready, tx_ctl};
     logic unused;
     assign unused = ^{ticket_valid_i, ticket_i, ticket_cpl_ready_i, queue_set_i, queue_idx_i, queue_open_i, queue_key_i, region_queue, read_load,
-                      read_number, ticket_quota, answers, answer_take, read_valid, read_order, req_ready, retired_valid, retired, answer_post_ready,
+                      read_number, ticket_quota, answers, answer_quota, answer_tag, answer_take, read_valid, read_order, req_ready, retired_valid, retired, answer_post_ready,
                       answer_done};
   end
   assign trace_inbox_outcome_o = inbox_outcome;
@@ -801,6 +815,7 @@ module rdma_top
     .rx_quota_o      (rx_quota),
     .ticket_quota_o  (ticket_quota),
     .answers_o       (answers),
+    .answer_quota_o  (answer_quota),
     .rx_ahead_o      (rx_ahead),
     .adapt_o         (adapt),
     .floor_o         (timeout_floor),

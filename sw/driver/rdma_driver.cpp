@@ -75,6 +75,7 @@ void RdmaDriver::program(const RdmaSetup& setup) {
   write(reg::BACKOFF, setup.backoff);
   write(reg::RX_QUOTA, setup.rx_quota);
   if (setup.ticket_quota != 0) write(reg::TICKET_QUOTA, setup.ticket_quota);
+  if (setup.answer_quota != 0) write(reg::ANSWER_QUOTA, setup.answer_quota);
   write(reg::RX_AHEAD, setup.rx_ahead);
   write(reg::ADAPT, setup.adapt ? 1 : 0);
   write(reg::TIMEOUT_FLOOR, setup.timeout_floor);

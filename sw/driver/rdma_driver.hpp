@@ -48,6 +48,7 @@ struct RdmaSetup {
   uint8_t backoff = 3;        ///< a timeout doubles so often at the most
   uint16_t rx_quota = 0;      ///< receive contexts of a group of sources; 0: all
   uint16_t ticket_quota = 0;  ///< tickets of a queue, of a NIC with transfers; 0: all
+  uint16_t answer_quota = 0;  ///< answers to READs of a group of sources, likewise; 0: all
   /// Receiver, weft mode: by how much PIDX may get ahead of a packet in the network; 0: not known.
   uint8_t rx_ahead = 0;
   bool adapt = false;           ///< timeouts as measured, from timeout_floor to rx_timeout and tx_retry

@@ -211,7 +211,9 @@ TEST_P(NicMessages, EveryMessageOnceAndWhole) {
   const auto& [build, seed] = GetParam();
   Draw draw(seed);
   const SystemConfig config = bad_network(draw, build, seed);
-  NicBench bench(config, patient_setup(draw));
+  auto setup = patient_setup(draw);
+  setup.answer_quota = static_cast<uint16_t>(seed % 3);
+  NicBench bench(config, setup);
   Messages messages(bench, draw, 60);
   EXPECT_TRUE(bench.system.run_until(
       [&] {

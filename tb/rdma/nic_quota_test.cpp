@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quotas of queues in a NIC (docs/rdma_queues.md, Quotas): an owner whose peers do not answer does not slow
-// down another one's transfers. Without quotas the same traffic stops them, so the test sees what it is there
-// for.
+// down another one's transfers. Quotas of answers (docs/rdma_transfers.md, Receiver): a node that reads all
+// the time does not keep others from reading. Without quotas the same traffic stops them, so the test sees
+// what it is there for.
 #include <algorithm>
 #include <iostream>
 #include <utility>
@@ -173,6 +174,73 @@ TEST(NicQuota, SendsWithoutABufferStarveOthersWithoutQuota) {
 /// more than those.
 TEST(NicQuota, ReadsOfADeadPeerTakeNoMoreThanTheirTurns) {
   EXPECT_GE(pace_beside("nic_full", Flood::reads_of_dead, {3, 3}, 4), fair_share);
+}
+
+/// Node 0, which is read by two others: by one as much as it can, by the other one READ after the other.
+class Readers {
+ public:
+  Readers(bool flood, uint16_t quota)
+      : flood_(flood), bench_(NicBench::usual_config(3, "nic_full"), setup(quota)) {
+    bench_.fill(target, NicBench::target_of(owner), NicBench::region_bytes);
+    for (const uint32_t node : {greedy, modest}) bench_.enable(node, queue, owner);
+  }
+
+  /// READs of the modest one that complete.
+  size_t pace() {
+    run(warm_up);
+    const size_t before = done(modest);
+    run(measured);
+    const size_t pace = done(modest) - before;
+    bench_.expect_settled(20'000'000);
+    return pace;
+  }
+
+ private:
+  static constexpr uint32_t target = 0, greedy = 1, modest = 2;  // nodes
+  static constexpr uint32_t owner = 0, queue = 0;
+  static constexpr size_t most_reads = 8;  // as many tickets as there are
+
+  static driver::RdmaSetup setup(uint16_t quota) {
+    auto setup = NicBench::usual_setup();
+    setup.max_busy = 0;  // nobody gives up
+    setup.answer_quota = quota;
+    return setup;
+  }
+
+  NicBench::Ring& ring(uint32_t node) { return bench_.hosts[node].rings[queue]; }
+  size_t done(uint32_t node) { return ring(node).completions.size(); }
+
+  void run(uint64_t clocks) {
+    bench_.system.run_until(
+        [this] {
+          bench_.collect_all();
+          if (flood_ && ring(greedy).wanted.size() < most_reads) read(greedy, 8192);
+          if (ring(modest).wanted.empty()) read(modest, 512);
+          return bench_.failed();
+        },
+        clocks);
+  }
+  void read(uint32_t node, uint32_t bytes) {
+    bench_.post(node, queue, bench_.read_entry(owner, target, 0, 0, bytes));
+  }
+
+  bool flood_;
+  NicBench bench_;
+};
+
+double readers_pace_beside(uint16_t quota) {
+  const size_t alone = Readers(false, quota).pace();
+  const size_t beside = Readers(true, quota).pace();
+  EXPECT_GT(alone, 50u);
+  const double ratio = static_cast<double>(beside) / static_cast<double>(alone);
+  std::cout << "ANSWER_QUOTA " << quota << " of two answers: " << beside << " READs beside the greedy one, "
+            << alone << " alone, in " << measured << " clocks, ratio " << ratio << "\n";
+  return ratio;
+}
+
+TEST(NicQuota, AGreedyReaderLeavesAnswersToOthers) { EXPECT_GE(readers_pace_beside(1), fair_share); }
+TEST(NicQuota, AGreedyReaderLeavesNoAnswersToOthersWithoutQuota) {
+  EXPECT_LE(readers_pace_beside(0), starved);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SEND, READ and write with immediate through the rings of several NICs, rule by rule
 // (docs/rdma_transfers.md); the golden models of queues, inbox and engine agree at every event.
+#include "made_packets.hpp"
 #include "nic_bench.hpp"
 
 namespace weft::tb {
@@ -269,6 +270,41 @@ TEST_F(NicTransfers, MoreReadsThanAnswersAllComeInTheEnd) {
   for (uint32_t node = 0; node < 2; ++node) {
     expect_bytes(1 - node, NicBench::target_of(0), node, NicBench::buffers_of(0), 8 * 4096);
   }
+}
+
+/// The second one comes while the first one is being answered.
+TEST_F(NicTransfers, AReadThatComesTwiceIsAnsweredOnce) {
+  auto config = NicBench::usual_config(2, "nic_full");
+  config.faults.duplicate = 1;
+  build(config);
+  constexpr uint32_t reads = 6, bytes = 8192;
+  for (uint32_t i = 0; i < reads; ++i)
+    bench().post(0, 0, bench().read_entry(0, 1, bytes * i, bytes * i, bytes));
+  bench().expect_settled();
+  expect_bytes(1, NicBench::target_of(0), 0, NicBench::buffers_of(0), reads * bytes);
+  EXPECT_EQ(outcomes(1, Outcome::read_taken), reads);
+  EXPECT_GE(outcomes(1, Outcome::drop_asked), reads);
+}
+
+/// What the inbox has no room for is dropped and counted; packets behind do not wait.
+TEST_F(NicTransfers, RefusalsOfReadsHoldNothingUp) {
+  build();
+  rdma::formats::Header refusal = header_to_zero(rdma::formats::Ptype::rsp);
+  rdma::set_flag(refusal, rdma::formats::TransferFlag::read);
+  rdma::formats::Header behind = header_to_zero(rdma::formats::Ptype::release);
+  for (rdma::formats::Header* header : {&refusal, &behind}) header->src = 1;
+  constexpr uint32_t refusals = 400;
+  for (uint32_t n = 0; n < refusals; ++n) bench().system.node(0).receive(flits_of(refusal));
+  bench().system.node(0).receive(flits_of(behind));
+  const uint64_t begin = bench().system.cycle();
+  run_until(0, Outcome::drop_unknown_cid);
+  const uint64_t clocks = bench().system.cycle() - begin;
+  std::cout << "clocks for " << refusals << " refusals of READs and a packet behind: " << clocks << '\n';
+  EXPECT_LE(clocks, refusals + 100);
+  bench().expect_settled();
+  EXPECT_GE(outcomes(0, Outcome::drop_busy), 1u);
+  EXPECT_GE(outcomes(0, Outcome::drop_old_read), 8u);
+  EXPECT_EQ(outcomes(0, Outcome::drop_busy) + outcomes(0, Outcome::drop_old_read), refusals);
 }
 
 TEST_F(NicTransfers, ReadsAreAnsweredWhileSendsWaitForBuffers) {

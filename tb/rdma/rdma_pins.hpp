@@ -13,7 +13,7 @@ inline constexpr uint32_t max_window_words = 8;  ///< widest window: 512 packets
 
 struct RxTracePins {
   bool valid = false, timeout = false, room = false, offer_valid = false, over_quota = false;
-  bool from_inbox = false, answer_room = true;
+  bool from_inbox = false, answer_asked = false, answer_room = true;
   uint8_t outcome = 0;
   uint16_t offer_cid = 0, cid = 0, now = 0;
   uint16_t limit = 0;  ///< timeout in use, ticks
@@ -40,8 +40,9 @@ struct PostTracePins {
   PostOrigin origin = PostOrigin::registers;
 };
 
-/// A RQT with a flag of transfers, as it leaves the arrival checks (docs/rdma_transfers.md, RTL).
-struct RqtTracePins {
+/// A RQT with a flag of transfers, or the refusal of a READ, as it leaves the arrival checks
+/// (docs/rdma_transfers.md, RTL).
+struct RoutedTracePins {
   bool valid = false, to_inbox = false;
 };
 
@@ -94,7 +95,7 @@ struct RdmaPins {
   RxTracePins rx;
   TxTracePins tx;
   PostTracePins post;
-  RqtTracePins rqt;
+  RoutedTracePins routed;
   InboxTracePins inbox;
   QueueTracePins queues;
 };

@@ -45,6 +45,7 @@ void RegisterWatch::reset() {
       {reg::RX_QUOTA, reset_value::RX_QUOTA},
       {reg::TICKET_QUOTA, reset_value::TICKET_QUOTA},
       {reg::ANSWERS, reset_value::ANSWERS},
+      {reg::ANSWER_QUOTA, reset_value::ANSWER_QUOTA},
       {reg::RX_AHEAD, reset_value::RX_AHEAD},
       {reg::ADAPT, reset_value::ADAPT},
       {reg::TIMEOUT_FLOOR, reset_value::TIMEOUT_FLOOR},
@@ -97,10 +98,6 @@ uint32_t RegisterWatch::tick_cycles() const {
                             static_cast<uint32_t>(masked(values_.at(reg::TICK_CYCLES), width::TICK_CYCLES)));
 }
 
-uint32_t RegisterWatch::answers() const {
-  return static_cast<uint32_t>(masked(values_.at(reg::ANSWERS), width::ANSWERS));
-}
-
 std::optional<uint16_t> RegisterWatch::node_id() const {
   if (!node_known_) return std::nullopt;
   return config().node_id;
@@ -141,6 +138,8 @@ rdma::Config RegisterWatch::config() const {
   config.max_busy = static_cast<uint8_t>(value(reg::MAX_BUSY, width::MAX_BUSY));
   config.backoff = static_cast<uint8_t>(value(reg::BACKOFF, width::BACKOFF));
   config.ticket_quota = static_cast<uint16_t>(value(reg::TICKET_QUOTA, width::TICKET_QUOTA));
+  config.answers = static_cast<uint16_t>(value(reg::ANSWERS, width::ANSWERS));
+  config.answer_quota = static_cast<uint16_t>(value(reg::ANSWER_QUOTA, width::ANSWER_QUOTA));
   config.rx_quota = static_cast<uint16_t>(value(reg::RX_QUOTA, width::RX_QUOTA));
   config.rx_ahead = static_cast<uint8_t>(value(reg::RX_AHEAD, width::RX_AHEAD));
   config.adapt = value(reg::ADAPT, width::ADAPT) != 0;

@@ -28,7 +28,6 @@ class RegisterWatch {
   void sample(const AxiLitePins& pins);
 
   uint32_t tick_cycles() const;
-  uint32_t answers() const;
   /// Nothing before the register is written.
   std::optional<uint16_t> node_id() const;
 

@@ -34,12 +34,14 @@ constexpr const char* event_name(TxKind kind) {
 constexpr size_t receiver_full = 16;
 constexpr size_t sender_full = 15;
 
-/// RQT that only the inbox can decide.
-bool needs_ticket(const formats::Header& header) {
+/// RQT or RSP that only the inbox can decide, if it has room for it.
+bool is_for_inbox(const formats::Header& header) {
   using formats::TransferFlag;
-  return header.ptype == static_cast<uint8_t>(formats::Ptype::rqt) &&
-         (rdma::has_flag(header, TransferFlag::imm) || rdma::has_flag(header, TransferFlag::send) ||
-          rdma::has_flag(header, TransferFlag::read));
+  const bool needs_ticket =
+      header.ptype == static_cast<uint8_t>(formats::Ptype::rqt) &&
+      (rdma::has_flag(header, TransferFlag::imm) || rdma::has_flag(header, TransferFlag::send) ||
+       rdma::has_flag(header, TransferFlag::read));
+  return needs_ticket || rdma::for_inbox(header);
 }
 
 /// Whether this is a RSP that grants a context.
@@ -137,6 +139,7 @@ void Scoreboard::reset() {
   answer_posts_.clear();
   posts_.clear();
   origins_.clear();
+  answers_ = {};
   grants_.clear();
   if (inbox_) inbox_->reset();
   packets_.reset();
@@ -157,29 +160,33 @@ void Scoreboard::take_arrivals() {
     if (flits) arrival = rdma::check_arrival(*flits, build_.params, registers_.node_id());
     const formats::Header& header = arrival.packet.header;
     const bool good = arrival.verdict == Outcome::none;
-    if (good && inbox_ && rdma::for_inbox(header)) {
-      inbox_->refusal_arrived(header);
-    } else if (good && rdma::for_sender(header)) {
+    const bool for_inbox = good && inbox_ && is_for_inbox(header);
+    if (good && !for_inbox && rdma::for_sender(header)) {
       for_sender_.push_back(std::move(arrival.packet));
     } else {
-      const bool for_ticket = good && inbox_ && needs_ticket(header);
-      for_receiver_.push_back({std::move(arrival), for_ticket});
+      for_receiver_.push_back({std::move(arrival), for_inbox});
     }
   }
   checked_ = std::exchange(arrived_, {});
 }
 
-/// Where the oldest request goes of which that was not known.
-void Scoreboard::route_request(const RqtTracePins& seen) {
+/// Where the oldest packet goes of which that was not known.
+void Scoreboard::route(const RoutedTracePins& seen) {
   if (!seen.valid) return;
-  const auto request = std::ranges::find(for_receiver_, true, &ForReceiver::for_ticket);
-  if (request == for_receiver_.end()) return reporter_.add("a request for the inbox that did not come in");
+  const auto packet = std::ranges::find(for_receiver_, true, &ForReceiver::for_inbox);
+  if (packet == for_receiver_.end()) return reporter_.add("a packet for the inbox that did not come in");
   if (!seen.to_inbox) {
-    request->for_ticket = false;
+    packet->for_inbox = false;
+    packet->turned_away = true;
     return;
   }
-  inbox_->request_arrived(request->arrival.packet.header);
-  for_receiver_.erase(request);
+  const formats::Header& header = packet->arrival.packet.header;
+  if (rdma::for_inbox(header)) {
+    inbox_->refusal_arrived(header);
+  } else {
+    inbox_->request_arrived(header);
+  }
+  for_receiver_.erase(packet);
 }
 
 void Scoreboard::answered(uint64_t bytes, bool ok) {
@@ -211,7 +218,7 @@ void Scoreboard::sample(const RdmaPins& pins) {
   }
   take_arrivals();
   take_post(pins.post);
-  route_request(pins.rqt);
+  route(pins.routed);
   if (inbox_) inbox_->catch_up();
   if (pins.inbox.valid) step_inbox(pins.inbox);
   if (pins.rx.valid) step_receiver(pins.rx);
@@ -244,8 +251,8 @@ rdma::RxResult Scoreboard::golden_receiver(const RxTracePins& rtl, const rdma::R
     return result;
   }
   if (for_receiver_.empty()) throw rdma::Violation("a packet event, but no packet has come in");
-  if (for_receiver_.front().for_ticket)
-    throw rdma::Violation("the receiver decides a request before the inbox");
+  if (for_receiver_.front().for_inbox)
+    throw rdma::Violation("the receiver decides before the inbox has taken or turned away");
   const rdma::Arrival arrival = std::move(for_receiver_.front().arrival);
   for_receiver_.pop_front();
   if (arrival.verdict != Outcome::none) return receiver_.drop(arrival.verdict);
@@ -264,30 +271,24 @@ rdma::RxResult Scoreboard::golden_packet(const RxTracePins& rtl, const rdma::Pac
   if (result.outcome == Outcome::refuse_quota && held + hidden_free_contexts < receiver_.config().rx_quota) {
     throw rdma::Violation(fmt::format("RQT refused although source {} holds {} contexts", source, held));
   }
-  check_answer_room(rtl, result);
+  if (packet.header.ptype == static_cast<uint8_t>(formats::Ptype::read)) check_read(packet.header, result);
   if (result.outcome == Outcome::refuse_no_context && free_before > hidden_free_contexts) {
     throw rdma::Violation(fmt::format("RQT refused for want of a context although {} are free", free_before));
   }
   return result;
 }
 
-/// Answers that may be under way at once.
-uint32_t Scoreboard::answers_allowed() const {
-  return std::min({registers_.answers(), build_.max_answers, build_.params.n_tx_ctx - 1});
+/// As they were when the READ that retires now looked at them.
+AnswerBounds Scoreboard::answer_bounds() const {
+  const uint32_t answers = settings(ReceiverAge::answers).answers;
+  return {std::min({answers, build_.max_answers, build_.params.n_tx_ctx - 1}),
+          settings(ReceiverAge::quota).answer_quota, build_.params.n_sources};
 }
 
-/// As many READs are taken as may be, and no more; some may be hidden in the receiver.
-void Scoreboard::check_answer_room(const RxTracePins& rtl, const rdma::RxResult& result) const {
-  const auto answers =
-      static_cast<uint32_t>(answer_posts_.size()) + sender_.answers() +
-      static_cast<uint32_t>(std::ranges::count(posts_, PostOrigin::answers, &TakenPost::origin));
-  if (result.outcome == Outcome::read_taken && answers >= build_.max_answers) {
-    throw rdma::Violation(fmt::format("READ taken although {} are being answered", answers));
-  }
-  if (result.outcome == Outcome::refuse_answers && !rtl.answer_room &&
-      answers + hidden_answers < answers_allowed()) {
-    throw rdma::Violation(fmt::format("READ refused although only {} are being answered", answers));
-  }
+/// Each READ has one answer at a time; as many are answered as may be, and no more.
+void Scoreboard::check_read(const formats::Header& read, const rdma::RxResult& result) const {
+  const auto fault = answers_.fault(ReadId(read), result.outcome, answer_bounds(), reporter_.cycle());
+  if (fault) throw rdma::Violation(*fault);
 }
 
 void Scoreboard::step_inbox(const InboxTracePins& rtl) {
@@ -304,7 +305,8 @@ void Scoreboard::step_receiver(const RxTracePins& rtl) {
   rx_timers_.events++;
   observe_time("receiver", rtl.now, ReceiverAge::time);
   configure_receiver();
-  rdma::RxInputs inputs{rtl.room, std::nullopt, rtl.now, rtl.over_quota, {}, rtl.answer_room};
+  rdma::RxInputs inputs{rtl.room, std::nullopt,     rtl.now,        rtl.over_quota,
+                        {},       rtl.answer_asked, rtl.answer_room};
   if (rtl.offer_valid) inputs.offer = rtl.offer_cid;
   const char* event = rtl.timeout ? "timeout" : "packet";
   std::optional<formats::Header> header;
@@ -350,7 +352,10 @@ void Scoreboard::note(const rdma::RxResult& result) {
         *result.emitted, writes_.expected_bytes() + (result.write ? result.write->bytes.size() : 0));
   if (result.emitted && grants(result.emitted->header)) grants_.push_back(result.outcome == Outcome::grant);
   if (result.write) writes_.expect(*result.write, result.cid);
-  if (result.read) answer_posts_.push_back(answer_to(*result.read));
+  if (result.read) {
+    answer_posts_.push_back(answer_to(*result.read));
+    answers_.take(ReadId(*result.read));
+  }
   count(result.outcome, result.ctl_dropped);
 }
 
@@ -390,7 +395,10 @@ rdma::TxResult Scoreboard::golden_post(const rdma::TxInputs& inputs, std::option
   post = posts_.front();
   posts_.pop_front();
   rdma::TxResult result = sender_.post(post->post, inputs);
-  if (result.outcome == Outcome::submit) origins_[result.sid] = post->origin;
+  if (result.outcome == Outcome::submit) {
+    origins_[result.sid] = post->origin;
+    if (post->origin == PostOrigin::answers) answers_.start(ReadId(post->post), result.sid);
+  }
   return result;
 }
 
@@ -419,6 +427,8 @@ void Scoreboard::step_sender(const TxTracePins& rtl) {
                               : known == origins_.end() ? PostOrigin::registers
                                                         : known->second;
     note(result, origin);
+    if (sender_.context(result.sid).state == rdma::TxContext::State::free)
+      answers_.end(result.sid, reporter_.cycle());
   } catch (const rdma::Violation& violation) {
     reporter_.add(fmt::format("sender: {} event with outcome {}, sid {}: {}", event_name(rtl.kind),
                               formats::name(static_cast<Outcome>(rtl.outcome)), rtl.sid, violation.what()));
@@ -569,6 +579,8 @@ void Scoreboard::forget_settings() {
 /// drop.
 void Scoreboard::check_room(const RxTracePins& rtl) const {
   if (rtl.room || packets_.receiver_control_waiting() >= receiver_full) return;
+  const bool packet = !rtl.timeout && !rtl.from_inbox && !for_receiver_.empty();
+  if (packet && for_receiver_.front().turned_away) return;  // the inbox had none
   throw rdma::Violation(
       fmt::format("no room for control packets although {} wait", packets_.receiver_control_waiting()));
 }

@@ -22,6 +22,7 @@
 #include "common/axi_memory.hpp"
 #include "common/findings.hpp"
 #include "driver/rdma_driver.hpp"
+#include "expected_answers.hpp"
 #include "expected_packets.hpp"
 #include "expected_writes.hpp"
 #include "inbox_scoreboard.hpp"
@@ -40,9 +41,6 @@ namespace weft::tb {
 /// Free receive contexts that may be hidden from the engine (in its free list's pipeline) when it says "none
 /// free", or that a source holds too many.
 inline constexpr uint32_t hidden_free_contexts = 12;
-
-/// Answers to READs that the engine may count and the golden model not yet, or no more.
-inline constexpr uint32_t hidden_answers = 12;
 
 inline constexpr uint32_t outcome_codes = 96;
 
@@ -120,7 +118,7 @@ class Scoreboard {
   /// of time those beyond the sender's one.
   struct ReceiverAge {
     static constexpr uint64_t time = 2, answer = 2, decision = 4, ahead = 5, timer = 6, quota = 9,
-                              region = 11;
+                              answers = 10, region = 11;
   };
   struct InboxAge {
     static constexpr uint64_t decision = 2, region = 4;
@@ -171,9 +169,9 @@ class Scoreboard {
   void tell_difference(const char* half, const trace::Record& rtl, const trace::Record& golden);
   void judge_completions();
   void take_arrivals();
-  void route_request(const RqtTracePins& seen);
-  void check_answer_room(const RxTracePins& rtl, const rdma::RxResult& result) const;
-  uint32_t answers_allowed() const;
+  void route(const RoutedTracePins& seen);
+  void check_read(const rdma::formats::Header& read, const rdma::RxResult& result) const;
+  AnswerBounds answer_bounds() const;
   void observe_time(const char* half, uint16_t now, uint64_t age);
   uint16_t receiver_limit(uint64_t age) const;
   uint16_t sender_limit(uint64_t age) const;
@@ -194,18 +192,20 @@ class Scoreboard {
   rdma::Sender sender_;
   std::deque<std::optional<std::vector<uint8_t>>> arrived_;  // in this cycle
   std::deque<std::optional<std::vector<uint8_t>>> checked_;  // come in the one before
-  /// Passed the arrival checks or not; `for_ticket`: a RQT of which it is not known yet whether the inbox
-  /// takes it.
+  /// Passed the arrival checks or not; `for_inbox`: it is not known yet whether the inbox takes it;
+  /// `turned_away`: that had no room.
   struct ForReceiver {
     rdma::Arrival arrival;
-    bool for_ticket;
+    bool for_inbox;
+    bool turned_away = false;
   };
   std::deque<ForReceiver> for_receiver_;
   std::deque<rdma::Packet> for_sender_;
   std::deque<rdma::Post> register_posts_, queue_posts_, answer_posts_;  // not yet taken by the sender
   std::deque<TakenPost> posts_;                                         // taken, not yet retired
   std::map<uint16_t, PostOrigin> origins_;                              // of the transfers, by context
-  std::optional<InboxScoreboard> inbox_;                                // of an engine with transfers
+  ExpectedAnswers answers_;
+  std::optional<InboxScoreboard> inbox_;  // of an engine with transfers
   std::deque<bool> grants_;  // RSPs that grant and have not left yet: whether it is the first of that grant
   OnQueueCompletion on_queue_completion_;
   ExpectedPackets packets_;

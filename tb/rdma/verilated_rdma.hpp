@@ -135,6 +135,7 @@ class VerilatedRdma : public RdmaModel {
       rx.offer_cid = top.trace_rx_offer_cid_o;
       rx.over_quota = top.trace_rx_over_quota_o;
       rx.from_inbox = top.trace_rx_from_inbox_o;
+      rx.answer_asked = top.trace_rx_answer_asked_o;
       rx.answer_room = top.trace_rx_answer_room_o;
       rx.limit = top.trace_rx_limit_o;
       rx.cid = top.trace_rx_cid_o;
@@ -142,7 +143,7 @@ class VerilatedRdma : public RdmaModel {
       get_bytes(top.trace_rx_wvec_o, reinterpret_cast<uint8_t*>(rx.wvec.data()), sizeof(rx.wvec));
     }
     pins.post = {top.trace_post_valid_o != 0, static_cast<PostOrigin>(top.trace_post_origin_o)};
-    pins.rqt = {top.trace_rqt_valid_o != 0, top.trace_rqt_to_inbox_o != 0};
+    pins.routed = {top.trace_routed_valid_o != 0, top.trace_routed_to_inbox_o != 0};
     fetch_inbox(top, pins.inbox);
     TxTracePins& tx = pins.tx;
     tx.valid = top.trace_tx_valid_o;

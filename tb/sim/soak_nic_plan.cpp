@@ -329,7 +329,10 @@ void NicDraw::set_regions() {
     region.receive = kind == NicRegion::buffers;
     if (kind == NicRegion::target) region.queue = queue;
   }
-  for (driver::RdmaSetup& setup : plan_.setups) setup.regions = regions;
+  for (driver::RdmaSetup& setup : plan_.setups) {
+    setup.regions = regions;
+    setup.answer_quota = setup.rx_quota;
+  }
 }
 
 }  // namespace

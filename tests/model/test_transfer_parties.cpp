@@ -40,6 +40,7 @@ Config party_config(uint16_t node, bool weft_mode) {
   config.max_silent = config.max_retry = 15;
   config.backoff = 3;
   config.ticket_quota = 4;
+  config.answer_quota = 1;
   return config;
 }
 

@@ -717,6 +717,35 @@ TEST_F(Transfers, ReadsThatTheTargetRefuses) {
   expect(asked_read(), Outcome::refuse_answers, Refusal::no_context, full);
 }
 
+TEST_F(Transfers, AReadThatIsBeingAnsweredIsDropped) {
+  for (const bool room : {false, true}) {
+    RxInputs inputs;
+    inputs.answer_asked = true;
+    inputs.answer_room = room;
+    const RxResult result = receiver.packet({asked_read(), {}}, inputs);
+    EXPECT_EQ(result.outcome, Outcome::drop_asked);
+    EXPECT_FALSE(result.read || result.emitted || result.ctl_dropped);
+    EXPECT_EQ(receiver.packet({asked_read(0), {}}, inputs).outcome, Outcome::refuse_length);
+    inputs.room = false;
+    EXPECT_EQ(receiver.packet({asked_read(), {}}, inputs).outcome, Outcome::drop_busy);
+  }
+}
+
+TEST_F(Transfers, RefusalThatTheInboxHasNoRoomForIsDropped) {
+  RxInputs full;
+  full.answer_room = false;
+  const Packet refusal = *receiver.packet({asked_read(), {}}, full).emitted;
+  RxInputs inputs;
+  EXPECT_THROW(receiver.packet(refusal, inputs), Violation);
+  inputs.room = false;
+  const RxResult result = receiver.packet(refusal, inputs);
+  EXPECT_EQ(result.outcome, Outcome::drop_busy);
+  EXPECT_FALSE(result.emitted || result.ctl_dropped);
+  Packet other = refusal;
+  other.header.flags = 0;
+  EXPECT_THROW(receiver.packet(other, inputs), Violation);
+}
+
 // Sender
 
 class TransferSender : public ::testing::Test {

@@ -137,7 +137,6 @@ class TransferNode {
     inputs.offer = free_one(params_.n_rx_ctx,
                             [&](uint16_t i) { return receiver.context(i).state == RxContext::State::free; });
     inputs.now = tick();
-    inputs.answer_room = sender.answers() + answers_.size() < manners_.most_answers;
     return inputs;
   }
 
@@ -155,12 +154,38 @@ class TransferNode {
     RxInputs inputs = rx_inputs();
     if (packet.header.ptype == static_cast<uint8_t>(Ptype::rqt))
       inputs.admission = inbox.admit(packet.header);
+    if (packet.header.ptype == static_cast<uint8_t>(Ptype::read)) look_for_answer(packet.header, inputs);
     const RxResult result = receiver.packet(packet, inputs);
     const auto kind = inputs.admission.kind;
     if (kind == Admission::Kind::buffer || kind == Admission::Kind::with_ticket) {
       take(inbox.decided(inputs.admission.ticket, result, tick()));
     }
     take(result, &packet.header);
+  }
+
+  /// Whether this READ has its answer, and whether there may be one more.
+  void look_for_answer(const Header& read, RxInputs& inputs) {
+    const uint32_t quota = receiver.config().answer_quota;
+    const uint32_t of_source = answers_that([&](const Post& post) { return post.node == read.src; });
+    inputs.answer_asked =
+        answers_that([&](const Post& post) {
+          return post.node == read.src && post.rkey == read.sid && post.dst_addr == read.msgid;
+        }) != 0;
+    EXPECT_LE(quota == 0 ? 0 : of_source, quota);
+    inputs.answer_room = answers_that([](const Post&) { return true; }) < manners_.most_answers &&
+                         (quota == 0 || of_source < quota);
+  }
+
+  /// How many are posted or under way.
+  template <typename Which>
+  uint32_t answers_that(Which which) const {
+    auto all = static_cast<uint32_t>(std::ranges::count_if(answers_, which));
+    for (uint16_t sid = 0; sid < static_cast<uint16_t>(params_.n_tx_ctx); ++sid) {
+      const TxContext& c = sender.context(sid);
+      if (c.state == TxContext::State::free || c.to != Post::To::ticket) continue;
+      if (which(Post{c.src_addr, c.dst_addr, 0, c.dst, 0, c.rkey})) ++all;
+    }
+    return all;
   }
 
   void take_turn() {

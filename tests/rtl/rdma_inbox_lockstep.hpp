@@ -58,7 +58,7 @@ class InboxLockstep {
   static constexpr unsigned receiver_age = 3;
   static constexpr unsigned region_age = 4;
   static constexpr unsigned control_depth = 16;
-  static constexpr unsigned rqt_depth = 8;
+  static constexpr unsigned rqt_depth = 8, rsp_depth = 8;
   static constexpr unsigned undecided = 4;   // requests that the receiver may have
   static constexpr unsigned patience = 600;  // clocks that anything may wait which nothing else holds up
 
@@ -77,7 +77,7 @@ class InboxLockstep {
   std::optional<uint16_t> stray_error;  // of this context
   rdma::Config config;                  // the node number only changes by reset; regions follow, one a clock
   bool cpl_ready = true, ctl_ready = true, req_ready = true;
-  bool turn_away = false;  // a RQT that finds no room goes elsewhere
+  bool turn_away = false;  // a RQT or RSP that finds no room goes elsewhere
   uint16_t now = 0;
 
   // What happened so far.
@@ -88,7 +88,7 @@ class InboxLockstep {
   std::map<Outcome, unsigned> decisions;  // of tickets taken
   unsigned posted = 0, completed = 0;
   unsigned dropped = 0;                            // READs without room
-  unsigned turned_away = 0;                        // RQT
+  unsigned turned_away = 0, rsps_turned_away = 0;  // RQT
   unsigned immediates = 0;                         // completions with one
   std::deque<rdma::TicketCompletion> completions;  // seen, for the test to look at
 
@@ -489,6 +489,12 @@ class InboxLockstep {
     if (rsp && bench_->rsp_ready_o) {
       rsps_.push_back(*rsp);
       rsp.reset();
+    } else if (rsp) {
+      ASSERT_GE(rsps_.size(), rsp_depth) << "there is room for a RSP, " << at();
+      if (turn_away) {
+        ++rsps_turned_away;
+        rsp.reset();
+      }
     }
   }
 

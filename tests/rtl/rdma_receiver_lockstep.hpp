@@ -57,7 +57,7 @@ class BasicReceiverLockstep {
   struct Input {
     Header header;
     Outcome verdict = Outcome::none;
-    bool busy = false;  // the inbox had no room for this RQT
+    bool busy = false;  // the inbox had no room for this RQT or RSP
   };
 
   /// A request from the network, and what the inbox says about it.
@@ -69,7 +69,7 @@ class BasicReceiverLockstep {
   // Inputs. A packet or request stays until it is taken.
   std::optional<Input> packet;
   std::optional<Asked> request;  // with transfers only, as the next one
-  bool answer_room = true;
+  bool answer_asked = false, answer_room = true;
   rdma::Config config;  // the node number only changes by reset; regions follow, one a clock
   uint16_t now = 0;
 
@@ -186,6 +186,7 @@ class BasicReceiverLockstep {
   void drive_transfers() {
     bench_->hdr_busy_i = transfers ? packet && packet->busy : 1;
     bench_->req_valid_i = transfers ? request.has_value() : 1;
+    bench_->answer_asked_i = answer_asked;
     bench_->answer_room_i = answer_room;
     if (!request) return;
     const rdma::Admission& admission = request->admission;
@@ -217,7 +218,7 @@ class BasicReceiverLockstep {
     std::shift_right(configs_.begin(), configs_.end(), 1);
     nows_[0] = now;
     std::shift_right(answers_.begin(), answers_.end(), 1);
-    answers_[0] = {answer_room, bench_->answer_take_o != 0};
+    answers_[0] = {answer_asked, answer_room, bench_->answer_take_o != 0};
     answers += bench_->answer_take_o;
     configs_[0] = config;
     configs_[0].regions = regions_;
@@ -304,14 +305,13 @@ class BasicReceiverLockstep {
   void check_inputs(const std::optional<Event>& event) {
     ASSERT_EQ(bench_->trace_now_o, nows_[time_age]) << at();
     const std::size_t waiting = out.controls_waited(room_age + 1);
-    const bool good_request =
-        event && event->input.verdict == Outcome::none && is(event->input.header, Ptype::rqt);
-    const bool busy = good_request && event->input.busy;
+    const bool busy = event && event->input.verdict == Outcome::none && event->input.busy;
     ASSERT_EQ(bench_->trace_room_o, waiting < ReceiverQueues::control_full && !busy)
         << waiting << " wait " << at();
     const bool from_inbox = event && event->admission;
     ASSERT_EQ(bench_->trace_from_inbox_o, from_inbox) << at();
     ASSERT_EQ(bench_->trace_admit_o, from_inbox ? admit_code(*event->admission) : 0) << at();
+    ASSERT_EQ(bench_->trace_answer_asked_o, transfers && answers_[room_age].asked) << at();
     ASSERT_EQ(bench_->trace_answer_room_o, transfers && answers_[room_age].room) << at();
     if (!bench_->trace_offer_valid_o) return;
     ASSERT_EQ(golden_.context(bench_->trace_offer_cid_o).state, rdma::RxContext::State::free) << at();
@@ -322,6 +322,7 @@ class BasicReceiverLockstep {
         bench_->trace_room_o != 0, {}, bench_->trace_now_o, bench_->trace_over_quota_o != 0};
     if (bench_->trace_offer_valid_o) inputs.offer = bench_->trace_offer_cid_o;
     const unsigned free_before = golden_.free_contexts();
+    inputs.answer_asked = bench_->trace_answer_asked_o;
     inputs.answer_room = bench_->trace_answer_room_o;
     if (event && event->admission) inputs.admission = *event->admission;
     const unsigned held = event ? golden_.held_by(event->input.header.src) : 0;
@@ -419,6 +420,7 @@ class BasicReceiverLockstep {
   static constexpr auto imm_flag = static_cast<uint8_t>(rdma::formats::TransferFlag::imm);
 
   struct Answer {
+    bool asked = false;
     bool room = false;
     bool taken = false;
   };

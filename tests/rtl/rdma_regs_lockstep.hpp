@@ -220,6 +220,7 @@ class RegsLockstep {
     ASSERT_EQ(out.rx_quota_o, reference_.value("RX_QUOTA")) << at();
     ASSERT_EQ(out.ticket_quota_o, reference_.value("TICKET_QUOTA")) << at();
     ASSERT_EQ(out.answers_o, reference_.value("ANSWERS")) << at();
+    ASSERT_EQ(out.answer_quota_o, reference_.value("ANSWER_QUOTA")) << at();
     ASSERT_EQ(out.read_number_o, reference_.value("READ_NUMBER")) << at();
     ASSERT_EQ(out.read_load_o, number_written_) << at();
     number_written_ = false;

@@ -80,6 +80,7 @@ inline constexpr std::array registers{
     Register{"CAPS3", 0x0d0, Access::ro, 32, caps3},
     Register{"TICKET_QUOTA", 0x0f8, Access::rw, 16},
     Register{"ANSWERS", 0x0fc, Access::rw, 16, 4},
+    Register{"ANSWER_QUOTA", 0x0d4, Access::rw, 16},
     Register{"READ_NUMBER", 0x0cc, Access::rw, 24},
     Register{"REGION_SET", 0x08c, Access::wo},
     Register{"POST", 0x078, Access::wo},

@@ -107,6 +107,9 @@ class SenderLockstep {
     ASSERT_EQ(bench_->ctl_dropped_o, dropped_now_) << at();
     ASSERT_LE(golden_.longest_overdue(now), latest_overdue) << at();
     ASSERT_EQ(bench_->answer_done_o, answer_done_now_) << at();
+    if (answer_done_now_) {
+      ASSERT_EQ(bench_->answer_tag_o, answer_tag_now_) << at();
+    }
     dropped_now_ = answer_done_now_ = false;
     now_before_ = now;
     keep_before_ = keep;
@@ -260,6 +263,7 @@ class SenderLockstep {
         << resends_before_ << " wait " << at();
     const uint32_t answers = golden_.answers();
     const bool of_answer = bench_->trace_kind_o == 2 && !posts_.empty() && is_answer(posts_.front());
+    const uint16_t tag_of_post = posts_.empty() ? uint16_t{0} : posts_.front().tag;
     rdma::TxResult result;
     ASSERT_NO_THROW(result = golden_step(inputs)) << at();
     ASSERT_EQ(name(static_cast<Outcome>(bench_->trace_outcome_o)), name(result.outcome)) << at();
@@ -268,6 +272,7 @@ class SenderLockstep {
     expect(result);
     const bool rejected = of_answer && result.outcome != Outcome::submit;
     answer_done_now_ = rejected || golden_.answers() < answers;
+    answer_tag_now_ = rejected ? tag_of_post : golden_.context(result.sid).tag;
     answers_done += answer_done_now_;
   }
 
@@ -315,6 +320,7 @@ class SenderLockstep {
   std::size_t resends_waiting_ = 0, resends_before_ = 0;
   bool resent_last_ = false;
   bool dropped_now_ = false, answer_done_now_ = false;
+  uint16_t answer_tag_now_ = 0;
   uint16_t now_before_ = 0;  // one clock ago
   uint16_t keep_before_ = 0;
   unsigned owed_ = 0;                           // posts of software taken whose completion was not read

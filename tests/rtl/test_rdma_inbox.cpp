@@ -167,6 +167,7 @@ TEST_F(RdmaInbox, LockstepUnderRandomEvents) {
   expect_all_statuses();
   EXPECT_GE(inbox_.dropped, 10u) << "READs without room";
   EXPECT_GE(inbox_.turned_away, 10u);
+  EXPECT_GE(inbox_.rsps_turned_away, 10u);
   EXPECT_GE(inbox_.immediates, 10u);
   EXPECT_EQ(inbox_.completed, inbox_.posted);
 }
@@ -481,6 +482,26 @@ TEST_F(RdmaInboxRate, RequestsForTicketsThatAreThere) {
   const double clocks = static_cast<double>(bench_.cycle() - first) / (inbox_tickets - 1);
   std::cout << "clocks from RQT to RQT: " << clocks << '\n';
   EXPECT_LE(clocks, 7.5);
+}
+
+/// RQTs and RECVs are always there, refusals in bursts as large as there is room.
+TEST_F(RdmaInboxRate, RefusalsOfReadsNeverWaitInFront) {
+  constexpr unsigned burst = InboxLockstep::rsp_depth, apart = 200;
+  unsigned waits = 0, longest = 0, left = 0;
+  for (unsigned n = 0; n < 50 * apart && !HasFatalFailure(); ++n) {
+    if (n % apart == 0) left = burst;
+    if (!inbox_.post) inbox_.post = recv(500);
+    if (!inbox_.rqt) inbox_.rqt = numbered(send(256, 0), static_cast<uint16_t>(n));
+    if (!inbox_.rsp && left != 0) {
+      inbox_.rsp = traffic_.rsp();
+      --left;
+    }
+    inbox_.clock();
+    waits = inbox_.rsp ? waits + 1 : 0;
+    longest = std::max(longest, waits);
+  }
+  std::cout << "clocks that a refusal of a READ waits in front: " << longest << '\n';
+  EXPECT_EQ(longest, 0u);
 }
 
 TEST_F(RdmaInboxRate, SendsIntoBuffersThatArePostedMeanwhile) {

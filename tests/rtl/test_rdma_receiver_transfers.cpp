@@ -60,6 +60,14 @@ class RdmaReceiverTransfers : public BasicReceiverTest<TransfersLockstep> {
     return header;
   }
 
+  static Header refusal_of_read() {
+    Header header = write_to(1);
+    header.ptype = static_cast<uint8_t>(Ptype::rsp);
+    header.flags = read_flag;
+    header.arg = static_cast<uint64_t>(rdma::formats::Refusal::no_context);
+    return header;
+  }
+
   /// A SEND into a buffer in region 1; the queue that it names is of no meaning here.
   static Asked send() { return for_buffer(transfer(3), send_flag, 0x4400, {1, test_key}); }
 
@@ -186,14 +194,13 @@ TEST_F(RdmaReceiverTransfers, WithoutRoomNothingIsAnsweredOrChanged) {
   EXPECT_EQ(receiver_.answers, 0u);
 }
 
-TEST_F(RdmaReceiverTransfers, RequestThatTheInboxHadNoRoomForIsDropped) {
+TEST_F(RdmaReceiverTransfers, WhatTheInboxHadNoRoomForIsDropped) {
   for (const uint8_t flags : {imm_flag, send_flag, read_flag}) {
     Header request = write_to(1);
     request.flags = flags;
     EXPECT_EQ(outcome_of(TransfersLockstep::Input{request, Outcome::none, true}), Outcome::drop_busy);
   }
-  EXPECT_EQ(outcome_of(TransfersLockstep::Input{read_of(1), Outcome::none, true}), Outcome::read_taken)
-      << "only requests go to the inbox";
+  EXPECT_EQ(outcome_of(TransfersLockstep::Input{refusal_of_read(), Outcome::none, true}), Outcome::drop_busy);
 }
 
 TEST_F(RdmaReceiverTransfers, AgainIsForTheSameTransferOnly) {
@@ -265,6 +272,11 @@ TEST_F(RdmaReceiverTransfers, ReadsAreCheckedAsRequestsAre) {
   EXPECT_EQ(outcome_of(TransfersLockstep::Input{read_of(1)}), Outcome::read_taken);
   receiver_.answer_room = false;
   EXPECT_EQ(outcome_of(TransfersLockstep::Input{read_of(1)}), Outcome::refuse_answers);
+  receiver_.answer_asked = true;
+  for (const bool room : {false, true}) {
+    receiver_.answer_room = room;
+    EXPECT_EQ(outcome_of(TransfersLockstep::Input{read_of(1)}), Outcome::drop_asked) << "comes before room";
+  }
   const std::array<Outcome, 4> faults{Outcome::refuse_length, Outcome::refuse_align, Outcome::refuse_key,
                                       Outcome::refuse_region};
   std::array<Header, 4> wrong;
@@ -274,7 +286,7 @@ TEST_F(RdmaReceiverTransfers, ReadsAreCheckedAsRequestsAre) {
   wrong[2].cid ^= 1;
   wrong[3].arg = 0x6000;
   for (std::size_t i = 0; i < faults.size(); ++i) {
-    EXPECT_EQ(outcome_of(TransfersLockstep::Input{wrong[i]}), faults[i]) << "comes before room for an answer";
+    EXPECT_EQ(outcome_of(TransfersLockstep::Input{wrong[i]}), faults[i]) << "comes before both";
   }
   EXPECT_EQ(receiver_.answers, 1u);
   EXPECT_EQ(free_contexts(), rx_contexts);
@@ -353,18 +365,24 @@ TransfersLockstep::Input RdmaReceiverTransfersRandom::random_packet() {
     Header read = right_request();
     read.ptype = static_cast<uint8_t>(rdma::formats::Ptype::read);
     read.flags = static_cast<uint8_t>(any(8) << 4);
-    return {read, Outcome::none, bench_.chance(50)};
+    return {read, Outcome::none, false};
   }
   if (bench_.chance(3)) {
     Header request = right_request();
     request.flags = static_cast<uint8_t>((1 + any(7)) << 4);
+    if (bench_.chance(30)) {
+      request.ptype = static_cast<uint8_t>(rdma::formats::Ptype::rsp);
+      request.flags |= read_flag;
+    }
     return {request, Outcome::none, true};
   }
   Input input = RandomReceiverTest::random_packet();
   const bool request = input.header.ptype == static_cast<uint8_t>(rdma::formats::Ptype::rqt);
   if (input.verdict == Outcome::none && request) return input;
-  input.busy = bench_.chance(50);
-  if (input.verdict != Outcome::none) return input;
+  if (input.verdict != Outcome::none) {
+    input.busy = bench_.chance(50);
+    return input;
+  }
   input.header.flags |= static_cast<uint8_t>(any(8) << 4);
   if (input.header.flags & imm_flag) input.header.arg |= bench_.below(uint64_t{1} << 32) << 32;
   return input;
@@ -425,6 +443,7 @@ void RdmaReceiverTransfersRandom::random_clock() {
   if (bench_.below(512) == 0) rooms_ = bench_.pace();
   if (!receiver_.request && bench_.chance(paces_.packets == 0 ? 0 : asks_))
     receiver_.request = random_asked();
+  receiver_.answer_asked = bench_.chance(30);
   receiver_.answer_room = bench_.chance(rooms_);
   RandomReceiverTest::random_clock();
 }
