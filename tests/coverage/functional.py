@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts which points of the testplan the traces of some runs hit; every hole needs its reason in holes.json.
 
-usage: functional.py FOLDER RUN=FOLDER...: all golden traces below the folder of each run. Writes FOLDER/functional.json and
+usage: functional.py [--plan FILE] FOLDER RUN=FOLDER...: all golden traces below the folder of each run. Writes FOLDER/functional.json and
 docs/results/coverage.md. Exit status 0: every point is hit by each run that it is tied to, or explained; 1: some are not, or an
 explanation is of a point that is hit; 2: bad input.
 """
@@ -36,6 +36,13 @@ def count_runs(points, runs):
     for run, folder in runs:
         events[run] = sum(testplan.count(points, run, trace_facts.events(file)) for file in traces(folder))
     return events
+
+
+def check_runs(points, runs):
+    """Every run that points are tied to is there."""
+    unknown = {run for point in points for test in point.tests for run in test.split("|")} - {run for run, _ in runs}
+    if unknown:
+        raise testplan.BadPlan(f"points are tied to {', '.join(sorted(unknown))}, of which there are no traces")
 
 
 class Holes:
@@ -102,11 +109,13 @@ def judge(points, holes):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--plan", type=pathlib.Path, default=PLAN, help="instead of docs/testplan.json")
     parser.add_argument("folder", type=pathlib.Path, help="where functional.json goes: the hits of each point by run")
     parser.add_argument("runs", nargs="+", type=run_of, metavar="RUN=FOLDER", help="name of a run, and where its traces are")
     args = parser.parse_args()
     try:
-        points, holes = testplan.load(PLAN), Holes(HOLES)
+        points, holes = testplan.load(args.plan, trace_facts.FACTS), Holes(HOLES)
+        check_runs(points, args.runs)
         events = count_runs(points, args.runs)
         result = [{"name": point.name, "hits": point.hits, "missing": point.missing(), "why": holes.reason(point)} for point in points]
         write_whole(args.folder / "functional.json", json.dumps({"events": events, "points": result}, indent=1) + "\n")
