@@ -17,9 +17,10 @@ ENTRY_KEYS = {"name", "unit", "what", "when", "cross", "cases", "tests"}
 class Point:
     """One thing that has to happen: a unit and what its facts have to be. `tests`: runs that have to hit it; a|b: one of these."""
 
-    def __init__(self, name, unit, when, what, tests):
-        self.name, self.unit, self.what, self.tests, self.when = name, unit, what, tests, when
-        self.conditions = [(fact, condition(name, wanted)) for fact, wanted in when.items()]
+    def __init__(self, entry, words, when):
+        self.entry, self.name = entry["name"], f"{entry['name']}: {words}" if words else entry["name"]
+        self.unit, self.what, self.tests, self.when = entry["unit"], entry["what"], entry["tests"], when
+        self.conditions = [(fact, condition(self.name, wanted)) for fact, wanted in when.items()]
         self.hits = {}  # by run
 
     def missing(self):
@@ -86,14 +87,14 @@ def label(combination):
 
 
 def expand(entry):
-    """The single points of an entry: one, one for each combination of its cross, or one for each of its cases; case by case too."""
+    """The single points of an entry: one, or one for each case and combination of its cross."""
     name, when = entry["name"], {fact: from_spec(entry["name"], wanted) for fact, wanted in entry.get("when", {}).items()}
     cross = {fact: from_spec(name, wanted) for fact, wanted in entry.get("cross", {}).items()}
     for case_name, case in entry.get("cases", {"": {}}).items():
         for values in itertools.product(*cross.values()):
             combination = dict(zip(cross, values))
             words = ", ".join(word for word in (case_name, label(combination)) if word)
-            yield Point(f"{name}: {words}" if words else name, entry["unit"], when | case | combination, entry["what"], entry["tests"])
+            yield Point(entry, words, when | case | combination)
 
 
 def load(file, facts):
