@@ -107,13 +107,19 @@ fuzz: setup ## fuzz the packet input of the engine beside the golden model (SECO
 	cmake --build --preset fuzz -j $(JOBS) --target weft-fuzz weft-fuzzer $(if $(filter 1,$(QUICK)),,weft-fuzzer-faulty)
 	python3 tests/fuzz/fuzz.py build-fuzz --seconds $(SECONDS) $(if $(filter 1,$(QUICK)),--part engine)
 
-coverage: setup ## which points of docs/testplan.json the courses kept by `make fuzz` hit, into docs/results/coverage.md
-	cmake --preset fuzz $(CMAKE_QUIET) >/dev/null
-	cmake --build --preset fuzz -j $(JOBS) --target weft-fuzz
-	rm -rf build-fuzz/traces
-	build-fuzz/bin/weft-fuzz --seeds build-fuzz/corpus
-	build-fuzz/bin/weft-fuzz --quiet --traces build-fuzz/traces build-fuzz/corpus/* >build-fuzz/coverage.log
-	python3 tests/coverage/functional.py build-fuzz fuzz=build-fuzz/traces
+# Courses that `make coverage` draws, besides those that fuzzing starts from; runs of NICs in the fault campaign.
+COVERAGE_COURSES := 400
+COVERAGE_SOAK := 30
+COVERAGE_DIR = $(BUILD)/coverage
+
+coverage: configure ## which points of docs/testplan.json tests, fault campaign and random packets hit, into docs/results/coverage.md
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-fuzz weft-sim weft-sim-soak rdma_nic_test
+	rm -rf $(COVERAGE_DIR) && mkdir -p $(addprefix $(COVERAGE_DIR)/,fuzz nic soak)
+	$(BUILD)/bin/weft-fuzz --seeds $(COVERAGE_DIR)/courses --drawn $(COVERAGE_COURSES)
+	WEFT_TRACES=$(COVERAGE_DIR)/fuzz xargs -P $(JOBS) -n 50 $(BUILD)/bin/weft-fuzz --quiet >$(COVERAGE_DIR)/fuzz.log < <(ls -d $(COVERAGE_DIR)/courses/*)
+	seq 0 $$(($(JOBS) - 1)) | WEFT_TRACES=$(COVERAGE_DIR)/nic GTEST_TOTAL_SHARDS=$(JOBS) xargs -P $(JOBS) -I{} env GTEST_SHARD_INDEX={} $(BUILD)/bin/rdma_nic_test --gtest_brief=1
+	WEFT_TRACES=$(COVERAGE_DIR)/soak $(BUILD)/bin/weft-sim soak --build nic_full --runs $(COVERAGE_SOAK) --threads $(JOBS)
+	python3 tests/coverage/functional.py $(COVERAGE_DIR) fuzz=$(COVERAGE_DIR)/fuzz nic=$(COVERAGE_DIR)/nic soak=$(COVERAGE_DIR)/soak
 
 # Each in two parts at a time, so that both cores have work.
 COVERAGE_TESTS := rdma_nic_test test_rtl test_rdma_queues test_rdma_inbox test_rdma_requests

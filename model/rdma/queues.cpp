@@ -92,6 +92,11 @@ bool Queues::judge_write(uint32_t address, uint32_t data, uint8_t strobes) const
   }
 }
 
+std::optional<uint32_t> Queues::subject(uint32_t address) const {
+  const bool acts = address >= reg::SQ_TAIL || address == reg::Q_CTL;
+  return page_exists(address) && acts ? std::optional(queue_of(address)) : std::nullopt;
+}
+
 void Queues::enable(Queue& queue) {
   queue = Queue{};
   queue.config = staged_;
@@ -387,13 +392,20 @@ std::string Queues::retire(uint32_t number, bool discarded, bool urgent, bool fa
 
 // --- interrupts and states
 
-bool Queues::must_fire(uint32_t number) const {
+std::string_view Queues::due_cause(uint32_t number) const {
   const Queue& queue = queues_.at(number);
-  if (!queue.live() || !queue.armed || queue.config.irq == IrqKind::none) return false;
-  if (queue.state == QueueState::error) return true;
+  if (!queue.live() || !queue.armed || queue.config.irq == IrqKind::none) return {};
+  if (queue.state == QueueState::error) return "error";
+  if (queue.unseen() == 0) return {};
+  if (queue.count <= 1 || queue.time == 0) return "at_once";
   const uint16_t urgent_ahead = distance(queue.cq_head, queue.urgent_index);
-  const bool urgent_unseen = queue.urgent && urgent_ahead != 0 && urgent_ahead <= queue.unseen();
-  return queue.unseen() != 0 && (queue.unseen() >= queue.count || queue.time == 0 || urgent_unseen);
+  if (queue.urgent && urgent_ahead != 0 && urgent_ahead <= queue.unseen()) return "urgent";
+  return queue.unseen() >= queue.count ? "count" : "";
+}
+
+std::string_view Queues::fire_cause(uint32_t number) const {
+  const std::string_view due = due_cause(number);
+  return !due.empty() ? due : queues_.at(number).urgent ? "urgent" : "time";
 }
 
 std::string Queues::fire(uint32_t number, bool may_be_time) {

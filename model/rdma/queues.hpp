@@ -10,6 +10,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "weft/rdma_queues/formats.hpp"
@@ -108,6 +109,8 @@ class Queues {
   // --- registers; addresses as in the description, page 1 + q for queue q
   /// Would this write be answered with OKAY in the state of now?
   bool judge_write(uint32_t address, uint32_t data, uint8_t strobes) const;
+  /// The queue that a write there acts on: it has the page, or Q_CTL speaks of it.
+  std::optional<uint32_t> subject(uint32_t address) const;
   /// Its effect, judged as given.
   void apply_write(uint32_t address, uint32_t data, bool ok);
   /// Value of a register; none: SLVERR, which is counted by count_bad_read().
@@ -120,6 +123,7 @@ class Queues {
   uint64_t entry_address(uint32_t number, uint16_t index) const;
   /// The oldest entry asked for has come; says whether the queue becomes ERROR by it.
   bool entry_read(bool bus_error, bool& becomes_error);
+  bool entries_asked() const { return !asked_.empty(); }
   uint32_t next_read_queue() const { return asked_.front().queue; }
   /// What has to become of the oldest entry that has come, in the state of now.
   struct Judged {
@@ -160,8 +164,12 @@ class Queues {
   // --- interrupts and states
   /// An interrupt is sent now. With may_be_time, moderation's time may have passed.
   std::string fire(uint32_t number, bool may_be_time);
-  /// An interrupt is due at once, whatever the time.
-  bool must_fire(uint32_t number) const;
+  /// Why an interrupt is due at once, whatever the time: error, at_once (no moderation), urgent (SIGNAL or a
+  /// status), count; empty: it is not.
+  std::string_view due_cause(uint32_t number) const;
+  bool must_fire(uint32_t number) const { return !due_cause(number).empty(); }
+  /// Why it is sent, if it is sent now.
+  std::string_view fire_cause(uint32_t number) const;
   void message_answered(uint32_t number, bool ok);
   /// The queue is OFF now.
   std::string off(uint32_t number);

@@ -4,11 +4,12 @@
 #include <deque>
 
 #include "trace/record.hpp"
+#include "trace/text.hpp"
 
 namespace weft::trace {
 namespace {
 
-std::optional<Record> next_of(Reader& reader, const std::string& unit) {
+std::optional<Record> next_of(Reader& reader, std::string_view unit) {
   auto record = reader.next();
   while (record && record->unit != unit) record = reader.next();
   return record;
@@ -37,7 +38,7 @@ uint64_t first_cycle(const std::optional<Record>& a, const std::optional<Record>
   return a ? a->cycle : b->cycle;
 }
 
-std::optional<Difference> diff_of_unit(const std::string& unit, Reader& in_a, Reader& in_b,
+std::optional<Difference> diff_of_unit(std::string_view unit, Reader& in_a, Reader& in_b,
                                        const DiffOptions& options) {
   std::deque<Record> before;
   for (uint64_t index = 0;; ++index) {
@@ -47,9 +48,15 @@ std::optional<Difference> diff_of_unit(const std::string& unit, Reader& in_a, Re
     std::vector<std::string> keys;
     if (a && b) keys = differing_keys(*a, *b, options.ignore);
     if (!a || !b || !keys.empty()) {
-      return Difference{unit,        index, first_cycle(a, b),
-                        a,           b,     in_a.line(),
-                        in_b.line(), keys,  {before.begin(), before.end()}};
+      return Difference{std::string(unit),
+                        index,
+                        first_cycle(a, b),
+                        a,
+                        b,
+                        in_a.line(),
+                        in_b.line(),
+                        keys,
+                        {before.begin(), before.end()}};
     }
     before.push_back(*std::move(a));
     if (before.size() > options.context) before.pop_front();
@@ -77,7 +84,7 @@ void check_comparable(const Reader& a, const Reader& b, const std::filesystem::p
 std::optional<Difference> diff(const std::filesystem::path& a, const std::filesystem::path& b,
                                const DiffOptions& options) {
   std::optional<Difference> first;
-  for (const std::string unit : {"rx", "tx"}) {
+  for (const std::string_view unit : units) {
     Reader in_a(a);
     Reader in_b(b);
     check_comparable(in_a, in_b, b);

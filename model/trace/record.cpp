@@ -93,7 +93,8 @@ Record parse_record(std::string_view line) {
 }
 
 void check_unit(const std::string& unit) {
-  if (unit != "rx" && unit != "tx") throw BadText("unit '" + quotable(unit) + "' is neither rx nor tx");
+  if (std::ranges::find(units, unit) == units.end())
+    throw BadText("unit '" + quotable(unit) + "' is none of rx, tx, inbox, queues");
 }
 
 }  // namespace weft::trace

@@ -2,6 +2,7 @@
 // The text of traces, shared by reader and writer; not for use outside this folder.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -13,6 +14,9 @@ namespace weft::trace {
 
 inline constexpr std::string_view first_words = "# weft-trace 1";
 inline constexpr std::string_view end_words = "# end records=";
+
+/// What a record can be of.
+inline constexpr std::array<std::string_view, 4> units{"rx", "tx", "inbox", "queues"};
 
 /// A fault in some text, without the place where it is.
 class BadText : public std::runtime_error {

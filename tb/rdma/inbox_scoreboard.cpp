@@ -52,13 +52,25 @@ bool takes_ticket(const rdma::Admission& admission) {
   return admission.kind == Kind::buffer || admission.kind == Kind::with_ticket;
 }
 
+bool names_ticket(const rdma::Admission& admission) {
+  return takes_ticket(admission) || admission.kind == Kind::again;
+}
+
+/// Whether the event touches the ticket that its result names.
+bool touches_ticket(const rdma::InboxEventView& view, const rdma::Params& params) {
+  if (view.admission) return names_ticket(*view.admission);
+  if (view.post) return view.result.outcome == Outcome::wait || view.result.outcome == Outcome::ask;
+  return view.result.ticket < params.n_tickets;
+}
+
 }  // namespace
 
 InboxScoreboard::InboxScoreboard(const RdmaBuild& build, Reporter& reporter, ExpectedPackets& packets,
-                                 OnOutcome on_outcome)
+                                 NodeTraces& traces, OnOutcome on_outcome)
     : build_(build),
       reporter_(reporter),
       packets_(packets),
+      traces_(traces),
       on_outcome_(std::move(on_outcome)),
       inbox_(build.params, {}) {}
 
@@ -103,53 +115,81 @@ void InboxScoreboard::catch_up() {
 }
 
 /// What becomes of a ticket whose request was not granted.
-rdma::InboxResult InboxScoreboard::golden_decision(const InboxTracePins& rtl) {
+rdma::InboxResult InboxScoreboard::golden_decision(const InboxTracePins& rtl, rdma::InboxEventView& view) {
   const Decided decided = take_first(decided_, "decision of the receiver");
+  view.decision = decided.result.outcome;
   rdma::InboxResult result;
   result.ticket = decided.ticket;
   result.completion = inbox_.decided(decided.ticket, decided.result, rtl.now);
   return result;
 }
 
-rdma::InboxResult InboxScoreboard::golden_request(const InboxTracePins& rtl) {
+/// State of the ticket that an answer names, or of the one that has this message or had it last.
+std::optional<rdma::Ticket::State> InboxScoreboard::found_by(const formats::Header& request) const {
+  using State = rdma::Ticket::State;
+  if (rdma::has_flag(request, formats::TransferFlag::read)) {
+    return request.cid < build_.params.n_tickets ? std::optional(inbox_.ticket(request.cid).state)
+                                                 : std::nullopt;
+  }
+  for (uint16_t i = 0; i < build_.params.n_tickets; ++i) {
+    const rdma::Ticket& ticket = inbox_.ticket(i);
+    const auto& message = ticket.message;
+    const bool same =
+        message.src == request.src && message.sid == request.sid && message.msgid == request.msgid;
+    if (same && ticket.state != State::free && ticket.state != State::waiting) return ticket.state;
+  }
+  return std::nullopt;
+}
+
+rdma::InboxResult InboxScoreboard::golden_request(const InboxTracePins& rtl, rdma::InboxEventView& view) {
   Admitted next{take_first(requests_, "RQT"), {}};
+  view.header = next.header;
+  view.finds = found_by(next.header);
   next.admission = inbox_.admit(next.header);
   if (code_of(next.admission.kind) != rtl.admit) {
     reporter_.add(fmt::format("inbox: RQT {}\n  expected admission {}\n  got      {}", describe(next.header),
                               code_of(next.admission.kind), rtl.admit));
   }
+  view.admission = next.admission;
   rdma::InboxResult result;
-  const bool names_ticket = takes_ticket(next.admission) || next.admission.kind == Kind::again;
-  result.ticket = names_ticket ? next.admission.ticket : rtl.ticket;
+  result.ticket = names_ticket(next.admission) ? next.admission.ticket : rtl.ticket;
   admitted_.push_back(next);
   return result;
 }
 
-rdma::InboxResult InboxScoreboard::golden(const InboxTracePins& rtl) {
-  rdma::InboxInputs inputs{rtl.room, std::nullopt, rtl.now};
-  if (rtl.offer_valid) inputs.offer = rtl.offer;
+rdma::InboxResult InboxScoreboard::golden(const InboxTracePins& rtl, rdma::InboxEventView& view) {
   switch (rtl.kind) {
     case InboxKind::post:
-      return inbox_.post(take_first(posts_, "post"), inputs);
+      view.post = take_first(posts_, "post");
+      return inbox_.post(*view.post, view.inputs);
     case InboxKind::rqt:
-      return golden_request(rtl);
+      return golden_request(rtl, view);
     case InboxKind::rsp:
-      return inbox_.packet(take_first(refusals_, "RSP"), rtl.now);
+      view.header = take_first(refusals_, "RSP");
+      return inbox_.packet(*view.header, rtl.now);
     case InboxKind::timeout:
-      return inbox_.timeout(rtl.ticket, inputs);
+      return inbox_.timeout(rtl.ticket, view.inputs);
     case InboxKind::leave:
       return inbox_.leave(rtl.now);
     case InboxKind::cancel:
       return inbox_.cancel(rtl.ticket);
     case InboxKind::decided:
-      return golden_decision(rtl);
+      return golden_decision(rtl, view);
   }
   throw rdma::Violation(fmt::format("there is no event of kind {}", static_cast<unsigned>(rtl.kind)));
 }
 
 void InboxScoreboard::step(const InboxTracePins& rtl) {
+  rdma::InboxEventView view;
+  view.event = event_name(rtl.kind);
+  view.inputs = {rtl.room, std::nullopt, rtl.now};
+  if (rtl.offer_valid) view.inputs.offer = rtl.offer;
+  std::optional<rdma::Ticket> before;
+  if (traces_.wanted() && rtl.ticket < build_.params.n_tickets) before = inbox_.ticket(rtl.ticket);
   try {
-    const rdma::InboxResult result = golden(rtl);
+    const rdma::InboxResult result = golden(rtl, view);
+    view.result = result;
+    if (traces_.wanted()) trace(rtl, view, before);
     if (static_cast<Outcome>(rtl.outcome) != result.outcome || rtl.ticket != result.ticket) {
       reporter_.add(fmt::format("inbox: {} event\n  expected {} of ticket {}\n  got      {} of ticket {}",
                                 event_name(rtl.kind), formats::name(result.outcome), result.ticket,
@@ -160,7 +200,26 @@ void InboxScoreboard::step(const InboxTracePins& rtl) {
     reporter_.add(fmt::format("inbox: {} event with outcome {}, ticket {}: {}", event_name(rtl.kind),
                               formats::name(static_cast<Outcome>(rtl.outcome)), rtl.ticket,
                               violation.what()));
+    view.result.outcome = static_cast<Outcome>(rtl.outcome);
+    view.result.ticket = rtl.ticket;
+    traces_.write_alone(rdma::inbox_record(reporter_.cycle(), view));
   }
+}
+
+/// @param before the ticket that the RTL names, as it was
+void InboxScoreboard::trace(const InboxTracePins& rtl, rdma::InboxEventView view,
+                            const std::optional<rdma::Ticket>& before) {
+  if (touches_ticket(view, build_.params)) {
+    view.after = inbox_.ticket(view.result.ticket);
+    view.before = before;
+  }
+  if (view.after || view.post)
+    view.open = inbox_.is_open(view.after ? view.after->post.queue : view.post->queue);
+  const trace::Record golden = rdma::inbox_record(reporter_.cycle(), view);
+  view.result.outcome = static_cast<Outcome>(rtl.outcome);
+  view.result.ticket = rtl.ticket;
+  if (view.admission) view.admission->kind = static_cast<Kind>(rtl.admit);
+  traces_.write(rdma::inbox_record(reporter_.cycle(), view), golden);
 }
 
 void InboxScoreboard::note(const rdma::InboxResult& result) {

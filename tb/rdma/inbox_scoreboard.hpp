@@ -16,7 +16,9 @@
 
 #include "common/findings.hpp"
 #include "expected_packets.hpp"
+#include "node_traces.hpp"
 #include "rdma/inbox.hpp"
+#include "rdma/trace_format.hpp"
 #include "rdma_model.hpp"
 #include "rdma_pins.hpp"
 
@@ -33,7 +35,9 @@ class InboxScoreboard {
     rdma::Admission admission;
   };
 
-  InboxScoreboard(const RdmaBuild& build, Reporter& reporter, ExpectedPackets& packets, OnOutcome on_outcome);
+  /// @param traces of the node, to which its events go
+  InboxScoreboard(const RdmaBuild& build, Reporter& reporter, ExpectedPackets& packets, NodeTraces& traces,
+                  OnOutcome on_outcome);
 
   void reset();
   void configure(rdma::Config config) { inbox_.configure(std::move(config)); }
@@ -66,15 +70,18 @@ class InboxScoreboard {
   const rdma::Inbox& model() const { return inbox_; }
 
  private:
-  rdma::InboxResult golden(const InboxTracePins& rtl);
-  rdma::InboxResult golden_request(const InboxTracePins& rtl);
+  rdma::InboxResult golden(const InboxTracePins& rtl, rdma::InboxEventView& view);
+  rdma::InboxResult golden_request(const InboxTracePins& rtl, rdma::InboxEventView& view);
+  std::optional<rdma::Ticket::State> found_by(const rdma::formats::Header& request) const;
+  void trace(const InboxTracePins& rtl, rdma::InboxEventView view, const std::optional<rdma::Ticket>& before);
   void note(const rdma::InboxResult& result);
   void complete(const std::optional<rdma::TicketCompletion>& completion) const;
-  rdma::InboxResult golden_decision(const InboxTracePins& rtl);
+  rdma::InboxResult golden_decision(const InboxTracePins& rtl, rdma::InboxEventView& view);
 
   RdmaBuild build_;
   Reporter& reporter_;
   ExpectedPackets& packets_;
+  NodeTraces& traces_;
   OnOutcome on_outcome_;
   OnCompletion on_completion_;
   rdma::Inbox inbox_;

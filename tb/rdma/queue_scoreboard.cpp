@@ -93,6 +93,17 @@ void QueueScoreboard::answered(uint64_t bytes, bool ok) {
   }
 }
 
+void QueueScoreboard::trace(std::string_view event, std::optional<uint32_t> queue, const trace::Fields& rtl,
+                            const trace::Fields& golden) {
+  NodeTraces& traces = engine_.traces();
+  if (!traces.wanted()) return;
+  const rdma_queues::Queue* const after = queue ? &model_.queue(*queue) : nullptr;
+  const auto record = [&](const trace::Fields& details) {
+    return rdma_queues::queue_record(reporter_.cycle(), event, details, queue.value_or(0), after);
+  };
+  traces.write(record(rtl), record(golden));
+}
+
 /// In the order of rdma_queues: first what depends on the state before this clock, then what changes it.
 void QueueScoreboard::sample(const RdmaPins& pins) {
   const QueueTracePins& seen = pins.queues;
@@ -120,7 +131,11 @@ void QueueScoreboard::sample(const RdmaPins& pins) {
     if (address >= reg::CQ_HEAD && address % 4096 == reg::CQ_HEAD % 4096 && write_allowed_) {
       aged_from_[address / 4096 - 1] = reporter_.cycle();
     }
+    const auto queue = model_.subject(address);
+    const auto was = queue ? std::optional(model_.queue(*queue).state) : std::nullopt;
     model_.apply_write(address, access_.wdata, write_allowed_);
+    const auto fields = [&](bool ok) { return rdma_queues::write_fields(address, access_.wdata, ok, was); };
+    trace("write", queue, fields(seen.write_ok), fields(write_allowed_));
   }
   check_due();
 }
@@ -137,6 +152,7 @@ void QueueScoreboard::follow_access(const AxiLitePins& pins) {
 void QueueScoreboard::follow_set(const QueueTracePins& seen) {
   if (!seen.set) return;
   fail(model_.tell(seen.set_queue, seen.set_open, seen.set_key));
+  trace("told", seen.set_queue, rdma_queues::told_fields(seen.set_open, seen.set_key));
   if (build_.params.transfers) engine_.inbox().queue_set(seen.set_queue, seen.set_open, seen.set_key);
 }
 
@@ -144,7 +160,10 @@ void QueueScoreboard::check_off(uint64_t off) {
   for (uint32_t queue = 0; queue < build_.queues; ++queue) {
     const bool is_off = off >> queue & 1;
     const bool model_off = model_.queue(queue).state == formats::QueueState::off;
-    if (is_off && !model_off) fail(model_.off(queue));
+    if (is_off && !model_off) {
+      fail(model_.off(queue));
+      trace("off", queue);
+    }
     expect(is_off || !model_off, fmt::format("queue {} is not OFF", queue));
   }
 }
@@ -155,6 +174,7 @@ void QueueScoreboard::check_order(const QueueTracePins& seen) {
   fetches_.push_back(
       {model_.entry_address(seen.order_queue, seen.order_index), static_cast<uint8_t>(beats - 1)});
   fail(model_.order(seen.order_queue, seen.order_index, seen.order_count));
+  trace("order", seen.order_queue, rdma_queues::order_fields(seen.order_index, seen.order_count));
 }
 
 /// The queues' fetches and the engine's reads of payload share the port; each fetch must be one that was
@@ -187,6 +207,9 @@ void QueueScoreboard::check_entry(const QueueTracePins& seen) {
   if (judged->verdict == formats::Verdict::accepted) requests_.push_back(model_.request(*judged));
   if (judged->verdict == formats::Verdict::rejected) rejected_.push_back(model_.rejection(*judged));
   model_.judged(*judged);
+  const bool rejected = judged->verdict == formats::Verdict::rejected;
+  const uint8_t status = rejected ? rejected_.back().fields.status : 0;
+  trace("entry", judged->queue, rdma_queues::entry_fields(judged->verdict, judged->entry, status));
 }
 
 void QueueScoreboard::check_request(const QueueTracePins& seen) {
@@ -198,6 +221,8 @@ void QueueScoreboard::check_request(const QueueTracePins& seen) {
   expect(status == seen.request_status,
          fmt::format("request of queue {}, tag {:#x}: checked with status {}, golden {}", request.queue,
                      request.entry.tag, seen.request_status, status));
+  trace("request", request.queue, rdma_queues::request_fields(request, seen.request_status),
+        rdma_queues::request_fields(request, status));
   if (status != 0) {
     refused_.push_back(rdma_queues::outcome_of(request, status));
     return;
@@ -254,6 +279,8 @@ void QueueScoreboard::check_slot(const QueueTracePins& seen) {
   expect(placed.discard == seen.slot_discard,
          "a completion is discarded that is wanted, or the other way round");
   model_.placed(outcome, placed);
+  trace("slot", outcome.queue, rdma_queues::slot_fields(outcome, seen.slot_discard),
+        rdma_queues::slot_fields(outcome, placed.discard));
   ++outcomes_[outcome.fields.status];
   if (placed.discard) {
     ++discarded_;
@@ -271,8 +298,10 @@ void QueueScoreboard::check_fire(const QueueTracePins& seen) {
   if (!seen.fire) return;
   const auto& queue = model_.queue(seen.fire_queue);
   const uint64_t ticks = queue.time == 0 ? 0 : queue.time - 1u;
+  const std::string_view cause = model_.fire_cause(seen.fire_queue);
   fail(
       model_.fire(seen.fire_queue, reporter_.cycle() - aged_from_[seen.fire_queue] >= ticks * tick_cycles()));
+  trace("fire", seen.fire_queue, rdma_queues::fire_fields(queue.config.irq, cause));
   if (queue.config.irq == formats::IrqKind::message) messages_due_.push_back(seen.fire_queue);
 }
 
@@ -294,10 +323,12 @@ void QueueScoreboard::check_due() {
 
 void QueueScoreboard::check_read(const AxiPins& axi, const QueueTracePins& seen) {
   bool becomes_error = false;
+  uint32_t failed_queue = 0;
   if (axi.rvalid && axi.rready && !read_is_fetch_.empty()) {
     if (read_is_fetch_.front()) {
       beat_bad_ = beat_bad_ || axi.rresp != resp_okay;
       if (++beats_ == formats::submission_bytes / build_.data_bytes) {
+        if (model_.entries_asked()) failed_queue = model_.next_read_queue();
         expect(model_.entry_read(beat_bad_, becomes_error), "data of entries that were not asked for");
         beats_ = 0;
         beat_bad_ = false;
@@ -306,6 +337,7 @@ void QueueScoreboard::check_read(const AxiPins& axi, const QueueTracePins& seen)
     if (axi.rlast) read_is_fetch_.pop_front();
   }
   expect(seen.error == becomes_error, "error of a fetch told wrongly");
+  if (becomes_error) trace("fetch_error", failed_queue);
   fetch_errors_ += becomes_error;
 }
 
@@ -324,6 +356,7 @@ void QueueScoreboard::check_writes() {
   for (; !messages_answered_.empty(); messages_answered_.pop_front()) {
     if (messages_sent_.empty()) return reporter_.add("a message is answered that was not sent");
     model_.message_answered(messages_sent_.front(), messages_answered_.front());
+    trace("message", messages_sent_.front(), rdma_queues::message_fields(messages_answered_.front()));
     messages_sent_.pop_front();
   }
 }
@@ -349,6 +382,8 @@ void QueueScoreboard::check_retired(const QueueTracePins& seen) {
   expect(seen.retired_discarded || answered, "a completion is retired before memory has answered");
   if (model_.queue(seen.retired_queue).unseen() == 0) aged_from_[seen.retired_queue] = reporter_.cycle();
   fail(model_.retire(seen.retired_queue, seen.retired_discarded, seen.retired_urgent, seen.retired_failed));
+  trace("retired", seen.retired_queue,
+        rdma_queues::retired_fields(seen.retired_discarded, seen.retired_urgent, seen.retired_failed));
 }
 
 bool QueueScoreboard::quiet() const {

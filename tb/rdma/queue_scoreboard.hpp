@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/axi_memory.hpp"
@@ -19,6 +20,7 @@
 #include "rdma_model.hpp"
 #include "rdma_pins.hpp"
 #include "scoreboard.hpp"
+#include "trace/record.hpp"
 
 namespace weft::tb {
 
@@ -86,6 +88,12 @@ class QueueScoreboard {
   void inbox_completed(const rdma::TicketCompletion& completion);
   std::optional<rdma_queues::Request> finished(uint16_t number);
   void follow_set(const QueueTracePins& seen);
+  /// An event of the queues, or of one of them, as it is after it.
+  void trace(std::string_view event, std::optional<uint32_t> queue, const trace::Fields& rtl,
+             const trace::Fields& golden);
+  void trace(std::string_view event, std::optional<uint32_t> queue, const trace::Fields& both = {}) {
+    trace(event, queue, both, both);
+  }
   bool in_ring_of_entries(uint64_t address) const;
   uint64_t tick_cycles() const;
 

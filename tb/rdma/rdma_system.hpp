@@ -27,6 +27,9 @@ struct SystemConfig {
 class RdmaSystem {
  public:
   explicit RdmaSystem(const SystemConfig& config);
+  ~RdmaSystem();
+  RdmaSystem(const RdmaSystem&) = delete;
+  RdmaSystem& operator=(const RdmaSystem&) = delete;
 
   uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
   RdmaNode& node(uint32_t index) { return *nodes_.at(index); }

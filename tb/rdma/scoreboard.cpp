@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 namespace weft::tb {
@@ -25,6 +24,18 @@ constexpr const char* event_name(TxKind kind) {
       return "post";
     case TxKind::turn:
       return "turn";
+  }
+  return "?";
+}
+
+constexpr const char* origin_name(PostOrigin origin) {
+  switch (origin) {
+    case PostOrigin::registers:
+      return "registers";
+    case PostOrigin::queues:
+      return "queues";
+    case PostOrigin::answers:
+      return "answers";
   }
   return "?";
 }
@@ -95,30 +106,12 @@ Scoreboard::Scoreboard(const RdmaBuild& build, Reporter& reporter, const AxiMemo
                    if (inbox_) inbox_->number_from(first);
                  }) {
   if (!build.params.transfers) return;
-  inbox_.emplace(build, reporter, packets_,
+  inbox_.emplace(build, reporter, packets_, traces_,
                  [this](Outcome outcome, bool dropped) { count(outcome, dropped); });
 }
 
-void Scoreboard::write_traces(const std::string& directory) {
-  const std::string node = std::to_string(reporter_.node());
-  const auto open = [&](const std::string& side) {
-    const auto file = std::filesystem::path(directory) / (side + ".node" + node + ".trace");
-    return std::make_unique<trace::Writer>(
-        file, trace::Fields{{"unit", "rdma"},
-                            {"node", node},
-                            {"window", std::to_string(build_.params.window)},
-                            {"payload", std::to_string(build_.params.payload)},
-                            {"contexts", std::to_string(build_.params.n_rx_ctx)}});
-  };
-  rtl_trace_ = open("rtl");
-  golden_trace_ = open("golden");
-}
-
-void Scoreboard::close_traces() {
-  if (rtl_trace_) rtl_trace_->close();
-  if (golden_trace_) golden_trace_->close();
-  rtl_trace_.reset();
-  golden_trace_.reset();
+void Scoreboard::write_traces(const std::string& directory, bool with_rtl) {
+  traces_.open(directory, reporter_.node(), build_, with_rtl);
 }
 
 void Scoreboard::reset() {
@@ -233,7 +226,7 @@ void Scoreboard::sample(const RdmaPins& pins) {
   check_timers(tx_timers_, sender_, build_.params.n_tx_ctx, "sender");
 }
 
-rdma::RxResult Scoreboard::golden_receiver(const RxTracePins& rtl, const rdma::RxInputs& inputs,
+rdma::RxResult Scoreboard::golden_receiver(const RxTracePins& rtl, rdma::RxInputs& inputs,
                                            std::optional<formats::Header>& header) {
   if (rtl.timeout) {
     rdma::RxResult result = receiver_.timeout(rtl.cid, inputs);
@@ -244,9 +237,8 @@ rdma::RxResult Scoreboard::golden_receiver(const RxTracePins& rtl, const rdma::R
     if (!inbox_) throw rdma::Violation("a request of an inbox that there is not");
     const InboxScoreboard::Admitted next = inbox_->next_admitted();
     header = next.header;
-    rdma::RxInputs with_admission = inputs;
-    with_admission.admission = next.admission;
-    rdma::RxResult result = golden_packet(rtl, {next.header, {}}, with_admission);
+    inputs.admission = next.admission;
+    rdma::RxResult result = golden_packet(rtl, {next.header, {}}, inputs);
     inbox_->retired(result, &next.header, &next);
     return result;
   }
@@ -314,6 +306,7 @@ void Scoreboard::step_receiver(const RxTracePins& rtl) {
     check_room(rtl);
     const rdma::RxResult result = golden_receiver(rtl, inputs, header);
     rdma::RxEventView view = rdma::view(event, header, inputs, result);
+    view.from_inbox = rtl.from_inbox;
     view.limit = receiver_limit(0);
     receiver_times_.see(result.outcome, result.cid, rtl.now);
     receiver_measured_.add(reporter_.cycle(), receiver_times_.timeout());
@@ -325,7 +318,7 @@ void Scoreboard::step_receiver(const RxTracePins& rtl) {
                               formats::name(static_cast<Outcome>(rtl.outcome)), rtl.cid, violation.what()));
     rdma::RxEventView seen = rdma::view(event, header, inputs, {});
     show_rtl(seen, rtl, build_.params.window);
-    write_alone(rdma::rx_record(reporter_.cycle(), seen));
+    traces_.write_alone(rdma::rx_record(reporter_.cycle(), seen));
   }
 }
 
@@ -333,17 +326,14 @@ void Scoreboard::compare(const RxTracePins& rtl, rdma::RxEventView view) {
   const rdma::WindowBits wvec = window_bits(rtl, build_.params.window);
   const bool same = static_cast<Outcome>(rtl.outcome) == view.outcome && rtl.cid == view.cid &&
                     rtl.limit == view.limit && rtl.wbase == view.wbase && std::ranges::equal(wvec, view.wvec);
-  if (same && !rtl_trace_) return;
+  if (same && !traces_.wanted()) return;
   const trace::Record golden = rdma::rx_record(reporter_.cycle(), view);
   // What the trace port does not carry is checked at the other ports and shown here as the golden model has
   // it.
   show_rtl(view, rtl, build_.params.window);
   const trace::Record seen = rdma::rx_record(reporter_.cycle(), view);
   if (!same) tell_difference("receiver", seen, golden);
-  if (rtl_trace_) {
-    rtl_trace_->write(seen);
-    golden_trace_->write(golden);
-  }
+  traces_.write(seen, golden);
 }
 
 void Scoreboard::note(const rdma::RxResult& result) {
@@ -417,6 +407,7 @@ void Scoreboard::step_sender(const TxTracePins& rtl) {
     const rdma::TxResult result = golden_sender(rtl, inputs, header, taken);
     if (taken) post = taken->post;
     rdma::TxEventView view = rdma::view(event_name(rtl.kind), header, post, inputs, result);
+    if (taken) view.origin = origin_name(taken->origin);
     view.limit = sender_limit(0);
     sender_times_.see(result.outcome, result.sid, rtl.now);
     sender_measured_.add(reporter_.cycle(), sender_times_.timeout());
@@ -434,22 +425,19 @@ void Scoreboard::step_sender(const TxTracePins& rtl) {
                               formats::name(static_cast<Outcome>(rtl.outcome)), rtl.sid, violation.what()));
     rdma::TxEventView seen = rdma::view(event_name(rtl.kind), header, post, inputs, {});
     show_rtl(seen, rtl);
-    write_alone(rdma::tx_record(reporter_.cycle(), seen));
+    traces_.write_alone(rdma::tx_record(reporter_.cycle(), seen));
   }
 }
 
 void Scoreboard::compare(const TxTracePins& rtl, rdma::TxEventView view) {
   const bool same = static_cast<Outcome>(rtl.outcome) == view.outcome && rtl.limit == view.limit &&
                     rtl.sid == view.sid && rtl.next == view.next;
-  if (same && !rtl_trace_) return;
+  if (same && !traces_.wanted()) return;
   const trace::Record golden = rdma::tx_record(reporter_.cycle(), view);
   show_rtl(view, rtl);
   const trace::Record seen = rdma::tx_record(reporter_.cycle(), view);
   if (!same) tell_difference("sender", seen, golden);
-  if (rtl_trace_) {
-    rtl_trace_->write(seen);
-    golden_trace_->write(golden);
-  }
+  traces_.write(seen, golden);
 }
 
 /// @param origin of the transfer that the event is about
@@ -594,11 +582,6 @@ void Scoreboard::check_room(const TxTracePins& rtl) const {
   if (!rtl.resend_room && all_resends_known && packets_.resends_waiting() + 1 < build_.resend_depth) {
     throw rdma::Violation(fmt::format("no room for resends although {} wait", packets_.resends_waiting()));
   }
-}
-
-/// An event that the golden model does not have at all.
-void Scoreboard::write_alone(const trace::Record& rtl) {
-  if (rtl_trace_) rtl_trace_->write(rtl);
 }
 
 /// The least that the tick counter can be in a cycle, from what was seen.

@@ -26,6 +26,7 @@
 #include "expected_packets.hpp"
 #include "expected_writes.hpp"
 #include "inbox_scoreboard.hpp"
+#include "node_traces.hpp"
 #include "rdma/packet.hpp"
 #include "rdma/receiver.hpp"
 #include "rdma/sender.hpp"
@@ -52,9 +53,10 @@ class Scoreboard {
 
   Scoreboard(const RdmaBuild& build, Reporter& reporter, const AxiMemory& memory);
 
-  /// From now on writes the events of RTL and golden model to DIR/rtl.nodeN.trace and DIR/golden.nodeN.trace.
-  void write_traces(const std::string& directory);
-  void close_traces();
+  /// From now on writes the events of RTL and golden model, or of the latter alone, to DIR.
+  void write_traces(const std::string& directory, bool with_rtl = true);
+  void close_traces() { traces_.close(); }
+  NodeTraces& traces() { return traces_; }
 
   /// To be told of every event that both sides have, as the golden model has it.
   void on_receiver_event(OnReceiverEvent callback) { on_receiver_event_ = std::move(callback); }
@@ -153,7 +155,7 @@ class Scoreboard {
   void step_inbox(const InboxTracePins& rtl);
   void step_receiver(const RxTracePins& rtl);
   void step_sender(const TxTracePins& rtl);
-  rdma::RxResult golden_receiver(const RxTracePins& rtl, const rdma::RxInputs& inputs,
+  rdma::RxResult golden_receiver(const RxTracePins& rtl, rdma::RxInputs& inputs,
                                  std::optional<rdma::formats::Header>& header);
   rdma::RxResult golden_packet(const RxTracePins& rtl, const rdma::Packet& packet,
                                const rdma::RxInputs& inputs);
@@ -180,13 +182,13 @@ class Scoreboard {
   void forget_settings();
   void check_room(const RxTracePins& rtl) const;
   void check_room(const TxTracePins& rtl) const;
-  void write_alone(const trace::Record& rtl);
   uint16_t now_since(const SeenTime& seen, uint64_t cycle) const;
   template <typename Half>
   void check_timers(TimerWatch& watch, const Half& golden, uint32_t contexts, const char* half);
 
   RdmaBuild build_;
   Reporter& reporter_;
+  NodeTraces traces_;
   const AxiMemory& memory_;
   rdma::Receiver receiver_;
   rdma::Sender sender_;
@@ -225,7 +227,6 @@ class Scoreboard {
   uint32_t tick_cycles_ = 0;  // in force since the cycle below
   uint64_t ticks_since_ = 0;
   SeenTime first_seen_, last_seen_;
-  std::unique_ptr<trace::Writer> rtl_trace_, golden_trace_;
   OnReceiverEvent on_receiver_event_;
   OnSenderEvent on_sender_event_;
 };

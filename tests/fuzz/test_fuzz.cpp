@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "draw.hpp"
 #include "fabric/random.hpp"
 #include "player.hpp"
 #include "seeds.hpp"
@@ -50,6 +51,16 @@ TEST(FuzzCourse, AnyNumberOfBytesIsOne) {
     EXPECT_EQ(parse(std::vector<uint8_t>(size, 7)).steps.size(), records > 0 ? records - 1 : 0) << size;
   }
   EXPECT_EQ(parse(std::vector<uint8_t>(2 * max_bytes)).steps.size(), max_steps);
+}
+
+TEST(FuzzCourse, DrawnOnesAreTheSameEachTimeAndWithoutADifference) {
+  constexpr uint64_t courses = 20;
+  for (uint64_t seed = 0; seed < courses; ++seed) {
+    const Course course = draw_course(seed);
+    EXPECT_EQ(encode(draw_course(seed)), encode(course)) << seed;
+    EXPECT_NE(encode(draw_course(seed + 1)), encode(course)) << seed;
+    EXPECT_EQ(play(course, {}).finding, "") << "seed " << seed;
+  }
 }
 
 TEST(FuzzCourse, PlaysTheSameEachTime) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/output_file.hpp"
+#include "draw.hpp"
 #include "player.hpp"
 #include "rdma/trace_format.hpp"
 #include "seeds.hpp"
@@ -67,12 +68,17 @@ bool replay(const std::string& file, PlayOptions options, const std::string& tra
   return good;
 }
 
-void write_seeds(const std::string& folder) {
+void write_course(const std::filesystem::path& file, const Course& course) {
+  const std::vector<uint8_t> bytes = encode(course);
+  write_whole(file, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+/// @param drawn how many more, drawn at random
+void write_seeds(const std::string& folder, uint64_t drawn) {
   make_folder(folder);
-  for (const Seed& seed : seeds()) {
-    const std::vector<uint8_t> bytes = encode(seed.course);
-    write_whole(std::filesystem::path(folder) / seed.name,
-                {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  for (const Seed& seed : seeds()) write_course(std::filesystem::path(folder) / seed.name, seed.course);
+  for (uint64_t number = 0; number < drawn; ++number) {
+    write_course(std::filesystem::path(folder) / fmt::format("drawn_{:04}", number), draw_course(number));
   }
 }
 
@@ -83,9 +89,11 @@ int run(int argc, char** argv) {
   app.footer("Exit code: 0 no difference, 1 a difference, 2 bad input");
   std::vector<std::string> files;
   std::string seed_folder, build, traces;
+  uint64_t drawn = 0;
   bool quiet = false;
   app.add_option("FILE", files, "courses to play");
   app.add_option("--seeds", seed_folder, "write the courses to start from into this folder");
+  app.add_option("--drawn", drawn, "with --seeds: and so many more, drawn at random, always the same ones");
   app.add_option("--build", build, "engine to play on instead of the course's own");
   app.add_option("--traces", traces, "folder for the traces of RTL and golden model, a folder each FILE");
   app.add_flag("--quiet", quiet, "only the result of each file");
@@ -100,7 +108,7 @@ int run(int argc, char** argv) {
   if (!build.empty() && !tb::find_rdma_build(build))
     throw BadInput("--build " + build + ": not in this program");
   if (!seed_folder.empty()) {
-    write_seeds(seed_folder);
+    write_seeds(seed_folder, drawn);
     return exit_ok;
   }
   PlayOptions options = quiet ? PlayOptions{} : verbose();

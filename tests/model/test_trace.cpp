@@ -96,7 +96,7 @@ TEST_F(TraceTest, FaultsNameTheLine) {
   EXPECT_EQ(fault_of(head + "# end records=x\n"), ":2: number of records 'x' is not a number");
   EXPECT_EQ(fault_of(head + "\n"), ":2: a record starts with cycle= and unit=");
   EXPECT_EQ(fault_of(head + "cycle=-1 unit=rx\n"), ":2: cycle '-1' is not a number");
-  EXPECT_EQ(fault_of(head + "cycle=1 unit=ry\n"), ":2: unit 'ry' is neither rx nor tx");
+  EXPECT_EQ(fault_of(head + "cycle=1 unit=ry\n"), ":2: unit 'ry' is none of rx, tx, inbox, queues");
   EXPECT_EQ(fault_of(head + "cycle=1 unit=rx a\n"), ":2: 'a' is not key=value");
   EXPECT_EQ(fault_of(head + "cycle=1 unit=rx  a=b\n"), ":2: '' is not key=value");
   EXPECT_EQ(fault_of(head + "cycle=1 unit=rx \n"), ":2: a blank at the end of the line");
@@ -184,7 +184,8 @@ TEST(TraceFormat, ReceiverRecord) {
   EXPECT_EQ(to_line(rx_record(1234, view("packet", request.header, inputs, granted))),
             "cycle=1234 unit=rx event=packet type=RQT src=3 msgid=5 gen=0 pidx=640 len=0 flags=0x0 "
             "arg=0x2000 sid=2 "
-            "now=12 room=1 offer=1 over_quota=0 limit=0 outcome=GRANT cid=1 wbase=0 wvec=0x0 "
+            "now=12 room=1 offer=1 over_quota=0 answer_room=1 admit=- ticket=- limit=0 outcome=GRANT cid=1 "
+            "wbase=0 wvec=0x0 "
             "emit=RSP,dst=3,src=7,sid=2,msgid=5,cid=1,gen=1,pidx=0,len=0,flags=0x0,arg=0x0 write=-");
 
   Packet data{rdma::test::to_receiver(formats::Ptype::data, 2, 5), rdma::test::pattern(32, 0)};
@@ -195,15 +196,16 @@ TEST(TraceFormat, ReceiverRecord) {
   EXPECT_EQ(
       to_line(rx_record(1240, view("packet", data.header, {}, receiver.packet(data, {})))),
       "cycle=1240 unit=rx event=packet type=DATA src=3 msgid=5 gen=1 pidx=8 len=32 flags=0x0 arg=0x0 sid=2 "
-      "now=0 room=1 offer=- over_quota=0 limit=0 outcome=ACCEPT cid=1 wbase=0 wvec=0x80 emit=- "
+      "now=0 room=1 offer=- over_quota=0 answer_room=1 admit=- ticket=- limit=0 outcome=ACCEPT cid=1 wbase=0 "
+      "wvec=0x80 emit=- "
       "write=0x2100+32");
 
   const RxInputs late{false, {}, 22};
-  EXPECT_EQ(
-      to_line(rx_record(1300, view("timeout", {}, late, receiver.timeout(1, late)))),
-      "cycle=1300 unit=rx event=timeout now=22 room=0 offer=- over_quota=0 limit=0 outcome=ASK_ONE cid=1 "
-      "wbase=0 wvec=0x80 emit=- "
-      "write=-");
+  EXPECT_EQ(to_line(rx_record(1300, view("timeout", {}, late, receiver.timeout(1, late)))),
+            "cycle=1300 unit=rx event=timeout now=22 room=0 offer=- over_quota=0 answer_room=1 admit=- "
+            "ticket=- limit=0 outcome=ASK_ONE cid=1 "
+            "wbase=0 wvec=0x80 emit=- "
+            "write=-");
 }
 
 TEST(TraceFormat, SenderRecord) {
@@ -211,12 +213,14 @@ TEST(TraceFormat, SenderRecord) {
   Sender sender(rdma::test::small_params(), rdma::test::small_config(rdma::test::sender_node));
   const Post post{0x400, 0x2000, 33, 7, 99};
   const TxInputs inputs{true, true, 2, 3};
-  EXPECT_EQ(to_line(tx_record(5, view("post", {}, post, inputs, sender.post(post, inputs)))),
-            "cycle=5 unit=tx event=post tag=99 node=7 bytes=33 from=0x400 to=0x2000 rkey=0x0 now=3 room=1 "
-            "resend_room=1 offer=2 "
-            "limit=0 outcome=SUBMIT sid=2 next=0 "
-            "emit=RQT,dst=7,src=3,sid=2,msgid=0,cid=0,gen=0,pidx=33,len=0,flags=0x0,arg=0x2000 data=- "
-            "completion=-");
+  EXPECT_EQ(
+      to_line(tx_record(5, view("post", {}, post, inputs, sender.post(post, inputs)))),
+      "cycle=5 unit=tx event=post tag=99 node=7 bytes=33 from=0x400 to=0x2000 rkey=0x0 for=region imm=- "
+      "origin=registers now=3 room=1 "
+      "resend_room=1 offer=2 "
+      "limit=0 outcome=SUBMIT sid=2 next=0 "
+      "emit=RQT,dst=7,src=3,sid=2,msgid=0,cid=0,gen=0,pidx=33,len=0,flags=0x0,arg=0x2000 data=- "
+      "completion=-");
   Packet response{rdma::test::to_sender(formats::Ptype::rsp, 2, 0), {}};
   response.header.cid = 600;
   response.header.gen = 4;
@@ -243,6 +247,92 @@ TEST(TraceFormat, WideWindowIsOneNumber) {
   EXPECT_EQ(value_of(rx_record(0, view), "wvec"), "0x100000000000000001");
   view.wvec = {};
   EXPECT_EQ(value_of(rx_record(0, view), "wvec"), "0x0");
+}
+
+rdma::Params with_inbox() {
+  rdma::Params params = rdma::test::small_params();
+  params.transfers = true;
+  params.n_tickets = 2;
+  params.n_queues = 2;
+  return params;
+}
+
+TEST(TraceFormat, InboxRecords) {
+  using namespace rdma;
+  Inbox inbox(with_inbox(), rdma::test::small_config(rdma::test::receiver_node));
+  inbox.open(1, 0x77);
+  InboxEventView posted;
+  posted.event = "post";
+  posted.post = TicketPost{TicketKind::recv, 1, 42, 0, 0, {}};
+  posted.inputs = {true, 1, 9};
+  posted.result = inbox.post(*posted.post, posted.inputs);
+  posted.before = Ticket{};
+  posted.after = inbox.ticket(1);
+  posted.open = inbox.is_open(1);
+  EXPECT_EQ(
+      to_line(inbox_record(20, posted)),
+      "cycle=20 unit=inbox event=post tag=42 node=0 bytes=0 from=0x0 to=0x0 rkey=0x0 now=9 room=1 offer=1 "
+      "finds=- admit=- refusal=- decision=- outcome=WAIT ticket=1 kind=recv queue=1 open=1 was=FREE "
+      "state=WAITING context=- retries=0 busy=0 emit=- completion=-");
+  inbox.close(1);
+  InboxEventView cancelled;
+  cancelled.event = "cancel";
+  cancelled.before = inbox.ticket(1);
+  cancelled.result = inbox.cancel(1);
+  cancelled.after = inbox.ticket(1);
+  EXPECT_EQ(
+      to_line(inbox_record(30, cancelled)),
+      "cycle=30 unit=inbox event=cancel now=0 room=1 offer=- finds=- admit=- refusal=- decision=- "
+      "outcome=CANCEL ticket=1 kind=recv queue=1 open=0 was=WAITING state=FREE context=- retries=0 busy=0 "
+      "emit=- completion=42:CANCELLED,node=0,form=buffer,bytes=0,imm=-");
+  InboxEventView refused;
+  refused.event = "RQT";
+  refused.header = rdma::test::to_receiver(formats::Ptype::rqt, 2, 5);
+  refused.admission = Admission{.kind = Admission::Kind::refuse, .refusal = formats::Outcome::refuse_queue};
+  EXPECT_EQ(
+      to_line(inbox_record(40, refused)),
+      "cycle=40 unit=inbox event=RQT type=RQT src=3 msgid=5 gen=0 pidx=0 len=0 flags=0x0 arg=0x0 sid=2 cid=0 "
+      "now=0 room=1 offer=- finds=- admit=refuse refusal=REFUSE_QUEUE decision=- outcome=NONE ticket=- "
+      "kind=- "
+      "queue=- open=- was=- state=- context=- retries=- busy=- emit=- completion=-");
+}
+
+TEST(TraceFormat, QueueRecords) {
+  using namespace rdma_queues;
+  Queue queue;
+  queue.config.sq_log2 = 4;
+  queue.config.cq_log2 = 5;
+  queue.state = formats::QueueState::run;
+  queue.tail = queue.asked = 3;
+  Outcome outcome{1, true, {}};
+  outcome.fields.opcode = static_cast<uint8_t>(formats::Opcode::read);
+  outcome.fields.status = 19;
+  EXPECT_EQ(
+      to_line(queue_record(7, "slot", slot_fields(outcome, false), 1, &queue)),
+      "cycle=7 unit=queues event=slot opcode=READ status=LOCAL_REGION bytes=0 imm=0 signal=1 discarded=0 "
+      "queue=1 state=RUN armed=0 entries=16 completions=32 quota=0 held=3 tail=3 asked=3 head=0 dropped=0 "
+      "promised=0 written=0 retired=0 cq_head=0");
+  EXPECT_EQ(to_line(queue_record(8, "write", write_fields(0x40, 1, true, {}), 0, nullptr)),
+            "cycle=8 unit=queues event=write offset=0x40 data=0x1 ok=1 was=- queue=-");
+  const auto bad_entry = static_cast<uint8_t>(formats::QueueStatus::bad_entry);
+  const auto fault = [&](const formats::Submission& entry) {
+    return entry_fields(formats::Verdict::rejected, entry, bad_entry).back().second;
+  };
+  formats::Submission recv{.opcode = static_cast<uint8_t>(formats::Opcode::recv)};
+  recv.remote_key = 1;
+  EXPECT_EQ(fault(recv), "remote_key");
+  recv.node = 1;
+  EXPECT_EQ(fault(recv), "node");
+  recv.remote_addr = 1;
+  EXPECT_EQ(fault(recv), "remote_addr");
+  recv.reserved2 = 1;
+  EXPECT_EQ(fault(recv), "reserved");
+  recv.flags = formats::flag_imm;
+  EXPECT_EQ(fault(recv), "imm");
+  recv.flags = 0x80;
+  EXPECT_EQ(fault(recv), "flags");
+  EXPECT_EQ(status_name(0), "OK");
+  EXPECT_EQ(status_name(200), "200");
 }
 
 }  // namespace

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The testplan covers every name of spec/*.json, a wrong one is refused with one clear error, and points are counted right.
+
+usage: test_testplan.py REPOSITORY
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(sys.argv.pop(1))
+COVERAGE = ROOT / "tests" / "coverage"
+sys.path.insert(0, str(COVERAGE))
+import specification  # noqa: E402
+import testplan  # noqa: E402
+import trace_facts  # noqa: E402
+
+# Of these every value has to be in some point, as the value of that fact.
+COVERED = {"outcome": ["rdma.outcome"], "status": ["rdma_queues.queue_status"], "completion": ["rdma.status"], "verdict": ["rdma_queues.verdict"],
+           "opcode": ["rdma_queues.opcode"], "state": ["rdma_queues.queue_state"]}
+NOTHING = {"NONE"}  # no event has it as its outcome
+
+TRACE = """# weft-trace 1 unit=rdma node=0 window=32 payload=64 contexts=4
+cycle=10 unit=rx event=packet type=RQT src=1 msgid=0 gen=1 pidx=64 len=0 flags=0x0 arg=0x0 sid=0 now=0 room=1 offer=0 over_quota=0 answer_room=1 \
+admit=- ticket=- limit=64 outcome=GRANT cid=0 wbase=0 wvec=0x0 emit=RSP,dst=1,src=0,sid=0,msgid=0,cid=0,gen=1,pidx=5,len=0,flags=0x0,arg=0x0 write=-
+cycle=14 unit=rx event=packet type=DATA src=1 msgid=0 gen=1 pidx=0 len=64 flags=0x1 arg=0x0 sid=0 now=0 room=1 offer=- over_quota=0 answer_room=1 \
+admit=- ticket=- limit=64 outcome=FINISH cid=0 wbase=1 wvec=0x0 emit=DONE,dst=1,src=0,sid=0,msgid=0,cid=0,gen=1,pidx=0,len=0,flags=0x0,arg=0x0 write=0x0+64
+# end records=2
+"""
+
+
+class Plan(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+
+    def load(self, entry):
+        file = self.folder / "plan.json"
+        file.write_text(json.dumps({"points": [{"name": "p", "unit": "rx", "what": "w", "tests": ["t"]} | entry]}), encoding="utf-8")
+        return testplan.load(file, trace_facts.FACTS)
+
+    def expect_fault(self, entry, fault):
+        with self.assertRaises(testplan.BadPlan) as seen:
+            self.load(entry)
+        self.assertEqual(str(seen.exception), fault)
+
+    def count(self, entry):
+        trace = self.folder / "golden.node0.trace"
+        trace.write_text(TRACE, encoding="ascii")
+        points = self.load(entry)
+        self.assertEqual(testplan.count(points, "t", trace_facts.events(trace)), 2)
+        return {point.name: point.hits.get("t", 0) for point in points}
+
+    def test_every_name_of_the_description_has_a_point(self):
+        named = {}
+        for point in testplan.load(ROOT / "docs" / "testplan.json", trace_facts.FACTS):
+            for fact, wanted in point.when.items():
+                if not testplan.is_range(wanted):
+                    named.setdefault(fact, set()).update(map(str, testplan.as_list(wanted)))
+        for fact, enums in COVERED.items():
+            for enum in enums:
+                self.assertEqual(specification.names(enum) - NOTHING - named[fact], set(), enum)
+
+    def test_misspelt_fact(self):
+        self.expect_fault({"when": {"outcom": "GRANT"}}, "p: events of rx have no fact 'outcom'")
+
+    def test_misspelt_outcome(self):
+        self.expect_fault({"cross": {"outcome": ["GRANT", "GRANTT"]}}, "p: outcome GRANTT: 'outcome' is never 'GRANTT'")
+
+    def test_number_that_is_none(self):
+        self.expect_fault({"when": {"distance": "one"}}, "p: 'distance' is a number, not 'one'")
+        self.expect_fault({"when": {"outcome": {"min": 1}}}, "p: 'outcome' is no number")
+        self.expect_fault({"when": {"distance": {"minimum": 1}}}, "p: {'minimum': 1} is neither a value, a list nor a range")
+
+    def test_unknown_unit_enum_and_key(self):
+        self.expect_fault({"unit": "ry"}, "p: there is no unit 'ry'")
+        self.expect_fault({"cross": {"outcome": {"spec": "rdma.outcomes"}}}, "p: there is no enum 'rdma.outcomes'")
+        self.expect_fault({"test": ["t"]}, "p: 'test' means nothing")
+
+    def test_two_points_of_one_name(self):
+        self.expect_fault({"cross": {"outcome": ["GRANT", "GRANT"]}}, f"{self.folder}/plan.json: named twice: p: outcome GRANT")
+
+    def test_command_refuses_a_bad_plan_in_one_line(self):
+        (self.folder / "golden.node0.trace").write_text(TRACE, encoding="ascii")
+        plan = self.folder / "plan.json"
+        plan.write_text('{"points": [{"name": "p", "unit": "rx", "what": "w", "when": {"outcome": "GRANTT"}, "tests": []}]}', encoding="utf-8")
+        result = subprocess.run([sys.executable, COVERAGE / "functional.py", "--plan", plan, self.folder, f"t={self.folder}"],
+                                capture_output=True, text=True, check=False)
+        self.assertEqual((result.returncode, result.stderr), (2, "coverage: p: 'outcome' is never 'GRANTT'\n"))
+
+    def test_names_come_from_the_description_by_code(self):
+        points = self.load({"cross": {"outcome": {"spec": "rdma.outcome", "codes": [[1, 2], [4, 4]], "except": ["ACCEPT"]}}})
+        self.assertEqual([point.name for point in points], ["p: outcome GRANT", "p: outcome FINISH"])
+
+    def test_hits_are_counted(self):
+        self.assertEqual(self.count({"cross": {"outcome": ["GRANT", "FINISH", "RECLAIM"]}}),
+                         {"p: outcome GRANT": 1, "p: outcome FINISH": 1, "p: outcome RECLAIM": 0})
+        self.assertEqual(self.count({"when": {"outcome": ["GRANT", "FINISH"]}, "cases": {"a": {"mode": "weft"}, "b": {"distance": {"max": 3}}}}),
+                         {"p: a": 2, "p: b": 0})
+        self.assertEqual(self.count({"when": {"pidx_at": "base", "before": "GRANT", "distance": 4, "write": "full", "form": "write"}}), {"p": 1})
+
+    def test_runs_that_a_point_is_tied_to(self):
+        point = self.load({"tests": ["a", "b|c"]})[0]
+        point.hits = {"c": 1}
+        self.assertEqual(point.missing(), ["a"])
+        point.hits = {"a": 1}
+        self.assertEqual(point.missing(), ["b|c"])
+
+
+if __name__ == "__main__":
+    unittest.main()
