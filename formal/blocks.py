@@ -85,6 +85,8 @@ BLOCKS = [
     (TX_DECIDE, None),
     (TX_DECIDE, Change("rdma_tx_decide.sv", "post_last >= 32'((64'd1 << PIDX_W) - 1)", "post_last > 32'((64'd1 << PIDX_W) - 1)")),
     (TX_DECIDE, Change("rdma_tx_decide.sv", "33'(hdr_i.pidx) + 33'(i) < 33'(ctx_i.high)", "33'(PIDX_W'(hdr_i.pidx + 32'(i))) < 33'(ctx_i.high)")),
+    (TX_DECIDE, Change("rdma_tx_decide.sv", "no_window || ctx_i.next >= ctx_i.high", "1'b1")),
+    (TX_DECIDE, Change("rdma_tx_decide.sv", "ctx_i.turn && patient", "ctx_i.turn")),
     (RECEIVER, None),
     (RECEIVER, Change("rdma_receiver.sv", "assign m_free      = m_valid_q && m_q.free;", "assign m_free      = m_valid_q && m_q.write;")),
     (RECEIVER_ANY, None),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdma_tx_decide, any event (forged packets among them) that finds any context whose numbers are in order: what is sent lies in the transfer and its memory up to
 // the last PIDX there is, in the window, and under the key that it is for; and the numbers are in order afterwards. They are in the context of all zeros that there
-// is after reset, so they always are, and none of them can wrap.
+// is after reset, so they always are, and none of them can wrap. And a transfer that is granted with a window can be kept from its end only by what brings it on.
 `include "proof.svh"
 `include "rdma_typedef.svh"
 
@@ -85,6 +85,18 @@ module rdma_tx_decide_proof
                                      data_hdr.arg == {old.has_imm ? old.imm : 32'd0, 8'd0, old.rkey}))
   `PROVE(NewOnesInTheWindow, !first_time || old.span == '0 || pidx <= 32'(old.acked) + (32'd1 << old.span))
   `PROVE(FreedWithACompletion, !free || complete)
+  // Each new packet, each step of `acked`, and in between so many timeouts at the most: a number that only grows, but for a change of the receiver's mode.
+  logic goes_on, gets_further, changes_mode;
+  assign goes_on      = we && old.state == TX_ACTIVE && ctx.state == TX_ACTIVE;
+  assign gets_further = ctx.high > old.high || ctx.acked > old.acked;
+  assign changes_mode = kind_i == EV_PACKET && outcome == OUTCOME_RESEND_FROM && ctx.span == '0;
+  `PROVE(TimeOnlyForProgress, !(timer_set && old.state == TX_ACTIVE && old.span != '0) || free || gets_further || changes_mode ||
+                              (kind_i == EV_TIMEOUT && ctx.retries == old.retries + 1'b1))
+  `PROVE(PatienceOnlyForProgress, !(goes_on && old.span != '0) || ctx.retries >= old.retries || gets_further || changes_mode)
+  `PROVE(TimeoutsAreCounted, !(goes_on && kind_i == EV_TIMEOUT) || (old.retries < max_retry_i && ctx.retries == old.retries + 1'b1))
+  `PROVE(StartsWithAllItsTime, !(outcome == OUTCOME_GRANTED) || (timer_set && timer_armed && timer_class == TX_CLASS_DEAD && ctx.retries == '0))
+  `PROVE(NothingGoesBack, !goes_on || (ctx.high >= old.high && ctx.acked >= old.acked))
+  `PROVE(WindowOnlyOfThisMode, !goes_on || ctx.span == old.span || changes_mode || (old.span == '0 && outcome == OUTCOME_ACKED))
   // The key is that of the RSP, if one is to be brought.
   `PROVE(KeyChangesWithTheGrant, !(we && kind_i == EV_PACKET) || ctx.rkey == old.rkey ||
                                  (old.state == TX_REQ && old.to != TO_REGION && hdr_i.ptype == PTYPE_RSP && outcome == OUTCOME_GRANTED))

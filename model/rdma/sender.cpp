@@ -215,7 +215,7 @@ TxResult Sender::adopt(const Header& header, uint64_t span, const TxInputs& inpu
   c.gen = header.gen;
   c.span = span & 0xf;
   c.turn = true;
-  c.timer.restart(inputs.now);
+  progress(c, inputs);
   return with_context(Outcome::granted, header.sid);
 }
 
@@ -256,18 +256,20 @@ TxResult Sender::resend(const Header& header, const TxInputs& inputs) {
   if (names_requested(header)) return adopt_early(header, 0, inputs);
   if (!names_active(header)) return stale(header, inputs);
   TxContext& c = contexts_[header.sid];
-  if (header.pidx >= c.high) {
-    c.timer.restart(inputs.now);
+  const bool from = has_flag(header, formats::flag_from);
+  if (header.pidx > c.high || (header.pidx == c.high && !from)) {
+    if (c.span == 0) progress(c, inputs);
     return with_context(Outcome::drop_not_yet, header.sid);
   }
-  if ((header.flags & formats::flag_from) != 0) {
+  if (from) {
+    c.span = 0;
     c.next = std::min(c.next, header.pidx);
     c.turn = true;
-    c.timer.restart(inputs.now);
+    progress(c, inputs);
     return with_context(Outcome::resend_from, header.sid);
   }
   if (!inputs.resend_room) return with_context(Outcome::drop_full, header.sid);
-  c.timer.restart(inputs.now);
+  if (c.span == 0) progress(c, inputs);
   TxResult result = with_context(Outcome::resend_one, header.sid);
   result.data = data_order(header.sid, header.pidx, true);
   result.data->resend = true;
@@ -286,9 +288,20 @@ TxResult Sender::ack(const Header& header, const TxInputs& inputs) {
   for (uint32_t i = 0; i < ack_map_bits && c.acked + i < c.high; ++i) {
     c.asked |= header.arg & uint64_t{1} << i;
   }
-  c.timer.restart(inputs.now);
+  if (c.span == 0 || passed != 0) progress(c, inputs);
+  const auto told = static_cast<uint8_t>(header.arg >> ack_map_bits & 0xf);
+  if (c.span == 0 && told != 0) {  // until now it has dropped what was beyond its window
+    c.span = told;
+    c.next = header.pidx;
+  }
   if (c.asked != 0 || may_send_next(c)) c.turn = true;
   return with_context(Outcome::acked, header.sid);
+}
+
+/// The transfer gets on, or no one can tell.
+void Sender::progress(TxContext& c, const TxInputs& inputs) {
+  c.retries = 0;
+  c.timer.restart(inputs.now);
 }
 
 /// Whether there is a packet that was not sent yet, or that RESEND FROM went back to, inside the window.
@@ -323,6 +336,7 @@ TxResult Sender::turn(uint16_t sid, const TxInputs& inputs) {
   }
   const uint32_t pidx = again ? c.acked + static_cast<uint32_t>(std::countr_zero(c.asked)) : c.next;
   const DataOrder order = data_order(sid, pidx, pidx < c.high);
+  if (c.span == 0 || (!again && c.next == c.high)) progress(c, inputs);
   if (again) {
     c.asked &= c.asked - 1;
   } else {
@@ -330,7 +344,6 @@ TxResult Sender::turn(uint16_t sid, const TxInputs& inputs) {
     c.high = std::max(c.high, c.next);
   }
   c.turn = c.asked != 0 || may_send_next(c);
-  c.timer.restart(inputs.now);
   TxResult result = with_context(again ? Outcome::send_again : Outcome::send, sid);
   result.data = order;
   return result;
@@ -341,14 +354,16 @@ TxResult Sender::timeout(uint16_t sid, const TxInputs& inputs) {
     throw Violation("timeout of send context " + std::to_string(sid) + ", which is free or not due");
   }
   TxContext& c = contexts_[sid];
-  if (c.state == State::requested && c.retries < config_.max_retry) {
+  const bool patient = c.retries < config_.max_retry;
+  if (c.state == State::requested && patient) {
     c.retries += 1;
     c.timer.restart(inputs.now, std::min(c.retries, config_.backoff));
     TxResult result = with_context(Outcome::retry_rqt, sid);
     emit(result, inputs.room, request_packet(sid));
     return result;
   }
-  if (c.state == State::active && c.turn) {
+  if (c.state == State::active && c.turn && patient) {
+    c.retries += 1;
     c.timer.restart(inputs.now);
     return with_context(Outcome::still_sending, sid);
   }

@@ -87,13 +87,13 @@ struct TxContext {
   Post::To to = Post::To::region;
   std::optional<uint32_t> imm = {};
   Cut cut;
-  uint32_t next = 0;   // next PIDX to send
-  uint32_t high = 0;   // first PIDX never sent
-  uint8_t span = 0;    // log2 of the window to keep within, 0: none
-  uint32_t acked = 0;  // WBASE as the receiver told it last
-  uint64_t asked = 0;  // bit i: packet acked + i is to be sent again
-  uint8_t retries = 0;
-  uint8_t busy = 0;  // refusals for want of a context
+  uint32_t next = 0;    // next PIDX to send
+  uint32_t high = 0;    // first PIDX never sent
+  uint8_t span = 0;     // log2 of the window to keep within, 0: none
+  uint32_t acked = 0;   // WBASE as the receiver told it last
+  uint64_t asked = 0;   // bit i: packet acked + i is to be sent again
+  uint8_t retries = 0;  // timeouts in a row: requested and not answered, active and its turn has not come
+  uint8_t busy = 0;     // refusals for want of a context
   bool turn = false;
   Timer timer;
 
@@ -149,6 +149,7 @@ class Sender {
   TxResult done(const formats::Header& header, const TxInputs& inputs);
   TxResult stale(const formats::Header& header, const TxInputs& inputs) const;
   TxResult submit(const Post& post, const Cut& cut, const TxInputs& inputs);
+  static void progress(TxContext& context, const TxInputs& inputs);
 
   bool names_active(const formats::Header& header) const;
   bool may_send_next(const TxContext& context) const;

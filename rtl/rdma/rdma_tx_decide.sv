@@ -230,6 +230,21 @@ module rdma_tx_decide
   end
 
   // ------------------------------------------------------------------------------------------------- decision
+  logic              no_window;  // the receiver is in paper mode, and does not tell how far it is
+  logic              patient;    // another timeout may pass
+  logic              from;       // RESEND: of all from there on
+  logic              not_yet;    // RESEND: there is nothing to be sent again
+  logic              changed;    // ACK: the receiver was in paper mode before
+  logic              progress;
+  logic [SPAN_W-1:0] told_span;
+
+  assign no_window = ctx_i.span == '0;
+  assign patient   = ctx_i.retries < max_retry_i;
+  assign from      = (hdr_i.flags & FLAG_FROM) != '0;
+  assign not_yet   = from ? hdr_i.pidx > 32'(ctx_i.high) : hdr_i.pidx >= 32'(ctx_i.high);
+  assign told_span = hdr_i.arg[ACK_MAP_W+:SPAN_W];
+  assign changed   = no_window && told_span != '0;
+
   always_comb begin : p_decide
     ctx_o         = ctx_i;
     ctx_we_o      = 1'b0;
@@ -246,6 +261,7 @@ module rdma_tx_decide
     timer_armed_o = 1'b1;
     timer_class_o = ctx_i.state == TX_ACTIVE ? TX_CLASS_DEAD : '0;
     free_o        = 1'b0;
+    progress      = 1'b0;
 
     unique case (kind_i)
       EV_POST: begin
@@ -287,7 +303,7 @@ module rdma_tx_decide
           ctx_o.asked = asked_rest;
           ctx_o.turn  = asked_rest != '0 || more;
           turn_o      = ctx_o.turn;
-          timer_set_o = 1'b1;
+          progress    = no_window;
         end else if (ctx_i.state == TX_ACTIVE && more) begin
           outcome_o   = OUTCOME_SEND;
           send_o      = 1'b1;
@@ -295,7 +311,7 @@ module rdma_tx_decide
           ctx_o.high  = ctx_i.next >= ctx_i.high ? next_new : ctx_i.high;
           ctx_o.turn  = ctx_i.next != ctx_i.last && may_send(next_new, ctx_i.acked, ctx_i.last, ctx_i.span);
           turn_o      = ctx_o.turn;
-          timer_set_o = 1'b1;
+          progress    = no_window || ctx_i.next >= ctx_i.high;
         end else begin
           outcome_o  = OUTCOME_LAPSE;
           has_ctx_o  = ctx_i.state != TX_FREE;
@@ -307,14 +323,15 @@ module rdma_tx_decide
         if (ctx_i.state != TX_FREE && expired_i) begin
           ctx_we_o    = 1'b1;
           timer_set_o = 1'b1;
-          if (ctx_i.state == TX_REQ && ctx_i.retries < max_retry_i) begin
+          if (ctx_i.state == TX_REQ && patient) begin
             outcome_o      = OUTCOME_RETRY_RQT;
             ctx_o.retries  = ctx_i.retries + 1'b1;
             timer_class_o  = TX_CLASS_W'(doublings(ctx_o.retries, backoff_i));
             emit_o         = 1'b1;
             emit_hdr_o     = request_hdr;
-          end else if (ctx_i.state == TX_ACTIVE && ctx_i.turn) begin
-            outcome_o = OUTCOME_STILL_SENDING;
+          end else if (ctx_i.state == TX_ACTIVE && ctx_i.turn && patient) begin
+            outcome_o     = OUTCOME_STILL_SENDING;
+            ctx_o.retries = ctx_i.retries + 1'b1;
           end else begin
             outcome_o           = OUTCOME_GIVE_UP;
             complete_o          = 1'b1;
@@ -335,8 +352,9 @@ module rdma_tx_decide
           if (hdr_i.ptype != PTYPE_RSP || grants) begin  // RESEND and ACK name the context as a RSP does
             if (ctx_i.to != TO_REGION) ctx_o.rkey = hdr_i.arg[55:32];
             ctx_o.span    = hdr_i.ptype == PTYPE_RSP ? hdr_i.pidx[SPAN_W-1:0] :
-                            hdr_i.ptype == PTYPE_ACK ? hdr_i.arg[ACK_MAP_W+:SPAN_W] : '0;
+                            hdr_i.ptype == PTYPE_ACK ? told_span : '0;
             outcome_o     = OUTCOME_GRANTED;
+            progress      = 1'b1;
             ctx_o.state   = TX_ACTIVE;
             ctx_o.cid     = CID_W'(hdr_i.cid);
             ctx_o.gen     = hdr_i.gen;
@@ -378,34 +396,46 @@ module rdma_tx_decide
           end else begin
             outcome_o   = OUTCOME_ACKED;
             ctx_we_o    = 1'b1;
-            timer_set_o = 1'b1;
+            progress    = no_window || hdr_i.pidx != 32'(ctx_i.acked);
             ctx_o.acked = PIDX_W'(hdr_i.pidx);
             ctx_o.asked = asked_new;
-            ctx_o.turn  = ctx_i.turn || asked_new != '0 || may_send(ctx_i.next, PIDX_W'(hdr_i.pidx), ctx_i.last,
-                                                                            ctx_i.span);
+            if (changed) begin  // and may have dropped what was beyond its window
+              ctx_o.span = told_span;
+              ctx_o.next = PIDX_W'(hdr_i.pidx);
+            end
+            ctx_o.turn  = ctx_i.turn || asked_new != '0 || (changed ? hdr_i.pidx <= 32'(ctx_i.last) :
+                                                            may_send(ctx_i.next, PIDX_W'(hdr_i.pidx), ctx_i.last, ctx_i.span));
             turn_o      = ctx_o.turn && !ctx_i.turn;
           end
-        end else if (hdr_i.pidx >= 32'(ctx_i.high)) begin
-          outcome_o   = OUTCOME_DROP_NOT_YET;
-          timer_set_o = 1'b1;
-        end else if ((hdr_i.flags & FLAG_FROM) != '0) begin
-          outcome_o   = OUTCOME_RESEND_FROM;
-          ctx_we_o    = 1'b1;
-          timer_set_o = 1'b1;
-          ctx_o.turn  = 1'b1;
-          turn_o      = !ctx_i.turn;
+        end else if (not_yet) begin
+          outcome_o = OUTCOME_DROP_NOT_YET;
+          ctx_we_o  = 1'b1;
+          progress  = no_window;
+        end else if (from) begin
+          outcome_o  = OUTCOME_RESEND_FROM;
+          ctx_we_o   = 1'b1;
+          progress   = 1'b1;
+          ctx_o.span = '0;
+          ctx_o.turn = 1'b1;
+          turn_o     = !ctx_i.turn;
           if (hdr_i.pidx < 32'(ctx_i.next)) ctx_o.next = PIDX_W'(hdr_i.pidx);
         end else if (!resend_room_i) begin
           outcome_o = OUTCOME_DROP_FULL;
         end else begin
-          outcome_o   = OUTCOME_RESEND_ONE;
-          timer_set_o = 1'b1;
-          resend_o    = 1'b1;
+          outcome_o = OUTCOME_RESEND_ONE;
+          ctx_we_o  = 1'b1;
+          progress  = no_window;
+          resend_o  = 1'b1;
         end
       end
 
       default: ;
     endcase
+
+    if (progress) begin
+      ctx_o.retries = '0;
+      timer_set_o   = 1'b1;
+    end
   end
 
   logic unused;

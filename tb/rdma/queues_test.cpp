@@ -6,6 +6,7 @@ namespace weft::tb {
 namespace {
 
 using rdma::formats::Outcome;
+using rdma::formats::Status;
 
 // A network that takes nothing for long: queues fill up, what finds no room is dropped, and all ends well.
 class Stall : public testing::TestWithParam<bool> {};
@@ -46,6 +47,84 @@ TEST_P(Stall, BlockedOutputsLoseNothing) {
 
 INSTANTIATE_TEST_SUITE_P(Modes, Stall, testing::Bool(),
                          [](const auto& test) { return test.param ? "weft" : "paper"; });
+
+// What a node posts ends with an error if nothing leaves it any more, and once it can, nothing is left of all
+// that.
+TEST(StallForGood, EndsAllTransfers) {
+  SystemConfig config;
+  config.node.build = *find_rdma_build("small");
+  driver::RdmaSetup setup = EngineBench::usual_setup();
+  setup.tick_cycles = 16;
+  setup.rx_timeout = setup.tx_retry = 60;
+  setup.tx_dead = 1000;
+  setup.max_silent = setup.max_retry = 3;
+  EngineBench bench(config, setup);
+  Draw draw(31);
+  RandomTraffic traffic(bench, draw, 20, 0, 8000);
+  traffic.post();
+  bench.run(1500);
+  RdmaNode& stopped = bench.system.node(0);
+  stopped.stall_output(true);
+  bench.run(100);
+  const size_t well = bench.completions[0].size();
+  const uint64_t rounds = 20 / config.node.build.params.n_tx_ctx + 1;
+  const uint64_t bound = rounds * (setup.max_retry + 2u) * setup.tx_dead * setup.tick_cycles;
+  EXPECT_TRUE(bench.system.run_until([&] { return bench.completions[0].size() == 20; }, bound));
+  EXPECT_LT(well, 20u);
+  EXPECT_GT(bench.count(Outcome::still_sending), 0u);
+  size_t failed = 0;
+  for (const auto& [tag, status] : bench.completions[0]) failed += status != Status::ok ? 1 : 0;
+  EXPECT_EQ(failed, 20 - well);
+  stopped.stall_output(false);
+  bench.expect_settled();
+  bench.completions[0].clear();
+  bench.completions[1].clear();
+  RandomTraffic after(bench, draw, 10);
+  after.post();
+  EXPECT_TRUE(bench.system.run_until([&] { return after.complete(); }, 5'000'000)) << "hang";
+  bench.expect_settled();
+  after.expect_bytes();
+}
+
+// Receivers that change from one mode to the other while transfers of many windows are under way.
+class ModeChange : public testing::TestWithParam<uint64_t> {};
+
+TEST_P(ModeChange, TransfersGoOn) {
+  Draw draw(GetParam() + 500);
+  SystemConfig config;
+  config.seed = GetParam();
+  config.node.build = *find_rdma_build(GetParam() % 4 == 0 ? "w32" : "small");
+  if (GetParam() % 2 == 0) {
+    config.faults.loss = 0.1;
+    config.faults.reorder_degree = 20;
+    config.faults.duplicate = 0.1;
+  }
+  driver::RdmaSetup setup = EngineBench::usual_setup();
+  setup.tick_cycles = 16;
+  setup.rx_timeout = setup.tx_retry = 60;
+  setup.tx_dead = 8000;
+  setup.weft_mode = draw.below(3) != 0;
+  setup.rx_ahead = static_cast<uint8_t>(draw.below(2) * 32);
+  setup.adapt = draw.below(2) != 0;
+  EngineBench bench(config, setup);
+  RandomTraffic traffic(bench, draw, 12, 0, 10'000);
+  traffic.post();
+  bool weft_mode = setup.weft_mode;
+  for (uint64_t changes = 1 + draw.below(8); changes > 0; --changes) {
+    bench.run(draw.below(20'000));
+    weft_mode = !weft_mode;
+    for (uint32_t node = 0; node < bench.system.size(); ++node) {
+      bench.system.node(node).registers().write(rdma::formats::reg::MODE, weft_mode ? 1 : 0,
+                                                [](bool ok) { EXPECT_TRUE(ok); });
+    }
+  }
+  EXPECT_FALSE(traffic.complete()) << "too late";
+  EXPECT_TRUE(bench.system.run_until([&] { return traffic.complete(); }, 20'000'000)) << "hang";
+  bench.expect_settled(20'000'000);
+  traffic.expect_bytes();
+}
+
+INSTANTIATE_TEST_SUITE_P(Moments, ModeChange, testing::Range<uint64_t>(0, 24));
 
 TEST(PostQueue, OrdinaryUseOfTheSmallEngine) {
   EngineBench bench(EngineBench::alone("small"));

@@ -2,6 +2,7 @@
 // Transfers drawn from a seed, for tests of the whole engine.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -33,7 +34,9 @@ inline std::vector<uint8_t> random_bytes(Draw& draw, uint64_t count) {
 class RandomTraffic {
  public:
   /// @param rkey of the region on every node
-  RandomTraffic(EngineBench& bench, Draw& draw, uint32_t transfers_per_node, uint32_t rkey = 0)
+  /// @param least bytes of a transfer, if all shall be long; at most a slot
+  RandomTraffic(EngineBench& bench, Draw& draw, uint32_t transfers_per_node, uint32_t rkey = 0,
+                uint64_t least = 1)
       : bench_(bench), rkey_(rkey) {
     constexpr uint64_t slot = 16384;
     for (uint32_t node = 0; node < bench.system.size(); ++node) {
@@ -42,7 +45,8 @@ class RandomTraffic {
         const uint64_t place = (node * transfers_per_node + tag) * slot;
         const uint64_t most = draw.below(4) == 0 ? slot : 2000;
         transfers_.push_back({node, target, static_cast<uint16_t>(tag), source_base + place,
-                              destination_base + place, random_bytes(draw, 1 + draw.below(most))});
+                              destination_base + place,
+                              random_bytes(draw, std::max(least, 1 + draw.below(most)))});
       }
     }
   }

@@ -344,14 +344,17 @@ TEST_F(SenderTest, DoneThatSaysFailedEndsWithAnError) {
 }
 
 TEST_F(SenderTest, ResendOfWhatWasNotSentIsOnlyASignOfLife) {
-  activate();
-  sender.turn(sid, {});
-  auto before = contexts();
-  const auto result = sender.packet(answer(Ptype::resend, 0, 1, formats::flag_from), {true, true, {}, 6});
-  EXPECT_EQ(result.outcome, Outcome::drop_not_yet);
-  EXPECT_FALSE(result.data);
-  before[sid].timer.restart(6);
-  EXPECT_TRUE(contexts() == before);
+  for (const Packet& early : {answer(Ptype::resend, 0, 1), answer(Ptype::resend, 0, 2, formats::flag_from)}) {
+    sender.reset();
+    activate();
+    sender.turn(sid, {});
+    auto before = contexts();
+    const auto result = sender.packet(early, {true, true, {}, 6});
+    EXPECT_EQ(result.outcome, Outcome::drop_not_yet);
+    EXPECT_FALSE(result.data);
+    before[sid].timer.restart(6);
+    EXPECT_TRUE(contexts() == before);
+  }
 }
 
 TEST_F(SenderTest, ResendOne) {
@@ -484,6 +487,23 @@ TEST_F(SenderTest, SilentPeerIsDeadOnlyOnceEverythingWasSent) {
   EXPECT_EQ(result.outcome, Outcome::give_up);
   EXPECT_EQ(result.completion, (Completion{tag, Status::dead_peer}));
   EXPECT_EQ(sender.free_contexts(), 4u);
+}
+
+TEST_F(SenderTest, PeerIsDeadIfItsTurnDoesNotComeForTooLong) {
+  submit();
+  sender.timeout(sid, {true, true, {}, 10});
+  sender.packet(answer(Ptype::rsp), {true, true, {}, 15});
+  EXPECT_EQ(sender.context(sid).retries, 0) << "the repeats of the request do not count";
+  EXPECT_EQ(sender.timeout(sid, {true, true, {}, 115}).outcome, Outcome::still_sending);
+  sender.turn(sid, {true, true, {}, 120});
+  for (const uint16_t now : {220, 320}) {
+    EXPECT_EQ(sender.timeout(sid, {true, true, {}, now}).outcome, Outcome::still_sending);
+  }
+  const auto result = sender.timeout(sid, {true, true, {}, 420});
+  EXPECT_EQ(result.outcome, Outcome::give_up);
+  EXPECT_EQ(result.completion, (Completion{tag, Status::dead_peer}));
+  EXPECT_TRUE(sender.context(sid).turn);
+  EXPECT_EQ(sender.turn(sid, {}).outcome, Outcome::lapse) << "which comes after all";
 }
 
 TEST_F(SenderTest, TimeoutMustBeDue) {

@@ -44,6 +44,7 @@ class TwoParties {
     std::size_t posted = 0;
     for (now_ = 0; now_ < most_ticks; ++now_) {
       rx_controls_ = tx_controls_ = resends_ = 0;
+      if (mode_changes.contains(now_)) change_mode();
       if (posted < posts.size() && sender.free_contexts() > 0) {
         TxInputs inputs = tx_inputs();
         inputs.offer = free_one(sender, two_party_params().n_tx_ctx, TxContext::State::free);
@@ -68,6 +69,7 @@ class TwoParties {
   std::vector<uint8_t> destination = std::vector<uint8_t>(0x9000, 0);
   std::multimap<uint16_t, Status> completions;
   std::set<Outcome> outcomes;
+  std::set<uint64_t> mode_changes;  // of the receiver, ticks
 
  private:
   // Each queue lets so many packets out in a tick. Without a limit, a duplicating network multiplies the
@@ -75,6 +77,11 @@ class TwoParties {
   static constexpr int per_tick = 2;
 
   uint16_t tick() const { return static_cast<uint16_t>(now_ & tick_mask); }
+  void change_mode() {
+    weather_.weft_mode = !weather_.weft_mode;
+    receiver.configure(two_party_config(receiver_node, weather_.weft_mode, weather_.rx_ahead));
+  }
+
   bool room() { return !dice_.hit(weather_.no_room); }
   TxInputs tx_inputs() {
     return {room() && tx_controls_ < per_tick, room() && resends_ < per_tick, {}, tick()};
@@ -232,6 +239,30 @@ TEST(TwoParties, EveryByteArrivesWithOneCompletionAPostAndNoContextIsLeft) {
     }
     RC_ASSERT(parties.destination == expected_destination(run.posts, parties.source));
   });
+}
+
+// Transfers of many windows; the mode changes while they are under way.
+TEST(TwoParties, TransfersOutliveChangesOfTheReceiversMode) {
+  std::set<Outcome> outcomes;
+  EXPECT_PROPERTY("changes of mode", [&](uint64_t seed) {
+    Case run(seed, two_party_config(0).rx_timeout - 1);
+    if (run.dice.hit(0.3)) run.weather.loss = run.weather.corruption = 0;
+    run.posts.clear();
+    for (uint16_t i = 0; i < 5; ++i) {
+      run.posts.push_back({run.dice.below(100) * 32, 0x1000u + i * 0x1800u,
+                           static_cast<uint32_t>(0x800 + run.dice.below(0x1000)), receiver_node, i});
+    }
+    TwoParties parties(run.weather);
+    const uint64_t changes = 1 + run.dice.below(6);
+    for (uint64_t i = 0; i < changes; ++i) parties.mode_changes.insert(run.dice.below(3000));
+    parties.run(run.posts, 300000);
+    RC_ASSERT(parties.idle());
+    RC_ASSERT(parties.completions.size() == run.posts.size());
+    for (const auto& [tag, status] : parties.completions) RC_ASSERT(status == Status::ok);
+    RC_ASSERT(parties.destination == expected_destination(run.posts, parties.source));
+    outcomes.merge(parties.outcomes);
+  });
+  EXPECT_TRUE(outcomes.contains(Outcome::resend_from) && outcomes.contains(Outcome::acked));
 }
 
 // A RSP later than the first RESEND of its context: the sender must not release what it is about to be

@@ -230,12 +230,23 @@ class WeftSender : public ::testing::Test {
     return header;
   }
 
-  TxResult ack(uint32_t wbase, uint64_t map = 0) {
+  TxResult ack(uint32_t wbase, uint64_t map = 0, uint16_t now = 0) {
     Header header = answer(Ptype::ack);
     header.pidx = wbase;
     header.arg = uint64_t{log2_window} << ack_map_bits | map;
-    return sender.packet({header, {}}, {});
+    return sender.packet({header, {}}, at(now));
   }
+
+  TxResult resend(uint32_t pidx, uint8_t flags = 0, uint16_t now = 0) {
+    Header header = answer(Ptype::resend);
+    header.pidx = pidx;
+    header.flags = flags;
+    return sender.packet({header, {}}, at(now));
+  }
+
+  static TxInputs at(uint16_t now) { return {true, true, {}, now}; }
+
+  bool restarted(uint16_t now) const { return sender.context(sid).timer.elapsed(now) == 0; }
 
   /// PIDX of all packets that turns send until none is left; those sent again are negative.
   std::vector<int> sent() {
@@ -243,8 +254,7 @@ class WeftSender : public ::testing::Test {
     while (sender.context(sid).turn) {
       const auto result = sender.turn(sid, {});
       if (!result.data) continue;
-      const bool again = result.outcome == Outcome::send_again;
-      EXPECT_EQ((result.data->header.flags & formats::flag_retry) != 0, again);
+      const bool again = has_flag(result.data->header, formats::flag_retry);
       EXPECT_FALSE(result.data->resend) << "goes through the queue of new packets";
       pidx.push_back(again ? -static_cast<int>(result.data->header.pidx)
                            : static_cast<int>(result.data->header.pidx));
@@ -328,6 +338,70 @@ TEST_F(WeftSender, AckStandsForALostResponse) {
   sender.post({0, 0x2000, 40 * 32, receiver_node, 7}, {true, true, sid, 0});
   EXPECT_EQ(ack(0, 1).outcome, Outcome::granted);
   EXPECT_EQ(sent().size(), 9u) << "and tells the window";
+}
+
+TEST_F(WeftSender, OnlyProgressRestartsTheTimer) {
+  sender.turn(sid, at(10));
+  EXPECT_TRUE(restarted(10)) << "a new packet";
+  sent();
+  ack(2, 0, 20);
+  EXPECT_TRUE(restarted(20));
+  ack(2, 0b11, 30);
+  resend(3, 0, 30);
+  resend(9, 0, 30);
+  EXPECT_EQ(sender.turn(sid, at(30)).outcome, Outcome::send_again);
+  EXPECT_TRUE(restarted(20)) << "2 is asked for, asked for again, and sent again";
+  EXPECT_EQ(sender.turn(sid, at(30)).outcome, Outcome::send_again);
+  EXPECT_EQ(sender.turn(sid, at(40)).outcome, Outcome::send);
+  EXPECT_TRUE(restarted(40));
+}
+
+TEST_F(WeftSender, ReceiverThatRepeatsItselfDoesNotKeepIt) {
+  sent();
+  for (uint16_t now = 0; now < 100; ++now) {
+    ack(0, 1, now);
+    resend(0, 0, now);
+    sender.turn(sid, at(now));
+    EXPECT_FALSE(sender.due(sid, now));
+  }
+  EXPECT_EQ(sender.timeout(sid, at(100)).completion, (Completion{7, Status::dead_peer}));
+}
+
+TEST_F(WeftSender, ProgressStartsThePatienceAnew) {
+  EXPECT_EQ(sender.timeout(sid, at(100)).outcome, Outcome::still_sending);
+  EXPECT_EQ(sender.context(sid).retries, 1);
+  sender.turn(sid, at(150));
+  EXPECT_EQ(sender.context(sid).retries, 0);
+  EXPECT_EQ(sender.timeout(sid, at(250)).outcome, Outcome::still_sending);
+  ack(0, 1, 260);
+  EXPECT_EQ(sender.context(sid).retries, 1);
+  EXPECT_EQ(sender.turn(sid, at(270)).outcome, Outcome::send_again);
+  EXPECT_EQ(sender.context(sid).retries, 1);
+  EXPECT_EQ(sender.timeout(sid, at(350)).outcome, Outcome::still_sending);
+  EXPECT_EQ(sender.timeout(sid, at(450)).completion, (Completion{7, Status::dead_peer}));
+}
+
+// MODE changes under way
+
+TEST_F(WeftSender, ReceiverInPaperModeIsFollowedWithoutAWindow) {
+  sent();
+  EXPECT_EQ(resend(9, 0, 10).outcome, Outcome::drop_not_yet) << "all that was sent has arrived";
+  EXPECT_EQ(resend(9, formats::flag_from, 20).outcome, Outcome::resend_from);
+  EXPECT_TRUE(restarted(20));
+  EXPECT_EQ(sent().size(), 31u);
+  EXPECT_EQ(resend(30, formats::flag_from, 30).outcome, Outcome::resend_from);
+  EXPECT_EQ(sent().size(), 10u);
+}
+
+TEST_F(WeftSender, ReceiverBackInWeftModeGetsAgainWhatItDropped) {
+  sent();
+  resend(9, formats::flag_from);
+  sent();
+  EXPECT_EQ(ack(12, 1, 50).outcome, Outcome::acked);
+  EXPECT_TRUE(restarted(50));
+  EXPECT_EQ(sent(), (std::vector<int>{-12, -12, -13, -14, -15, -16, -17, -18, -19, -20}));
+  ack(30);
+  EXPECT_EQ(sent().size(), 18u) << "up to 38";
 }
 
 TEST_F(WeftSender, FullWindowDoesNotKeepADeadPeerAlive) {

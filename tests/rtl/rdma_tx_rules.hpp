@@ -134,7 +134,8 @@ class TxRules {
     decision_.context.cid = header_.cid;
     decision_.context.gen = header_.gen;
     take_turn();
-    became(Outcome::granted, TimerAction::dead);
+    became(Outcome::granted);
+    progress();
   }
 
   void stale() {
@@ -146,14 +147,21 @@ class TxRules {
   void resend() {
     if (names_requested()) return adopt_early(0);
     if (!names_active()) return stale();
-    if (header_.pidx >= before_.high) return became(Outcome::drop_not_yet, TimerAction::dead);
-    if (header_.flags & rdma::formats::flag_from) {
+    const bool from = header_.flags & rdma::formats::flag_from;
+    if (header_.pidx >= before_.high + uint64_t{from}) {
+      became(Outcome::drop_not_yet);
+      return progress_in_paper_mode();
+    }
+    if (from) {
+      decision_.context.span = 0;
       decision_.context.next = std::min(before_.next, header_.pidx);
       take_turn();
-      return became(Outcome::resend_from, TimerAction::dead);
+      became(Outcome::resend_from);
+      return progress();
     }
     if (!event_.resend_room) return became(Outcome::drop_full);
-    became(Outcome::resend_one, TimerAction::dead);
+    became(Outcome::resend_one);
+    progress_in_paper_mode();
     data(header_.pidx, true, true);
   }
 
@@ -173,8 +181,15 @@ class TxRules {
       const bool asked = header_.arg >> i & 1;
       if (asked && header_.pidx + i < before_.high) context.asked |= uint64_t{1} << i;
     }
+    const uint64_t window = header_.arg >> 56 & 15;
+    if (before_.span == 0 && window > 0) {
+      context.span = static_cast<uint8_t>(window);
+      context.next = header_.pidx;
+    }
     if (has_work(context)) take_turn();
-    became(Outcome::acked, TimerAction::dead);
+    became(Outcome::acked);
+    progress_in_paper_mode();
+    if (header_.pidx != before_.acked) progress();
   }
 
   static bool sendable(const rdma::TxContext& context) {
@@ -204,13 +219,15 @@ class TxRules {
       while (!(before_.asked >> lowest & 1)) ++lowest;
       data(before_.acked + lowest, true, false);
       context.asked ^= uint64_t{1} << lowest;
-      became(Outcome::send_again, TimerAction::dead);
+      became(Outcome::send_again);
     } else {
       data(before_.next, before_.next < before_.high, false);
       context.next += 1;
       context.high = std::max(context.high, context.next);
-      became(Outcome::send, TimerAction::dead);
+      became(Outcome::send);
+      if (context.high != before_.high) progress();
     }
+    progress_in_paper_mode();
     context.turn = decision_.queue_turn = has_work(context);
   }
 
@@ -221,8 +238,10 @@ class TxRules {
       request();
       return became(Outcome::retry_rqt, TimerAction::retry);
     }
-    if (before_.state == State::active && before_.turn)
+    if (before_.state == State::active && before_.turn && before_.retries < event_.max_retry) {
+      decision_.context.retries += 1;
       return became(Outcome::still_sending, TimerAction::dead);
+    }
     finish(Outcome::give_up, before_.state == State::active ? Status::dead_peer : Status::no_answer);
   }
 
@@ -230,6 +249,14 @@ class TxRules {
     decision_.outcome = outcome;
     decision_.context_known = true;
     decision_.timer = timer;
+  }
+
+  void progress() {
+    decision_.context.retries = 0;
+    decision_.timer = TimerAction::dead;
+  }
+  void progress_in_paper_mode() {
+    if (before_.span == 0) progress();
   }
 
   void finish(Outcome outcome, Status status) {

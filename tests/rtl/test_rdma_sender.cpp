@@ -328,6 +328,32 @@ TEST_F(RdmaSender, IsNotIdleWhileAReleaseIsOnItsWay) {
   EXPECT_FALSE(bench_->idle_o);
 }
 
+TEST_F(RdmaSender, OutputThatStopsForGoodEndsAllTransfers) {
+  for (unsigned n = 0; n < tx_contexts; ++n) give(post(40));
+  sender_.clocks(10);
+  for (uint16_t sid = 0; sid < tx_contexts; ++sid) give(grant(sid));
+  sender_.data_ready = false;
+  const rdma::Config limits = config();
+  const unsigned ticks = (limits.max_retry + 1u) * limits.tx_dead + sender_.latest_overdue;
+  for (unsigned n = 0; n < 8 * ticks && !HasFatalFailure(); ++n) {
+    if (n % 8 == 0) ++sender_.now;
+    sender_.clock();
+  }
+  EXPECT_EQ(sender_.outcomes[Outcome::give_up], tx_contexts);
+  EXPECT_EQ(sender_.golden().free_contexts(), tx_contexts);
+  EXPECT_FALSE(bench_->idle_o) << "what waits is of nobody any more, but not sent yet";
+  give(post(2));  // the turn of its context may still wait
+  sender_.clocks(20);
+  give(grant(0));
+  sender_.data_ready = true;
+  sender_.clocks(200);
+  give(answer(0, Ptype::done));
+  sender_.clocks(20);
+  EXPECT_EQ(sender_.outcomes[Outcome::complete], 1u);
+  bench_.settle();
+  EXPECT_TRUE(bench_->idle_o);
+}
+
 TEST_F(RdmaSender, ResetForgetsAll) {
   for (unsigned after = 0; after < 30; ++after) {
     sender_.data_ready = sender_.ctl_ready = sender_.cpl_ready = false;

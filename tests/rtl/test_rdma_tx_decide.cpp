@@ -150,6 +150,7 @@ TEST_P(RdmaTxDecide, NonsenseIsRejectedInTheOrderOfTheRules) {
 TEST_P(RdmaTxDecide, ResponseOpensPutsOffOrRefuses) {
   TxEvent rsp = event(State::requested, Ptype::rsp);
   EXPECT_EQ(decide(rsp).outcome, Outcome::granted);
+  EXPECT_EQ(decide(rsp).context.retries, 0);
   rsp.header.arg = static_cast<uint64_t>(Refusal::no_context);
   EXPECT_EQ(decide(rsp).context.retries, 0);
   rsp.header.arg = static_cast<uint64_t>(Refusal::misaligned);
@@ -277,9 +278,77 @@ TEST_P(RdmaTxDecide, ResendOfOnePacketOrAllFromIt) {
   EXPECT_EQ(decide(resend).timer, TimerAction::none) << "DROP_FULL";
   resend.header.flags = flag_from;
   EXPECT_EQ(decide(resend).context.next, 5u) << "needs no room in the resend queue";
+  resend.header.pidx = 7;
+  EXPECT_EQ(decide(resend).outcome, Outcome::drop_not_yet);
+  resend.header.flags = 0;
   resend.header.pidx = 6;
   EXPECT_EQ(decide(resend).outcome, Outcome::drop_not_yet);
   EXPECT_EQ(decide(resend).timer, TimerAction::dead);
+}
+
+TEST_P(RdmaTxDecide, ResendFromLeavesTheWindow) {
+  TxEvent resend = event(State::active, Ptype::resend);
+  resend.context.span = 2;
+  resend.context.acked = 1;
+  resend.header.pidx = 6;
+  resend.header.flags = flag_from;
+  const TxDecision decision = decide(resend);
+  EXPECT_EQ(decision.outcome, Outcome::resend_from) << "packet 6 is beyond 1 + 4";
+  EXPECT_EQ(decision.context.span, 0);
+  EXPECT_EQ(decision.context.next, 6u);
+  EXPECT_TRUE(decision.queue_turn);
+  EXPECT_EQ(decision.timer, TimerAction::dead);
+  EXPECT_EQ(decision.context.retries, 0);
+}
+
+TEST_P(RdmaTxDecide, AckBringsAWindowAndGoesBackToItsBase) {
+  TxEvent ack = event(State::active, Ptype::ack);
+  ack.context.acked = 2;
+  ack.header.pidx = 3;
+  EXPECT_EQ(decide(ack).context.next, 6u) << "it tells no window";
+  ack.header.arg = uint64_t{0x2} << rdma::ack_map_bits;
+  EXPECT_EQ(decide(ack).context.span, 2);
+  EXPECT_EQ(decide(ack).context.next, 3u);
+  EXPECT_TRUE(decide(ack).queue_turn);
+  ack.context.span = 3;
+  EXPECT_EQ(decide(ack).context.span, 3);
+  EXPECT_EQ(decide(ack).context.next, 6u) << "it knew the window";
+  ack.context.span = 0;
+  ack.context.cut.last = 5;
+  ack.header.pidx = 6;
+  EXPECT_FALSE(decide(ack).queue_turn) << "there is no packet 6";
+}
+
+TEST_P(RdmaTxDecide, OnlyProgressGivesTimeToATransferWithAWindow) {
+  const auto lives_on = [&](TxEvent event) {
+    const TxDecision decision = decide(event);
+    EXPECT_NE(decision.timer, TimerAction::stop);
+    EXPECT_EQ(decision.context.retries, decision.timer == TimerAction::none ? 2 : 0);
+    event.context.span = 0;
+    EXPECT_EQ(decide(event).timer, TimerAction::dead) << "without a window all are";
+    return decision.timer == TimerAction::dead;
+  };
+  const auto packet = [&](Ptype type, uint32_t pidx, uint8_t flags = 0) {
+    TxEvent packet = event(State::active, type);
+    packet.context.span = 3;
+    packet.context.acked = 4;
+    packet.header.pidx = pidx;
+    packet.header.flags = flags;
+    return packet;
+  };
+  EXPECT_TRUE(lives_on(packet(Ptype::ack, 5)));
+  EXPECT_FALSE(lives_on(packet(Ptype::ack, 4)));
+  EXPECT_TRUE(lives_on(packet(Ptype::resend, 5, flag_from)));
+  EXPECT_FALSE(lives_on(packet(Ptype::resend, 5)));
+  EXPECT_FALSE(lives_on(packet(Ptype::resend, 6))) << "DROP_NOT_YET";
+  TxEvent send = turn(State::active);
+  send.context.span = 3;
+  EXPECT_TRUE(lives_on(send));
+  send.context.next = 5;
+  EXPECT_FALSE(lives_on(send)) << "sent before";
+  send.context.next = 6;
+  send.context.asked = 1;
+  EXPECT_FALSE(lives_on(send)) << "SEND_AGAIN";
 }
 
 TEST_P(RdmaTxDecide, AckMovesTheWindowOnAndAsks) {
@@ -354,6 +423,11 @@ TEST_P(RdmaTxDecide, TimeoutRepeatsWaitsOrGivesUp) {
   event = timeout(State::active);
   event.context.turn = true;
   EXPECT_EQ(decide(event).outcome, Outcome::still_sending);
+  EXPECT_EQ(decide(event).context.retries, 3);
+  event.context.retries = event.max_retry;
+  EXPECT_EQ(decide(event).completion->status, Status::dead_peer) << "its turn has not come for too long";
+  EXPECT_TRUE(decide(event).context.turn) << "it may come yet";
+  event.context.retries = 0;
   event.context.turn = false;  // all is sent, or the window is full
   EXPECT_EQ(decide(event).completion->status, Status::dead_peer);
   event.expired = false;  // restarted since it was offered
