@@ -238,7 +238,7 @@ rdma::RxResult Scoreboard::golden_receiver(const RxTracePins& rtl, rdma::RxInput
     const InboxScoreboard::Admitted next = inbox_->next_admitted();
     header = next.header;
     inputs.admission = next.admission;
-    rdma::RxResult result = golden_packet(rtl, {next.header, {}}, inputs);
+    rdma::RxResult result = golden_packet({next.header, {}}, inputs);
     inbox_->retired(result, &next.header, &next);
     return result;
   }
@@ -249,13 +249,12 @@ rdma::RxResult Scoreboard::golden_receiver(const RxTracePins& rtl, rdma::RxInput
   for_receiver_.pop_front();
   if (arrival.verdict != Outcome::none) return receiver_.drop(arrival.verdict);
   header = arrival.packet.header;
-  rdma::RxResult result = golden_packet(rtl, arrival.packet, inputs);
+  rdma::RxResult result = golden_packet(arrival.packet, inputs);
   if (inbox_) inbox_->retired(result, &arrival.packet.header, nullptr);
   return result;
 }
 
-rdma::RxResult Scoreboard::golden_packet(const RxTracePins& rtl, const rdma::Packet& packet,
-                                         const rdma::RxInputs& inputs) {
+rdma::RxResult Scoreboard::golden_packet(const rdma::Packet& packet, const rdma::RxInputs& inputs) {
   const uint16_t source = packet.header.src;
   const uint32_t free_before = receiver_.free_contexts();
   const uint32_t held = receiver_.held_by(source);

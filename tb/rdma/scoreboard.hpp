@@ -157,8 +157,7 @@ class Scoreboard {
   void step_sender(const TxTracePins& rtl);
   rdma::RxResult golden_receiver(const RxTracePins& rtl, rdma::RxInputs& inputs,
                                  std::optional<rdma::formats::Header>& header);
-  rdma::RxResult golden_packet(const RxTracePins& rtl, const rdma::Packet& packet,
-                               const rdma::RxInputs& inputs);
+  rdma::RxResult golden_packet(const rdma::Packet& packet, const rdma::RxInputs& inputs);
   rdma::TxResult golden_sender(const TxTracePins& rtl, const rdma::TxInputs& inputs,
                                std::optional<rdma::formats::Header>& header, std::optional<TakenPost>& post);
   rdma::TxResult golden_post(const rdma::TxInputs& inputs, std::optional<TakenPost>& post);
