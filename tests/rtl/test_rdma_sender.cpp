@@ -342,12 +342,14 @@ TEST_F(RdmaSender, OutputThatStopsForGoodEndsAllTransfers) {
   EXPECT_EQ(sender_.outcomes[Outcome::give_up], tx_contexts);
   EXPECT_EQ(sender_.golden().free_contexts(), tx_contexts);
   EXPECT_FALSE(bench_->idle_o) << "what waits is of nobody any more, but not sent yet";
-  give(post(2));  // the turn of its context may still wait
+  give(post(2));
   sender_.clocks(20);
-  give(grant(0));
+  uint16_t sid = 0;  // the turn of which still waits
+  while (sender_.golden().context(sid).state != State::requested) ++sid;
+  give(grant(sid));
   sender_.data_ready = true;
   sender_.clocks(200);
-  give(answer(0, Ptype::done));
+  give(answer(sid, Ptype::done));
   sender_.clocks(20);
   EXPECT_EQ(sender_.outcomes[Outcome::complete], 1u);
   bench_.settle();
