@@ -169,6 +169,7 @@ void Scoreboard::route_request(const RqtTracePins& seen) {
   if (request == for_receiver_.end()) return reporter_.add("a request for the inbox that did not come in");
   if (!seen.to_inbox) {
     request->for_ticket = false;
+    request->turned_away = true;
     return;
   }
   inbox_->request_arrived(request->arrival.packet.header);
@@ -556,6 +557,11 @@ void Scoreboard::forget_settings() {
 /// An engine that says "no room" while its queue is not nearly full (docs/rdma.md) drops what it need not
 /// drop.
 void Scoreboard::check_room(const RxTracePins& rtl) const {
+  const bool from_network = !rtl.timeout && !rtl.from_inbox;
+  if (from_network && !for_receiver_.empty() && for_receiver_.front().turned_away) {
+    if (rtl.room) throw rdma::Violation("a RQT for which the inbox had no room finds room");
+    return;
+  }
   if (rtl.room || packets_.receiver_control_waiting() >= receiver_full) return;
   throw rdma::Violation(
       fmt::format("no room for control packets although {} wait", packets_.receiver_control_waiting()));

@@ -197,10 +197,11 @@ class Scoreboard {
   std::deque<std::optional<std::vector<uint8_t>>> arrived_;  // in this cycle
   std::deque<std::optional<std::vector<uint8_t>>> checked_;  // come in the one before
   /// Passed the arrival checks or not; `for_ticket`: a RQT of which it is not known yet whether the inbox
-  /// takes it.
+  /// takes it; `turned_away`: it had no room.
   struct ForReceiver {
     rdma::Arrival arrival;
     bool for_ticket;
+    bool turned_away = false;
   };
   std::deque<ForReceiver> for_receiver_;
   std::deque<rdma::Packet> for_sender_;
