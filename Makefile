@@ -119,7 +119,7 @@ coverage: configure ## which points of docs/testplan.json tests, fault campaign 
 	WEFT_TRACES=$(COVERAGE_DIR)/fuzz xargs -P $(JOBS) -n 50 $(BUILD)/bin/weft-fuzz --quiet >$(COVERAGE_DIR)/fuzz.log < <(ls -d $(COVERAGE_DIR)/courses/*)
 	seq 0 $$(($(JOBS) - 1)) | WEFT_TRACES=$(COVERAGE_DIR)/nic GTEST_TOTAL_SHARDS=$(JOBS) xargs -P $(JOBS) -I{} env GTEST_SHARD_INDEX={} $(BUILD)/bin/rdma_nic_test --gtest_brief=1
 	WEFT_TRACES=$(COVERAGE_DIR)/soak $(BUILD)/bin/weft-sim soak --build nic_full --runs $(COVERAGE_SOAK) --threads $(JOBS)
-	python3 tests/coverage/functional.py $(COVERAGE_DIR) fuzz=$(COVERAGE_DIR)/fuzz nic=$(COVERAGE_DIR)/nic soak=$(COVERAGE_DIR)/soak
+	python3 tests/coverage/functional.py --jobs $(JOBS) $(COVERAGE_DIR) fuzz=$(COVERAGE_DIR)/fuzz nic=$(COVERAGE_DIR)/nic soak=$(COVERAGE_DIR)/soak
 
 # Each in two parts at a time, so that both cores have work.
 COVERAGE_TESTS := rdma_nic_test test_rtl test_rdma_queues test_rdma_inbox test_rdma_requests

@@ -565,9 +565,12 @@ void Scoreboard::forget_settings() {
 /// An engine that says "no room" while its queue is not nearly full (docs/rdma.md) drops what it need not
 /// drop.
 void Scoreboard::check_room(const RxTracePins& rtl) const {
+  const bool from_network = !rtl.timeout && !rtl.from_inbox;
+  if (from_network && !for_receiver_.empty() && for_receiver_.front().turned_away) {
+    if (rtl.room) throw rdma::Violation("a packet for which the inbox had no room finds room");
+    return;
+  }
   if (rtl.room || packets_.receiver_control_waiting() >= receiver_full) return;
-  const bool packet = !rtl.timeout && !rtl.from_inbox && !for_receiver_.empty();
-  if (packet && for_receiver_.front().turned_away) return;  // the inbox had none
   throw rdma::Violation(
       fmt::format("no room for control packets although {} wait", packets_.receiver_control_waiting()));
 }

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts which points of the testplan the traces of some runs hit; every hole needs its reason in holes.json.
 
-usage: functional.py [--plan FILE] FOLDER RUN=FOLDER...: all golden traces below the folder of each run. Writes FOLDER/functional.json and
+usage: functional.py [--plan FILE] [--jobs N] FOLDER RUN=FOLDER...: all golden traces below the folder of each run. Writes FOLDER/functional.json and
 docs/results/coverage.md. Exit status 0: every point is hit by each run that it is tied to, or explained; 1: some are not, an
 explanation is of a point that is hit, or fewer than 95 % are hit; 2: bad input.
 """
 
 import argparse
 import json
+import multiprocessing
 import os
 import pathlib
 import re
@@ -31,11 +32,35 @@ def traces(folder):
     return found
 
 
-def count_runs(points, runs):
+class Counter:
+    """What a process that counts has of its own."""
+
+    points, index = [], None
+
+    @classmethod
+    def start(cls, plan):
+        cls.points = testplan.load(plan, trace_facts.FACTS)
+        cls.index = testplan.Index(cls.points)
+
+
+def count_file(task):
+    """Hits of one trace by number of the point, and how many events there were."""
+    run, file = task
+    for point in Counter.points:
+        point.hits = {}
+    events = testplan.count(Counter.index, run, trace_facts.events(file))
+    return run, {number: point.hits[run] for number, point in enumerate(Counter.points) if point.hits}, events
+
+
+def count_runs(plan, points, runs, jobs):
     """How many events there were, by run."""
-    events = {}
-    for run, folder in runs:
-        events[run] = sum(testplan.count(points, run, trace_facts.events(file)) for file in traces(folder))
+    events = {run: 0 for run, _ in runs}
+    tasks = [(run, file) for run, folder in runs for file in traces(folder)]
+    with multiprocessing.Pool(jobs, Counter.start, (plan,)) as pool:
+        for run, hits, seen in pool.imap_unordered(count_file, tasks, chunksize=4):
+            events[run] += seen
+            for number, count in hits.items():
+                points[number].hits[run] = points[number].hits.get(run, 0) + count
     return events
 
 
@@ -116,13 +141,14 @@ def judge(points, holes):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--plan", type=pathlib.Path, default=PLAN, help="instead of docs/testplan.json")
+    parser.add_argument("--jobs", type=int, default=2, help="traces read at once")
     parser.add_argument("folder", type=pathlib.Path, help="where functional.json goes: the hits of each point by run")
     parser.add_argument("runs", nargs="+", type=run_of, metavar="RUN=FOLDER", help="name of a run, and where its traces are")
     args = parser.parse_args()
     try:
         points, holes = testplan.load(args.plan, trace_facts.FACTS), Holes(HOLES)
         check_runs(points, args.runs)
-        events = count_runs(points, args.runs)
+        events = count_runs(args.plan, points, args.runs, args.jobs)
         result = [{"name": point.name, "hits": point.hits, "missing": point.missing(), "why": holes.reason(point)} for point in points]
         write_whole(args.folder / "functional.json", json.dumps({"events": events, "points": result}, indent=1) + "\n")
         write_whole(PAGE, page(points, holes, events))

@@ -135,9 +135,9 @@ class Index:
                 yield from self.by_value.get((unit, fact, facts[fact]), [])
 
 
-def count(points, run, events):
+def count(index, run, events):
     """Counts what the events of one run hit; how many events there were."""
-    index, events_seen = Index(points), 0
+    events_seen = 0
     for unit, facts in events:
         events_seen += 1
         for point in index.candidates(unit, facts):

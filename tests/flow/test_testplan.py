@@ -52,7 +52,7 @@ class Plan(unittest.TestCase):
         trace = self.folder / "golden.node0.trace"
         trace.write_text(TRACE, encoding="ascii")
         points = self.load(entry)
-        self.assertEqual(testplan.count(points, "t", trace_facts.events(trace)), 2)
+        self.assertEqual(testplan.count(testplan.Index(points), "t", trace_facts.events(trace)), 2)
         return {point.name: point.hits.get("t", 0) for point in points}
 
     def test_every_name_of_the_description_has_a_point(self):
