@@ -241,8 +241,8 @@ TEST(TwoParties, EveryByteArrivesWithOneCompletionAPostAndNoContextIsLeft) {
   });
 }
 
-// Transfers of several windows; the mode changes while they are under way. Not too long: in paper mode what is
-// asked for beyond the window leaves no room for what asks for the first packet missing.
+// Transfers of several windows; the mode changes while they are under way. Not too long: in paper mode what
+// is asked for beyond the window leaves no room for what asks for the first packet missing.
 TEST(TwoParties, TransfersOutliveChangesOfTheReceiversMode) {
   std::set<Outcome> outcomes;
   EXPECT_PROPERTY("changes of mode", [&](uint64_t seed) {
