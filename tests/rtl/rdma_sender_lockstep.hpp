@@ -272,7 +272,7 @@ class SenderLockstep {
     expect(result);
     const bool rejected = of_answer && result.outcome != Outcome::submit;
     answer_done_now_ = rejected || golden_.answers() < answers;
-    answer_tag_now_ = rejected ? tag_of_post : golden_.context(result.sid).tag;
+    if (answer_done_now_) answer_tag_now_ = rejected ? tag_of_post : golden_.context(result.sid).tag;
     answers_done += answer_done_now_;
   }
 
