@@ -138,7 +138,8 @@ void add_show(CLI::App& group, int& exit_code) {
   auto* command = group.add_subcommand("show", "print the records of a trace");
   auto arguments = std::make_shared<ShowArguments>();
   command->add_option("A", arguments->file, "trace")->required();
-  command->add_option("--unit", arguments->unit, "only this unit")->check(CLI::IsMember({"rx", "tx", "inbox", "queues"}));
+  command->add_option("--unit", arguments->unit, "only this unit")
+      ->check(CLI::IsMember({"rx", "tx", "inbox", "queues"}));
   command->add_option("--outcome", arguments->outcome, "only this outcome, e.g. DROP_WINDOW")
       ->type_name("NAME")
       ->check(CLI::IsMember(outcome_names()).description(""));
