@@ -140,7 +140,7 @@ TEST_P(UnreadableSource, EndsTheTransferWithAnError) {
     driver::RdmaSetup setup = EngineBench::usual_setup();
     setup.tick_cycles = 16;
     setup.rx_timeout = 60;
-    setup.tx_dead = 1200;
+    setup.tx_dead = 8000;
     setup.weft_mode = weft_mode;
     EngineBench bench(EngineBench::alone(), setup);
     const uint64_t bad = source_base + 256 * GetParam();

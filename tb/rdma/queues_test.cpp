@@ -110,14 +110,17 @@ TEST_P(ModeChange, TransfersGoOn) {
   RandomTraffic traffic(bench, draw, 12, 0, 10'000);
   traffic.post();
   bool weft_mode = setup.weft_mode;
+  unsigned under_way = 0;  // changes
   for (uint64_t changes = 1 + draw.below(8); changes > 0; --changes) {
     bench.run(draw.below(4000));
+    if (!traffic.complete()) ++under_way;
     weft_mode = !weft_mode;
     for (uint32_t node = 0; node < bench.system.size(); ++node) {
       bench.system.node(node).registers().write(rdma::formats::reg::MODE, weft_mode ? 1 : 0,
                                                 [](bool ok) { EXPECT_TRUE(ok); });
     }
   }
+  EXPECT_GT(under_way, 0u);
   EXPECT_TRUE(bench.system.run_until([&] { return traffic.complete(); }, 20'000'000)) << "hang";
   bench.expect_settled(20'000'000);
   traffic.expect_bytes();
@@ -173,7 +176,7 @@ TEST_P(LoneReset, OtherSideEndsItsTransfersAndNewOnesAreRight) {
   driver::RdmaSetup setup = EngineBench::usual_setup();
   setup.tick_cycles = 16;
   setup.rx_timeout = setup.tx_retry = 60;
-  setup.tx_dead = 1200;
+  setup.tx_dead = 8000;
   EngineBench bench(config, setup);
   Draw draw(GetParam());
   RandomTraffic broken(bench, draw, 12);

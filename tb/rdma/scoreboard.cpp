@@ -417,7 +417,8 @@ void Scoreboard::step_sender(const TxTracePins& rtl) {
                               : known == origins_.end() ? PostOrigin::registers
                                                         : known->second;
     note(result, origin);
-    if (sender_.context(result.sid).state == rdma::TxContext::State::free)
+    const bool touched = result.sid < build_.params.n_tx_ctx;  // else a packet that fits no context
+    if (touched && sender_.context(result.sid).state == rdma::TxContext::State::free)
       answers_.end(result.sid, reporter_.cycle());
   } catch (const rdma::Violation& violation) {
     reporter_.add(fmt::format("sender: {} event with outcome {}, sid {}: {}", event_name(rtl.kind),
