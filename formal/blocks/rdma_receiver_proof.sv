@@ -184,6 +184,9 @@ module rdma_receiver_proof
     return result;
   endfunction
 
+`define NOTHING_IN(FIFO) \
+  assume (!FIFO.head_valid_q && FIFO.written_q == FIFO.popped_q && FIFO.committed_q == FIFO.popped_q && FIFO.fetched_q == FIFO.popped_q);
+
   if (ANY_STATE) begin : g_any
     logic [N-1:0] used;
     logic [$clog2(N+1)-1:0] free;
@@ -199,7 +202,7 @@ module rdma_receiver_proof
         assume (used[i] == state_t'(dut.i_states.u_ram.mem[i]).used);
         assume (!used[i] || stands_for(dut.i_grants.u_ram.mem[i], dut.i_states.u_ram.mem[i], transfers_q[i]));
       end
-      assume (!(dut.i_regions.clearing_q || dut.i_quota.clearing_q || dut.i_act.ctl_valid_q));
+      assume (!(dut.i_regions.clearing_q || dut.i_quota.clearing_q || dut.i_act.ctl_valid_q || dut.i_act.fence_valid_q || dut.i_act.passed_q != '0));
       assume (!(dut.clearing_q || dut.b_valid_q || dut.c_valid_q || dut.d_valid_q || dut.e_valid_q || dut.f_valid_q || dut.g_valid_q ||
                 dut.h_valid_q || dut.i_valid_q || dut.j_valid_q || dut.k_valid_q || dut.l_valid_q || dut.m_valid_q));
       assume (dut.i_timer.state_q == 3'd1 && dut.i_timer.scanned_q == '0);  // SCAN
@@ -207,13 +210,9 @@ module rdma_receiver_proof
       assume (!dut.i_free.u_fifo.u_fifo.head_valid_q && dut.i_free.u_fifo.u_fifo.fetched_q == dut.i_free.u_fifo.u_fifo.popped_q);
       assume (dut.i_free.u_fifo.u_fifo.written_q == dut.i_free.u_fifo.u_fifo.committed_q);
       assume (32'((IDX_W + 1)'(dut.i_free.u_fifo.u_fifo.written_q - dut.i_free.u_fifo.u_fifo.popped_q)) == 32'(free));
-      assume (dut.i_act.i_commands.u_fifo.written_q == dut.i_act.i_commands.u_fifo.popped_q &&
-              dut.i_act.i_control.u_fifo.written_q == dut.i_act.i_control.u_fifo.popped_q);
-      assume (dut.i_act.i_commands.u_fifo.committed_q == dut.i_act.i_commands.u_fifo.popped_q &&
-              dut.i_act.i_control.u_fifo.committed_q == dut.i_act.i_control.u_fifo.popped_q);
-      assume (dut.i_act.i_commands.u_fifo.fetched_q == dut.i_act.i_commands.u_fifo.popped_q &&
-              dut.i_act.i_control.u_fifo.fetched_q == dut.i_act.i_control.u_fifo.popped_q);
-      assume (!dut.i_act.i_commands.u_fifo.head_valid_q && !dut.i_act.i_control.u_fifo.head_valid_q);
+      `NOTHING_IN(dut.i_act.i_commands.u_fifo)
+      `NOTHING_IN(dut.i_act.i_control.u_fifo)
+      `NOTHING_IN(dut.i_act.i_fences.u_fifo)
     end
   end
 endmodule
