@@ -91,15 +91,17 @@ module rdma_answers
     same_one_qq <= same_one_q;
     same_two_qq <= same_two_q;
     done_node_q <= kept_q[done_place].node;
-    if (place_valid) kept_q[place] <= e_q;  // means nothing until it is used
+    for (int unsigned i = 0; i < DEPTH; i++) if (place_valid && place == PLACE_W'(i)) kept_q[i] <= e_q;  // means nothing until it is used
     if (!rst_ni) begin
       used_q  <= '0;
       take_q  <= 1'b0;
       take_qq <= 1'b0;
       done_q  <= 1'b0;
     end else begin
-      if (answer_take_i) used_q[place] <= 1'b1;
-      if (done_i) used_q[done_place] <= 1'b0;
+      for (int unsigned i = 0; i < DEPTH; i++) begin
+        if (answer_take_i && place == PLACE_W'(i)) used_q[i] <= 1'b1;
+        if (done_i && done_place == PLACE_W'(i)) used_q[i] <= 1'b0;
+      end
       take_q  <= answer_take_i;
       take_qq <= take_q;
       done_q  <= done_i;
