@@ -33,7 +33,7 @@ module window_proof #(
     .kept_i(kept), .open_o(opened)
   );
   rdma_window_judge #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .place_t(place_t)) i_judge (
-    .base_i(opened.base), .next_top_i(opened.next_top), .lap_marks_i(opened.lap_marks), .first_odd_i(opened.first_odd), .pidx_i(pidx_i), .slot_i(WINDOW'(1) << pidx_i[POS_W-1:0]), .place_o(place)
+    .base_i(opened.base), .next_top_i(opened.next_top), .lap_marks_i(opened.lap_marks), .first_odd_i(opened.first_odd), .at_first_i(kept.first[POS_W-1:0] == pidx_i[POS_W-1:0]), .pidx_i(pidx_i), .slot_i(WINDOW'(1) << pidx_i[POS_W-1:0]), .place_o(place)
   );
   rdma_window_step #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .open_t(open_t), .place_t(place_t)) i_step (
     .window_i(opened), .place_i(place), .slot_i(WINDOW'(1) << pidx_i[POS_W-1:0]), .receive_i, .window_o(after), .move_o(), .moves_o(), .stays_o(),
@@ -46,7 +46,7 @@ module window_proof #(
     .kept_i(kept_after), .open_o(reopened)
   );
   rdma_window_judge #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .place_t(place_t)) i_rejudge (
-    .base_i(reopened.base), .next_top_i(reopened.next_top), .lap_marks_i(reopened.lap_marks), .first_odd_i(reopened.first_odd), .pidx_i(next_pidx_i), .slot_i(WINDOW'(1) << next_pidx_i[POS_W-1:0]), .place_o(next_judged)
+    .base_i(reopened.base), .next_top_i(reopened.next_top), .lap_marks_i(reopened.lap_marks), .first_odd_i(reopened.first_odd), .at_first_i(kept_after.first[POS_W-1:0] == next_pidx_i[POS_W-1:0]), .pidx_i(next_pidx_i), .slot_i(WINDOW'(1) << next_pidx_i[POS_W-1:0]), .place_o(next_judged)
   );
 
   // What a kept window stands for: wvec[i] is packet base + 1 + i.
@@ -79,6 +79,12 @@ module window_proof #(
     return result;
   endfunction
 
+  // Whether it is the first hole is only said of a new packet.
+  function automatic logic same_place(place_t one, place_t other);
+    return one.at_base == other.at_base && one.in_window == other.in_window && one.is_new == other.is_new &&
+           (!one.is_new || one.is_first == other.is_first);
+  endfunction
+
   logic [WINDOW-1:0] wvec, wvec_expected;
   logic [BROAD-1:0]  base_expected, distance;
   logic              expect_in_window, expect_new;
@@ -101,7 +107,7 @@ module window_proof #(
   logic assumed, proved;
   assign assumed = valid(kept) && pidx_i != '1;
   assign proved  = place.at_base == (pidx_i == base_i) && place.in_window == expect_in_window && place.is_new == expect_new &&
-                   next_place == next_judged &&
+                   same_place(next_place, next_judged) &&
                    BROAD'(after.base) == base_expected && wvec_of(kept_after) == wvec_expected && valid(kept_after) && reopened == after;
   assign ok_o    = !assumed || proved;
 endmodule

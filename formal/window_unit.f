@@ -1,6 +1,7 @@
 // Sources of formal/window_unit.sv, each path relative to this file.
 +incdir+../rtl/common
 +incdir+../rtl/rdma
+../rtl/rdma/rdma_holes.sv
 ../rtl/rdma/rdma_next_hole.sv
 ../rtl/rdma/rdma_window_open.sv
 ../rtl/rdma/rdma_window_keep.sv

@@ -7,7 +7,7 @@ module window_unit #(
   parameter  int unsigned PIDX_W = 24,
   localparam int unsigned POS_W  = $clog2(WINDOW),
   localparam int unsigned KEPT_W = PIDX_W + POS_W + 1 + WINDOW,
-  localparam int unsigned OPEN_W = 2 * WINDOW + 2 * PIDX_W - POS_W + 2
+  localparam int unsigned OPEN_W = 2 * WINDOW + 2 * PIDX_W - POS_W + 2 + 2 * (WINDOW / `RDMA_WINDOW_GROUP(WINDOW))
 ) (
   // rdma_window_open
   input  logic [KEPT_W-1:0] kept_i,
@@ -16,13 +16,13 @@ module window_unit #(
   output logic [KEPT_W-1:0] kept_o,  // of window_i
   // rdma_window_step
   input  logic [OPEN_W-1:0] window_i,
-  input  logic [       2:0] place_i,
+  input  logic [       3:0] place_i,
   input  logic [WINDOW-1:0] slot_i,
   input  logic              receive_i,
   output logic [OPEN_W-1:0] window_o,
   input  logic [PIDX_W-1:0] next_pidx_i,
   input  logic [WINDOW-1:0] next_slot_i,
-  output logic [       2:0] next_place_o
+  output logic [       3:0] next_place_o
 );
   `RDMA_TYPEDEF_WINDOW(kept_t, WINDOW, PIDX_W)
   `RDMA_TYPEDEF_OPEN_WINDOW(open_t, WINDOW, PIDX_W)

@@ -60,6 +60,8 @@ module window_holes #(
       window_q.lap_marks   <= WINDOW'(1);
       window_q.next_top    <= 1;
       window_q.first_after <= ~WINDOW'(3);
+      window_q.group_here  <= WINDOW > 2 ? '1 : '0;
+      window_q.group_next  <= 1;
     end
   end
   assign wbase_o = window_q.base;

@@ -1,6 +1,7 @@
 // Designs of the receive window that are compared in docs/results/window.md, each path relative to this file.
 +incdir+../../rtl/common
 +incdir+../../rtl/rdma
+../../rtl/rdma/rdma_holes.sv
 ../../rtl/rdma/rdma_next_hole.sv
 ../../rtl/rdma/rdma_window_judge.sv
 ../../rtl/rdma/rdma_window_step.sv

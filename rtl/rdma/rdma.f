@@ -15,6 +15,7 @@
 ../common/axil_slave.sv
 rdma_pkg.sv
 rdma_rx_check.sv
+rdma_holes.sv
 rdma_next_hole.sv
 rdma_window_open.sv
 rdma_window_keep.sv

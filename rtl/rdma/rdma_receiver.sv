@@ -443,6 +443,8 @@ module rdma_receiver
   open_t            h_open, h_window, i_window_q, i_window_new, j_window_q;
   place_t           h_lies, i_lies_q, i_next_lies;  // the packet, and that in H after the one in I
   logic [WINDOW-1:0] h_slot;
+  logic [POS_W-1:0]  h_first;  // slot of the first hole
+  logic              h_at_first;
 
   assign h_idx = h_q.hdr.cid[IDX_W-1:0];
   assign i_idx = i_q.hdr.cid[IDX_W-1:0];
@@ -511,7 +513,9 @@ module rdma_receiver
     .open_o(h_open)
   );
 
-  assign h_window = h_same_as_j_q ? j_window_q : h_open;
+  assign h_window   = h_same_as_j_q ? j_window_q : h_open;
+  assign h_first    = POS_W'(h_same_as_j_q ? j_kept.window.first : h_kept.window.first);
+  assign h_at_first = h_q.hdr.pidx[POS_W-1:0] == h_first;
 
   rdma_window_judge #(
     .WINDOW (WINDOW),
@@ -522,6 +526,7 @@ module rdma_receiver
     .next_top_i (h_window.next_top),
     .lap_marks_i(h_window.lap_marks),
     .first_odd_i(h_window.first_odd),
+    .at_first_i (h_at_first),
     .pidx_i     (h_q.hdr.pidx[PIDX_W-1:0]),
     .slot_i     (h_slot),
     .place_o    (h_lies)
@@ -548,6 +553,8 @@ module rdma_receiver
     first_window.lap_marks[0] = 1'b1;  // stands for packet WINDOW, of an odd lap: not arrived
     first_window.next_top     = 1;
     first_window.first_after  = ~WINDOW'(3);
+    first_window.group_here    = WINDOW > 2 ? '1 : '0;
+    first_window.group_next[0] = 1'b1;
   end
 
   always_ff @(posedge clk_i) begin

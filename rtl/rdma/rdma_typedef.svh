@@ -57,8 +57,11 @@
     kept_t               window;     \
   } state_t;
 
+// Slots that are searched together.
+`define RDMA_WINDOW_GROUP(WINDOW) ((WINDOW) < 8 ? (WINDOW) : 8)
+
 // Receive window as it is worked on. next_top: base / (2 * WINDOW), plus one; first: the first hole behind base; first_after: the slots above its own;
-// first_odd: its PIDX / WINDOW is; carry: its PIDX / (2 * WINDOW) is next_top.
+// first_odd: its PIDX / WINDOW is; carry: its PIDX / (2 * WINDOW) is next_top; group_here, group_next: groups of slots with holes behind it (rdma_holes).
 `define RDMA_TYPEDEF_OPEN_WINDOW(open_t, WINDOW, PIDX_W) \
   typedef struct packed {                          \
     logic [WINDOW-1:0]                lap_marks;   \
@@ -67,14 +70,18 @@
     logic [WINDOW-1:0]                first_after; \
     logic                             first_odd;   \
     logic                             carry;       \
+    logic [(WINDOW)/`RDMA_WINDOW_GROUP(WINDOW)-1:0] group_here; \
+    logic [(WINDOW)/`RDMA_WINDOW_GROUP(WINDOW)-1:0] group_next; \
   } open_t;
 
-// Where a packet lies in a receive window: it is the one at WBASE; it is one of the WINDOW behind that; and has not arrived before.
+// Where a packet lies in a receive window: it is the one at WBASE; it is one of the WINDOW behind that; and has not arrived before; of such a one: it is
+// the first hole.
 `define RDMA_TYPEDEF_PLACE(place_t) \
   typedef struct packed {      \
     logic at_base;             \
     logic in_window;           \
     logic is_new;              \
+    logic is_first;            \
   } place_t;
 
 // Send context. next: next PIDX to send; high: first PIDX never sent; span: log2 of the window to keep within, 0 = none;

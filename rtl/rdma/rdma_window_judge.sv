@@ -10,6 +10,7 @@ module rdma_window_judge #(
   input  logic [PIDX_W-POS_W-1:0] next_top_i,  // WBASE / (2 * WINDOW), plus one
   input  logic [      WINDOW-1:0] lap_marks_i,
   input  logic                    first_odd_i,
+  input  logic                    at_first_i,  // pidx_i has the first hole's slot
   input  logic [      PIDX_W-1:0] pidx_i,
   input  logic [      WINDOW-1:0] slot_i,      // one-hot: pidx_i modulo WINDOW
   output place_t                  place_o
@@ -27,5 +28,6 @@ module rdma_window_judge #(
     place_o.at_base   = pidx_i == base_i;
     place_o.in_window = same_lap ? higher && top_same : !higher && (base_i[POS_W] ? top_next : top_same);
     place_o.is_new    = place_o.in_window && !marked;
+    place_o.is_first  = at_first_i;
   end
 endmodule

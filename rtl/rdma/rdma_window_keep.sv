@@ -23,5 +23,5 @@ module rdma_window_keep #(
   assign kept_o = '{base: open_i.base, first: {open_i.first_odd, first}, marks: open_i.lap_marks ^ {WINDOW{open_i.first_odd}}};
 
   logic unused;
-  assign unused = ^{open_i.next_top, open_i.carry};  // base and first say the same
+  assign unused = ^{open_i.next_top, open_i.carry, open_i.group_here, open_i.group_next};  // base, first and marks say the same
 endmodule

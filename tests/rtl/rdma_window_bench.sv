@@ -32,7 +32,7 @@ module rdma_window_bench #(
 
   kept_t kept, kept_after;
   open_t opened, after, reopened;
-  place_t place, next_place, next_judged;
+  place_t place, next_place, next_judged, not_first;
 
   assign kept = '{base: PIDX_W'(base_i), first: (POS_W + 1)'(first_i), marks: WINDOW'(marks_i)};
 
@@ -41,7 +41,7 @@ module rdma_window_bench #(
   );
 
   rdma_window_judge #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .place_t(place_t)) i_judge (
-    .base_i(opened.base), .next_top_i(opened.next_top), .lap_marks_i(opened.lap_marks), .first_odd_i(opened.first_odd), .pidx_i(PIDX_W'(pidx_i)), .slot_i(WINDOW'(1) << pidx_i[POS_W-1:0]), .place_o(place)
+    .base_i(opened.base), .next_top_i(opened.next_top), .lap_marks_i(opened.lap_marks), .first_odd_i(opened.first_odd), .at_first_i(kept.first[POS_W-1:0] == pidx_i[POS_W-1:0]), .pidx_i(PIDX_W'(pidx_i)), .slot_i(WINDOW'(1) << pidx_i[POS_W-1:0]), .place_o(place)
   );
 
   rdma_window_step #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .open_t(open_t), .place_t(place_t)) i_step (
@@ -57,13 +57,19 @@ module rdma_window_bench #(
   );
 
   rdma_window_judge #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .place_t(place_t)) i_rejudge (
-    .base_i(reopened.base), .next_top_i(reopened.next_top), .lap_marks_i(reopened.lap_marks), .first_odd_i(reopened.first_odd), .pidx_i(PIDX_W'(next_pidx_i)), .slot_i(WINDOW'(1) << next_pidx_i[POS_W-1:0]), .place_o(next_judged)
+    .base_i(reopened.base), .next_top_i(reopened.next_top), .lap_marks_i(reopened.lap_marks), .first_odd_i(reopened.first_odd), .at_first_i(kept_after.first[POS_W-1:0] == next_pidx_i[POS_W-1:0]), .pidx_i(PIDX_W'(next_pidx_i)), .slot_i(WINDOW'(1) << next_pidx_i[POS_W-1:0]), .place_o(next_judged)
   );
+
+  // Whether it is the first hole is only said of a new packet.
+  always_comb begin : p_not_first
+    not_first          = next_place;
+    not_first.is_first = next_judged.is_first;
+  end
 
   assign base_o  = 24'(after.base);
   assign first_o = 8'(kept_after.first);
   assign marks_o = 128'(kept_after.marks);
-  assign same_o  = reopened == after && next_judged == next_place;
+  assign same_o  = reopened == after && (next_judged == next_place || (!next_place.is_new && next_judged == not_first));
 
   assign at_base_o   = place.at_base;
   assign in_window_o = place.in_window;
