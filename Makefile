@@ -81,7 +81,7 @@ verilog: configure $(PYTHON_VENV)/ready ## elaborate the engine into plain Veril
 sim-verilog: verilog ## the simulations of `make sim`, quick, on the plain Verilog
 	cmake --preset verilog $(CMAKE_QUIET) >/dev/null
 	cmake --build --preset verilog -j $(JOBS) --target weft-sim rdma_engine_test
-	build-verilog/bin/rdma_engine_test --gtest_brief=1
+	seq 0 $$(($(JOBS) - 1)) | GTEST_TOTAL_SHARDS=$(JOBS) xargs -P $(JOBS) -I{} env GTEST_SHARD_INDEX={} build-verilog/bin/rdma_engine_test --gtest_brief=1
 	build-verilog/bin/weft-sim matrix --quick $(if $(FILE),--file $(FILE)) $(SIM_ARGS)
 
 synth: verilog ## area and timing into build/synth/*.json and docs/results/*.md

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Receive window, one packet a clock, each on the result of the one before: a circular bitmap that is never shifted; the hole behind
 // WBASE is searched in each clock (rdma_next_hole), none is remembered.
+`include "rdma_typedef.svh"
+
 module window_round #(
   parameter int unsigned WINDOW = 128,
   parameter int unsigned PIDX_W = 24
@@ -30,15 +32,34 @@ module window_round #(
   assign limit    = {base_slot_q[WINDOW-2:0], base_slot_q[WINDOW-1]};
 
   // From WBASE on; the limit is WBASE + 1 + WINDOW, so that WBASE + 1 itself has to be looked at first.
-  logic first_marked;
+  logic              first_marked;
+  logic [WINDOW-1:0] here, beyond;
+  logic [WINDOW/`RDMA_WINDOW_GROUP(WINDOW)-1:0] group_here, group_next;
   assign first_marked = ((limit & marks_q) != '0) != (wbase_q[POS_W] ^ base_slot_q[WINDOW-1]);
+  rdma_holes #(
+    .WINDOW(WINDOW)
+  ) i_holes (
+    .lap_marks_i (marks_q ^ {WINDOW{wbase_q[POS_W] ^ base_slot_q[WINDOW-1]}}),
+    .after_i     (limit_after),
+    .here_o      (here),
+    .next_o      (beyond),
+    .group_here_o(group_here),
+    .group_next_o(group_next)
+  );
   rdma_next_hole #(
     .WINDOW(WINDOW)
   ) i_next (
-    .lap_marks_i(marks_q ^ {WINDOW{wbase_q[POS_W] ^ base_slot_q[WINDOW-1]}}),
-    .after_i    (limit_after),
-    .after_o    (found),
-    .wrapped_o  (wraps)
+    .here_i      (here),
+    .next_i      (beyond),
+    .group_here_i(group_here),
+    .group_next_i(group_next),
+    .after_i     (limit_after),
+    .after_o     (found),
+    .wrapped_o   (wraps),
+    .group_here_o(),
+    .group_next_o(),
+    .pos_i       ('0),
+    .is_it_o     ()
   );
 
   assign limit_after = base_slot_q[WINDOW-1] ? ~WINDOW'(1) : {base_after_q[WINDOW-2:0], 1'b0};

@@ -7,12 +7,14 @@ module rdma_rx_parts_bench
 (
   input  logic         clk_i,
   input  logic         rst_ni,
-  // rdma_next_hole
+  // rdma_holes and rdma_next_hole
   input  logic [  7:0] hole_marks_i,
   input  logic         hole_odd_i,
   input  logic [  7:0] hole_after_i,
   output logic [  7:0] hole_after_o,
   output logic         hole_wrapped_o,
+  input  logic [  2:0] hole_pos_i,
+  output logic         hole_is_it_o,
   // rdma_rx_request, defaults
   input  logic [ 63:0] request_arg_i,
   input  logic [ 31:0] request_bytes_i,
@@ -75,9 +77,15 @@ module rdma_rx_parts_bench
   input  logic [  2:0] ram_raddr_i,
   output logic [ 15:0] ram_rdata_o
 );
+  logic [7:0] holes_here, holes_next;
+  logic       group_here, group_next;
+  rdma_holes #(.WINDOW(8)) i_holes (
+    .lap_marks_i(hole_marks_i ^ {8{hole_odd_i}}), .after_i(hole_after_i), .here_o(holes_here), .next_o(holes_next),
+    .group_here_o(group_here), .group_next_o(group_next)
+  );
   rdma_next_hole #(.WINDOW(8)) i_hole (
-    .lap_marks_i(hole_marks_i ^ {8{hole_odd_i}}), .after_i(hole_after_i), .after_o(hole_after_o),
-    .wrapped_o(hole_wrapped_o)
+    .here_i(holes_here), .next_i(holes_next), .group_here_i(group_here), .group_next_i(group_next), .after_i(hole_after_i),
+    .after_o(hole_after_o), .wrapped_o(hole_wrapped_o), .group_here_o(), .group_next_o(), .pos_i(hole_pos_i), .is_it_o(hole_is_it_o)
   );
 
   outcome_e verdict;

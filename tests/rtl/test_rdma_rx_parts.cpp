@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of the receiver on their own: rdma_next_hole in every state of 8 slots, rdma_rx_request at every
-// edge, rdma_rx_outcome rule by rule, rdma_rx_answer with every answer.
+// Parts of the receiver on their own: rdma_next_hole with rdma_holes in every state of 8 slots,
+// rdma_rx_request at every edge, rdma_rx_outcome rule by rule, rdma_rx_answer with every answer.
 #include <array>
 #include <functional>
 #include <map>
@@ -47,7 +47,7 @@ class RdmaRxParts : public testing::Test {
   Bench<Vrdma_rx_parts_bench> bench_;
 };
 
-// rdma_next_hole
+// rdma_holes, rdma_next_hole
 
 TEST_F(RdmaRxParts, NextHoleInEveryState) {
   const auto above = [](unsigned slot) { return 0xffu << (slot + 1) & 0xff; };
@@ -68,6 +68,13 @@ TEST_F(RdmaRxParts, NextHoleInEveryState) {
     ASSERT_EQ(bench_->hole_after_o, above(at % 8))
         << "marks " << marks << " odd " << odd << " start " << start;
     ASSERT_EQ(bench_->hole_wrapped_o, at >= 8) << "marks " << marks << " odd " << odd << " start " << start;
+    for (unsigned place = start + 1; place <= start + 8; ++place) {
+      if (marked(place)) continue;
+      bench_->hole_pos_i = static_cast<uint8_t>(place % 8);
+      bench_.settle();
+      ASSERT_EQ(bench_->hole_is_it_o, place == at)
+          << "marks " << marks << " odd " << odd << " start " << start << " place " << place;
+    }
   }
 }
 
