@@ -9,10 +9,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "Vrdma_sender.h"
 #include "bench.hpp"
 #include "rdma/sender.hpp"
 #include "rdma_ports.hpp"
@@ -20,7 +20,8 @@
 
 namespace weft::rtl_test {
 
-/// The sizes in CMakeLists.txt.
+/// The sizes in CMakeLists.txt; of both builds: few contexts, with numbers as narrow as they may be, so that
+/// all come back, or as wide.
 inline constexpr unsigned tx_contexts = 8;
 inline constexpr unsigned resend_depth = 8;
 inline rdma::Params sender_params(bool transfers = true) {
@@ -37,6 +38,16 @@ inline rdma::Params sender_params(bool transfers = true) {
   params.n_tickets = 16;
   return params;
 }
+inline rdma::Params wide_sender_params() {
+  rdma::Params params = sender_params();
+  params.pidx_bits = 24;
+  params.msgid_bits = 24;
+  params.node_bits = 16;
+  params.addr_bits = 63;
+  params.sid_bits = 16;
+  params.cid_bits = 16;
+  return params;
+}
 
 /// Software posts from registers or queues, here as the tag says, so that it is known of a completion, too.
 inline Origin software_with(uint16_t tag) {
@@ -44,8 +55,12 @@ inline Origin software_with(uint16_t tag) {
 }
 inline bool is_answer(const rdma::Post& post) { return post.to == rdma::Post::To::ticket; }
 
+/// Top: rdma_sender in one of its builds.
+template <typename Top>
 class SenderLockstep {
  public:
+  explicit SenderLockstep(const rdma::Params& params) : golden_(params, {}), params_(params) {}
+
   using Outcome = rdma::formats::Outcome;
   using Header = rdma::formats::Header;
 
@@ -66,12 +81,14 @@ class SenderLockstep {
   unsigned answers_done = 0;
   std::vector<bool> resent;  // of each DATA packet that left
 
-  Bench<Vrdma_sender>& bench() { return bench_; }
+  Bench<Top>& bench() { return bench_; }
+  const rdma::Params& params() const { return params_; }
   const rdma::Sender& golden() const { return golden_; }
   unsigned owed() const { return owed_; }
 
   /// As if after reset.
   void compare_with(const rdma::Params& params, const rdma::Config& config) {
+    params_ = params;
     golden_ = rdma::Sender(params, config);
   }
 
@@ -122,7 +139,8 @@ class SenderLockstep {
 
   /// The MSGID of the next post; while nothing is under way, as the model has no clocks.
   void number_from(uint32_t msgid) {
-    bench_->msgid_i = static_cast<uint8_t>(msgid % 64);
+    using Port = std::remove_reference_t<decltype(bench_->msgid_i)>;
+    bench_->msgid_i = static_cast<Port>(msgid % (1u << params_.msgid_bits));
     bench_->msgid_load_i = 1;
     clock();
     bench_->msgid_load_i = 0;
@@ -307,8 +325,9 @@ class SenderLockstep {
     if (result.completion) completions_.push(*result.completion, bench_.cycle());
   }
 
-  Bench<Vrdma_sender> bench_;
-  rdma::Sender golden_{sender_params(), {}};
+  Bench<Top> bench_;
+  rdma::Sender golden_;
+  rdma::Params params_;
   std::deque<rdma::Packet> packets_;  // taken, not yet retired
   std::deque<rdma::Post> posts_;
   ShownQueue<Header> control_{2};

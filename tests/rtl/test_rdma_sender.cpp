@@ -2,14 +2,15 @@
 // rdma_sender at its ports: in lockstep with the golden model under random posts, answers, pauses and resets;
 // what waits for what; one event a clock.
 #include <algorithm>
-#include <array>
 
+#include "Vrdma_sender.h"
+#include "Vwide_sender.h"
 #include "rdma_sender_lockstep.hpp"
+#include "rdma_sender_traffic.hpp"
 
 namespace weft::rtl_test {
 namespace {
 
-using rdma::has_flag;
 using rdma::set_flag;
 using rdma::TxContext;
 using rdma::formats::flag_from;
@@ -99,23 +100,8 @@ class RdmaSender : public testing::Test {
     sender_.header.reset();
   }
 
-  rdma::Config random_config();
-  void random_paces();
-  void random_clock();
-  void random_traffic(unsigned clocks);
-  void end_all();
-  void random_response(const TxContext& context, Header& header);
-  Header random_answer();
-  rdma::Post random_post();
-
-  bool transfers_ = true;
-  SenderLockstep sender_;
+  SenderLockstep<Vrdma_sender> sender_{sender_params()};
   Bench<Vrdma_sender>& bench_ = sender_.bench();
-  struct {
-    unsigned posts, answers, control, data, completions;  // percent
-    unsigned tick;                                        // clocks, 0: time stands still
-    unsigned keep;
-  } paces_{};
 };
 
 TEST_F(RdmaSender, OneResendAClockToTheSameContext) {
@@ -386,147 +372,41 @@ TEST_F(RdmaSender, NumbersTransfersFromWhatIsLoaded) {
 
 // Random traffic
 
-/// Any settings: short timeouts, so that they end, or long ones.
-rdma::Config RdmaSender::random_config() {
-  rdma::Config config;
-  config.node_id = static_cast<uint16_t>(bench_.below(16));
-  config.tx_retry = static_cast<uint16_t>(8 + bench_.below(bench_.chance(70) ? 30 : 8000));
-  config.tx_dead = static_cast<uint16_t>(8 + bench_.below(bench_.chance(70) ? 60 : 8000));
-  config.max_retry = static_cast<uint8_t>(bench_.below(bench_.chance(70) ? 4 : 16));
-  config.max_busy = static_cast<uint8_t>(bench_.below(bench_.chance(70) ? 4 : 256));
-  config.backoff = static_cast<uint8_t>(bench_.below(4));
-  return config;
-}
-
-Header RdmaSender::random_answer() {
-  const auto sid = static_cast<uint16_t>(bench_.below(tx_contexts));
-  const TxContext& context = sender_.golden().context(sid);
-  const bool requested = context.state == State::requested;
-  const bool ended = context.next > context.cut.last;
-  const unsigned kind = static_cast<unsigned>(bench_.below(100));
-  const Ptype type = kind < (requested ? 85u : 5u) ? Ptype::rsp
-                     : kind < (requested || !ended ? 97u : 60u)
-                         ? (bench_.chance(50) ? Ptype::ack : Ptype::resend)
-                         : Ptype::done;
-  Header header = answer(context, sid, type);
-  if (requested) {
-    header.cid = static_cast<uint16_t>(bench_.below(32));
-    header.gen = static_cast<uint8_t>(bench_.below(256));
-  }
-  if (type == Ptype::rsp) random_response(context, header);
-  if (type == Ptype::ack) {
-    header.pidx = static_cast<uint32_t>(bench_.chance(90)
-                                            ? context.acked + bench_.below(context.high - context.acked + 1u)
-                                            : bench_.below(32));
-    header.arg = bench_.below(4) << rdma::ack_map_bits | (bench_.chance(50) ? 0 : bench_.below(1 << 16));
-  }
-  if (type == Ptype::resend) header.pidx = static_cast<uint32_t>(bench_.below(context.high + 2u));
-  if (type != Ptype::ack && type != Ptype::rsp && bench_.chance(20))
-    header.flags = type == Ptype::done ? rdma::formats::flag_failed : flag_from;
-  if (bench_.chance(3)) header.src ^= 1;
-  if (bench_.chance(3)) header.msgid ^= 32;
-  if (bench_.chance(3)) header.gen ^= 128;
-  if (bench_.chance(3)) header.cid ^= 16;
-  if (bench_.chance(2)) header.sid = static_cast<uint16_t>(header.sid + tx_contexts);
-  return header;
-}
-
-/// With the key of a buffer if one is due, and forged now and then: with one that is not, with bits above the
-/// code.
-void RdmaSender::random_response(const TxContext& context, Header& header) {
-  if (bench_.chance(30))
-    header.arg = std::array{bench_.below(6), bench_.below(36), uint64_t{32}}[bench_.below(3)];
-  if (header.arg == 0) header.pidx = static_cast<uint32_t>(bench_.below(4));
-  if (!transfers_) return;
-  if ((context.to != To::region) != bench_.chance(5)) set_flag(header, TransferFlag::send);
-  if (has_flag(header, TransferFlag::send) || bench_.chance(3)) header.arg |= bench_.below(1 << 24) << 32;
-  if (bench_.chance(3)) set_flag(header, TransferFlag::imm);
-}
-
-rdma::Post RdmaSender::random_post() {
-  rdma::Post post{bench_.below(1000) * payload, (1u << 24) - 16'384 + bench_.below(3) * payload,
-                  static_cast<uint32_t>(1 + bench_.below(20ull * payload)),
-                  static_cast<uint32_t>(bench_.below(16)), static_cast<uint16_t>(bench_.below(1 << 16))};
-  if (bench_.chance(3)) post.bytes = static_cast<uint32_t>(bench_.below(2) * 256 * payload);
-  if (transfers_) post.to = static_cast<To>(bench_.below(3));
-  if (transfers_ && bench_.chance(50)) post.imm = static_cast<uint32_t>(bench_.below(uint64_t{1} << 32));
-  if (bench_.chance(3)) post.src_addr |= 1;
-  if (bench_.chance(3)) post.dst_addr = (1u << 24) - payload;
-  if (bench_.chance(3)) post.node = 16;
-  post.rkey = static_cast<uint32_t>(bench_.below(1 << 24));
-  if (post.to == To::queue) post.dst_addr = 0;
-  if (post.to == To::ticket) post.dst_addr = bench_.below(64);
-  return post;
-}
-
-void RdmaSender::random_clock() {
-  if (!sender_.post && bench_.chance(paces_.posts)) sender_.post = random_post();
-  if (!sender_.header && bench_.chance(paces_.answers)) sender_.header = random_answer();
-  sender_.ctl_ready = bench_.chance(paces_.control);
-  sender_.data_ready = bench_.chance(paces_.data);
-  sender_.cpl_ready = bench_.chance(paces_.completions);
-  if (bench_.chance(10)) sender_.keep = static_cast<uint16_t>(paces_.keep ? bench_.below(paces_.keep) : 0);
-  if (paces_.tick && bench_.cycle() % paces_.tick == 0) ++sender_.now;
-  sender_.clock();
-}
-
-/// Without any answer every transfer ends by its timers, and every context and completion comes back.
-void RdmaSender::end_all() {
-  sender_.header.reset();
-  sender_.post.reset();
-  paces_ = {0, 0, 100, 100, 100, 8, 0};
-  for (unsigned n = 0; n < 8000 && !HasFatalFailure(); ++n) random_clock();
-  bench_.settle();
-  EXPECT_TRUE(bench_->idle_o);
-  EXPECT_TRUE(sender_.nothing_left());
-}
-
-void RdmaSender::random_paces() {
-  paces_ = {bench_.pace(),
-            bench_.pace(),
-            bench_.pace(),
-            bench_.pace(),
-            bench_.pace(),
-            bench_.chance(50) ? 8u : 0u,
-            static_cast<unsigned>(bench_.chance(50) ? 0 : bench_.below(tx_contexts + 2))};
-}
-
-void RdmaSender::random_traffic(unsigned clocks) {
-  for (unsigned n = 0; n < clocks; ++n) {
-    if (n % 256 == 0) random_paces();
-    if (bench_.below(10'000) == 0) sender_.reset(config());
-    random_clock();
-    if (HasFatalFailure()) FAIL() << "clock " << n;
-  }
-  end_all();
-  const Outcome last = transfers_ ? Outcome::drop_no_key : Outcome::send_again;
-  for (auto code = static_cast<int>(Outcome::submit); code <= static_cast<int>(last); ++code) {
-    EXPECT_GT(sender_.outcomes[static_cast<Outcome>(code)], 50u) << name(static_cast<Outcome>(code));
-  }
-  EXPECT_GT(sender_.dropped, 50u);
-}
-
 TEST_F(RdmaSender, EqualsTheGoldenModelUnderRandomTrafficAndResets) {
-  random_traffic(1'200'000);
+  SenderTraffic traffic(sender_, config());
+  traffic.run(1'200'000);
+  traffic.expect_each_outcome(50);
   EXPECT_GT(sender_.answers_done, 1000u);
 }
 
 TEST_F(RdmaSender, EqualsTheGoldenModelWithAnySettings) {
-  for (unsigned n = 0; n < 100'000; ++n) {
-    if (n % 2000 == 0) sender_.reset(random_config());
-    if (n % 256 == 0) random_paces();
-    random_clock();
-    if (HasFatalFailure()) FAIL() << "clock " << n;
-  }
+  SenderTraffic(sender_, config()).run_with_any_settings(100'000);
   EXPECT_GT(sender_.outcomes[Outcome::send], 50u);
 }
 
 TEST_F(RdmaSender, EqualsTheGoldenModelWithoutTransfers) {
-  transfers_ = false;
   sender_.compare_with(sender_params(false), config());
-  random_traffic(1'200'000);
+  SenderTraffic traffic(sender_, config());
+  traffic.run(1'200'000);
+  traffic.expect_each_outcome(50);
   EXPECT_EQ(sender_.outcomes[Outcome::drop_no_key], 0u);
   EXPECT_EQ(sender_.answers_done, 0u);
+}
+
+// All numbers as wide as headers and registers have them.
+
+TEST(RdmaSenderWide, EqualsTheGoldenModelUnderRandomTrafficAndResets) {
+  SenderLockstep<Vwide_sender> sender(wide_sender_params());
+  sender.reset(config());
+  SenderTraffic traffic(sender, config());
+  traffic.run(400'000);
+  traffic.expect_each_outcome(10);
+}
+
+TEST(RdmaSenderWide, EqualsTheGoldenModelWithAnySettings) {
+  SenderLockstep<Vwide_sender> sender(wide_sender_params());
+  sender.reset(config());
+  SenderTraffic(sender, config()).run_with_any_settings(100'000);
 }
 
 }  // namespace

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random posts, answers, pauses and resets for rdma_sender in lockstep with the golden model.
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "rdma_sender_lockstep.hpp"
+
+namespace weft::rtl_test {
+
+template <typename Top>
+class SenderTraffic {
+ public:
+  using Header = rdma::formats::Header;
+  using Outcome = rdma::formats::Outcome;
+
+  /// config: after each reset.
+  SenderTraffic(SenderLockstep<Top>& sender, const rdma::Config& config) : sender_(sender), config_(config) {}
+
+  /// Traffic with resets, then silence until nothing is left.
+  void run(unsigned clocks) {
+    for (unsigned n = 0; n < clocks; ++n) {
+      if (n % 256 == 0) random_paces();
+      if (bench_.below(10'000) == 0) sender_.reset(config_);
+      random_clock();
+      if (testing::Test::HasFatalFailure()) FAIL() << "clock " << n;
+    }
+    end_all();
+  }
+
+  void run_with_any_settings(unsigned clocks) {
+    for (unsigned n = 0; n < clocks; ++n) {
+      if (n % 2000 == 0) sender_.reset(random_config());
+      if (n % 256 == 0) random_paces();
+      random_clock();
+      if (testing::Test::HasFatalFailure()) FAIL() << "clock " << n;
+    }
+  }
+
+  void expect_each_outcome(unsigned times) {
+    const Outcome last = params_.transfers ? Outcome::drop_no_key : Outcome::send_again;
+    for (auto code = static_cast<int>(Outcome::submit); code <= static_cast<int>(last); ++code) {
+      EXPECT_GT(sender_.outcomes[static_cast<Outcome>(code)], times) << name(static_cast<Outcome>(code));
+    }
+    EXPECT_GT(sender_.dropped, times);
+  }
+
+ private:
+  using State = rdma::TxContext::State;
+  using To = rdma::Post::To;
+  using Ptype = rdma::formats::Ptype;
+  using TransferFlag = rdma::formats::TransferFlag;
+
+  /// Of a number of so many bits.
+  uint64_t any(unsigned bits) { return bench_.below(uint64_t{1} << bits); }
+  uint32_t any_bit(unsigned bits) { return 1u << bench_.below(bits); }
+
+  /// Any settings: short timeouts, so that they end, or long ones.
+  rdma::Config random_config() {
+    rdma::Config config;
+    config.node_id = static_cast<uint16_t>(any(params_.node_bits));
+    config.tx_retry = static_cast<uint16_t>(8 + bench_.below(bench_.chance(70) ? 30 : 8000));
+    config.tx_dead = static_cast<uint16_t>(8 + bench_.below(bench_.chance(70) ? 60 : 8000));
+    config.max_retry = static_cast<uint8_t>(bench_.below(bench_.chance(70) ? 4 : 16));
+    config.max_busy = static_cast<uint8_t>(bench_.below(bench_.chance(70) ? 4 : 256));
+    config.backoff = static_cast<uint8_t>(bench_.below(4));
+    return config;
+  }
+
+  Header random_answer() {
+    const auto sid = static_cast<uint16_t>(bench_.below(tx_contexts));
+    const rdma::TxContext& context = sender_.golden().context(sid);
+    const bool requested = context.state == State::requested;
+    const bool ended = context.next > context.cut.last;
+    const unsigned kind = static_cast<unsigned>(bench_.below(100));
+    const Ptype type = kind < (requested ? 85u : 5u) ? Ptype::rsp
+                       : kind < (requested || !ended ? 97u : 60u)
+                           ? (bench_.chance(50) ? Ptype::ack : Ptype::resend)
+                           : Ptype::done;
+    Header header = fitting_header(context, type);
+    header.sid = sid;
+    if (requested) {
+      header.cid = static_cast<uint16_t>(any(params_.cid_bits));
+      header.gen = static_cast<uint8_t>(any(8));
+    }
+    if (type == Ptype::rsp) random_response(context, header);
+    if (type == Ptype::ack) {
+      header.pidx = static_cast<uint32_t>(
+          bench_.chance(90) ? context.acked + bench_.below(context.high - context.acked + 1u)
+                            : any(bench_.chance(50) ? 5 : params_.pidx_bits));
+      header.arg = any(2) << rdma::ack_map_bits | (bench_.chance(50) ? 0 : any(16));
+    }
+    if (type == Ptype::resend) header.pidx = static_cast<uint32_t>(bench_.below(context.high + 2u));
+    if (type != Ptype::ack && type != Ptype::rsp && bench_.chance(20))
+      header.flags = type == Ptype::done ? rdma::formats::flag_failed : rdma::formats::flag_from;
+    if (bench_.chance(3)) header.src ^= any_bit(params_.node_bits);
+    if (bench_.chance(3)) header.msgid ^= any_bit(params_.msgid_bits);
+    if (bench_.chance(3)) header.gen ^= any_bit(8);
+    if (bench_.chance(3)) header.cid ^= any_bit(params_.cid_bits);
+    if (bench_.chance(2)) header.sid = static_cast<uint16_t>(header.sid + tx_contexts);
+    return header;
+  }
+
+  /// With the key of a buffer if one is due, and forged now and then: with one that is not, with bits above
+  /// the code.
+  void random_response(const rdma::TxContext& context, Header& header) {
+    if (bench_.chance(30))
+      header.arg = std::array{bench_.below(6), bench_.below(36), uint64_t{32}}[bench_.below(3)];
+    if (header.arg == 0) header.pidx = static_cast<uint32_t>(bench_.below(4));
+    if (!params_.transfers) return;
+    if ((context.to != To::region) != bench_.chance(5)) rdma::set_flag(header, TransferFlag::send);
+    if (rdma::has_flag(header, TransferFlag::send) || bench_.chance(3)) header.arg |= any(24) << 32;
+    if (bench_.chance(3)) rdma::set_flag(header, TransferFlag::imm);
+  }
+
+  rdma::Post random_post() {
+    const uint32_t payload = params_.payload;
+    const uint64_t bus = uint64_t{1} << params_.addr_bits;
+    rdma::Post post{bench_.below(1000) * payload, bus - 16'384 + bench_.below(3) * payload,
+                    static_cast<uint32_t>(1 + bench_.below(20ull * payload)),
+                    static_cast<uint32_t>(any(params_.node_bits)), static_cast<uint16_t>(any(16))};
+    if (bench_.chance(30)) {
+      post.src_addr = bench_.below(bus / payload) * payload;
+      post.dst_addr = bench_.below(bus / payload) * payload;
+    }
+    if (bench_.chance(10)) post.bytes = static_cast<uint32_t>(1 + any(params_.pidx_bits) * payload);
+    if (bench_.chance(3)) post.bytes = static_cast<uint32_t>(bench_.below(2) * payload << params_.pidx_bits);
+    if (params_.transfers) post.to = static_cast<To>(bench_.below(3));
+    if (params_.transfers && bench_.chance(50)) post.imm = static_cast<uint32_t>(any(32));
+    if (bench_.chance(3)) post.src_addr |= 1;
+    if (bench_.chance(3)) post.dst_addr = bus - payload;
+    if (bench_.chance(3)) post.node = 1u << params_.node_bits;
+    post.rkey = static_cast<uint32_t>(any(24));
+    if (post.to == To::queue) post.dst_addr = 0;
+    if (post.to == To::ticket) post.dst_addr = any(params_.msgid_bits);
+    return post;
+  }
+
+  void random_clock() {
+    if (!sender_.post && bench_.chance(paces_.posts)) sender_.post = random_post();
+    if (!sender_.header && bench_.chance(paces_.answers)) sender_.header = random_answer();
+    sender_.ctl_ready = bench_.chance(paces_.control);
+    sender_.data_ready = bench_.chance(paces_.data);
+    sender_.cpl_ready = bench_.chance(paces_.completions);
+    if (bench_.chance(10)) sender_.keep = static_cast<uint16_t>(paces_.keep ? bench_.below(paces_.keep) : 0);
+    if (paces_.tick && bench_.cycle() % paces_.tick == 0) ++sender_.now;
+    sender_.clock();
+  }
+
+  /// Without any answer every transfer ends by its timers, and every context and completion comes back.
+  void end_all() {
+    sender_.header.reset();
+    sender_.post.reset();
+    paces_ = {0, 0, 100, 100, 100, 8, 0};
+    for (unsigned n = 0; n < 8000 && !testing::Test::HasFatalFailure(); ++n) random_clock();
+    bench_.settle();
+    EXPECT_TRUE(bench_->idle_o);
+    EXPECT_TRUE(sender_.nothing_left());
+  }
+
+  void random_paces() {
+    paces_ = {bench_.pace(),
+              bench_.pace(),
+              bench_.pace(),
+              bench_.pace(),
+              bench_.pace(),
+              bench_.chance(50) ? 8u : 0u,
+              static_cast<unsigned>(bench_.chance(50) ? 0 : bench_.below(tx_contexts + 2))};
+  }
+
+  SenderLockstep<Top>& sender_;
+  Bench<Top>& bench_ = sender_.bench();
+  const rdma::Params& params_ = sender_.params();
+  rdma::Config config_;
+  struct {
+    unsigned posts, answers, control, data, completions;  // percent
+    unsigned tick;                                        // clocks, 0: time stands still
+    unsigned keep;
+  } paces_{};
+};
+
+}  // namespace weft::rtl_test
