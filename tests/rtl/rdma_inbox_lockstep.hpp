@@ -13,10 +13,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "Vrdma_inbox.h"
 #include "bench.hpp"
 #include "rdma/inbox.hpp"
 #include "rdma_inbox_ports.hpp"
@@ -25,7 +25,8 @@
 
 namespace weft::rtl_test {
 
-/// The sizes in CMakeLists.txt.
+/// The sizes in CMakeLists.txt; of both builds: few tickets, with numbers as narrow as they may be, so that
+/// all come back, or as wide.
 inline constexpr unsigned inbox_tickets = 8;
 inline constexpr unsigned inbox_queues = 5;
 inline rdma::Params inbox_params() {
@@ -45,7 +46,26 @@ inline rdma::Params inbox_params() {
   params.n_sources = 2;
   return params;
 }
+inline rdma::Params wide_inbox_params() {
+  rdma::Params params = inbox_params();
+  params.pidx_bits = 24;
+  params.msgid_bits = 24;
+  params.node_bits = 16;
+  params.addr_bits = 63;
+  params.sid_bits = 16;
+  params.cid_bits = 16;
+  return params;
+}
 
+/// Of a queue that is opened or closed.
+struct QueueSet {
+  uint8_t queue = 0;
+  bool open = false;
+  uint16_t key = 0;
+};
+
+/// Top: rdma_inbox in one of its builds.
+template <typename Top>
 class InboxLockstep {
  public:
   using Outcome = rdma::formats::Outcome;
@@ -62,18 +82,13 @@ class InboxLockstep {
   static constexpr unsigned undecided = 4;   // requests that the receiver may have
   static constexpr unsigned patience = 600;  // clocks that anything may wait which nothing else holds up
 
-  /// Of a queue that is opened or closed.
-  struct QueueSet {
-    uint8_t queue = 0;
-    bool open = false;
-    uint16_t key = 0;
-  };
+  explicit InboxLockstep(const rdma::Params& params) : params_(params) {}
 
   // Inputs. A post, RQT or RSP stays until it is taken, the others for a clock.
   std::optional<rdma::TicketPost> post;
   std::optional<Header> rqt, rsp;
   std::optional<QueueSet> queue_set;
-  std::optional<uint16_t> number;
+  std::optional<uint32_t> number;
   std::optional<uint16_t> stray_error;  // of this context
   rdma::Config config;                  // the node number only changes by reset; regions follow, one a clock
   bool cpl_ready = true, ctl_ready = true, req_ready = true;
@@ -92,9 +107,10 @@ class InboxLockstep {
   unsigned immediates = 0;                         // completions with one
   std::deque<rdma::TicketCompletion> completions;  // seen, for the test to look at
 
-  Bench<Vrdma_inbox>& bench() { return bench_; }
+  Bench<Top>& bench() { return bench_; }
+  const rdma::Params& params() const { return params_; }
   const rdma::Inbox& golden() const { return golden_; }
-  InboxReceiver<Bench<Vrdma_inbox>>& receiver() { return receiver_; }
+  InboxReceiver<Bench<Top>>& receiver() { return receiver_; }
   bool told_open(uint8_t queue) const { return told_open_.at(queue); }
   /// In the clock that comes.
   bool held(uint8_t queue) {
@@ -111,7 +127,7 @@ class InboxLockstep {
     number.reset();
     stray_error.reset();
     config = settings;
-    regions_.assign(inbox_params().n_regions, {});
+    regions_.assign(params_.n_regions, {});
     forget();
     drive();
     bench_.reset(1);
@@ -191,6 +207,12 @@ class InboxLockstep {
 
   // Inputs
 
+  /// Of a port whose type depends on its width.
+  template <typename Port>
+  static void assign(Port& port, uint64_t value) {
+    port = static_cast<std::remove_reference_t<Port>>(value);
+  }
+
   void drive() {
     bench_->node_id_i = config.node_id;
     bench_->retry_i = config.tx_retry;
@@ -199,7 +221,7 @@ class InboxLockstep {
     bench_->backoff_i = config.backoff;
     bench_->ticket_quota_i = config.ticket_quota;
     bench_->number_load_i = number.has_value();
-    bench_->number_i = number.value_or(0);
+    assign(bench_->number_i, number.value_or(0));
     bench_->now_i = now;
     bench_->region_set_i = 0;
     bench_->queue_set_i = queue_set.has_value();
@@ -244,9 +266,8 @@ class InboxLockstep {
     bench_->region_receive_i = to->receive && !empty;
     bench_->region_queue_i = static_cast<uint16_t>(to->queue ? 0x100 | *to->queue : 0);
     bench_->region_key_i = to->key;
-    bench_->region_base_i = static_cast<uint32_t>(to->base / inbox_params().payload);
-    bench_->region_last_i =
-        static_cast<uint32_t>(empty ? 0 : (to->limit - 1 - to->base) / inbox_params().payload);
+    assign(bench_->region_base_i, to->base / params_.payload);
+    assign(bench_->region_last_i, empty ? 0 : (to->limit - 1 - to->base) / params_.payload);
   }
 
   /// Memory goes before the receiver, as the RTL charges errors to the contexts that it knows.
@@ -539,9 +560,10 @@ class InboxLockstep {
     controls_waiting_ = controls_before_ = 0;
   }
 
-  Bench<Vrdma_inbox> bench_;
-  rdma::Inbox golden_{inbox_params(), {}};
-  InboxReceiver<Bench<Vrdma_inbox>> receiver_{bench_};
+  rdma::Params params_;
+  Bench<Top> bench_;
+  rdma::Inbox golden_{params_, {}};
+  InboxReceiver<Bench<Top>> receiver_{bench_};
   Steps later_, settings_;              // of the model, with the clocks in which the RTL was told
   std::deque<rdma::TicketPost> posts_;  // taken, not yet retired
   std::deque<Header> rqts_, rsps_;

@@ -21,6 +21,7 @@ class InboxReceiver {
   using Kind = rdma::Admission::Kind;
 
   static constexpr uint16_t contexts = 6;  // few, so that a CID is granted again soon
+  uint16_t spread = 1;                     // from one CID to the next
 
   /// Percent, each of a clock unless it says otherwise.
   struct Paces {
@@ -81,13 +82,13 @@ class InboxReceiver {
   };
 
   Retired retired(Outcome outcome, uint16_t cid) const { return {outcome, false, cid, {}, decided_}; }
-  uint16_t any_cid() { return static_cast<uint16_t>(random_.below(contexts)); }
+  uint16_t cid(uint64_t number) const { return static_cast<uint16_t>(number % contexts * spread); }
+  uint16_t any_cid() { return cid(random_.below(contexts)); }
 
   std::optional<uint16_t> free_cid() {
-    const uint16_t first = any_cid();
+    const uint64_t first = random_.below(contexts);
     for (uint16_t n = 0; n < contexts; ++n) {
-      const auto cid = static_cast<uint16_t>((first + n) % contexts);
-      if (!in_use_.contains(cid)) return cid;
+      if (const uint16_t next = cid(first + n); !in_use_.contains(next)) return next;
     }
     return std::nullopt;
   }

@@ -12,6 +12,7 @@
 
 namespace weft::rtl_test {
 
+template <typename Top>
 class InboxTraffic {
  public:
   using Header = rdma::formats::Header;
@@ -21,7 +22,7 @@ class InboxTraffic {
   static constexpr uint16_t node = 3;
   static constexpr uint32_t payload = 64;
 
-  explicit InboxTraffic(InboxLockstep& inbox) : inbox_(inbox), bench_(inbox.bench()) {}
+  explicit InboxTraffic(InboxLockstep<Top>& inbox) : inbox_(inbox), bench_(inbox.bench()) {}
 
   rdma::Config config() {
     rdma::Config config;
@@ -31,8 +32,8 @@ class InboxTraffic {
     config.max_busy = static_cast<uint8_t>(bench_.chance(20) ? 255 : bench_.below(4));
     config.backoff = static_cast<uint8_t>(bench_.below(4));
     config.ticket_quota = bench_.chance(50) ? 0 : static_cast<uint16_t>(1 + bench_.below(5));
-    config.regions.resize(inbox_params().n_regions);
-    const auto regions = static_cast<uint8_t>(inbox_params().n_regions);
+    config.regions.resize(params_.n_regions);
+    const auto regions = static_cast<uint8_t>(params_.n_regions);
     for (uint8_t number = 0; number < regions; ++number) config.regions[number] = region(number);
     return config;
   }
@@ -41,7 +42,10 @@ class InboxTraffic {
   rdma::Region region(uint8_t number) {
     rdma::Region region;
     region.base = (number + 1) * uint64_t{0x10000};
-    region.limit = bench_.chance(95) ? region.base + (1 + bench_.below(64)) * payload : region.base;
+    const bool anywhere = params_.addr_bits > 24 && bench_.chance(70);
+    if (anywhere) region.base = (bench_.below(bus() / payload) >> 20 << 20) * payload;
+    const uint64_t packets = 1 + any(anywhere && bench_.chance(50) ? 20 : 6);
+    region.limit = bench_.chance(95) ? region.base + packets * payload : region.base;
     region.key = static_cast<uint16_t>(0x100 * number + bench_.below(2));
     region.remote_write = number != 1 || bench_.chance(10);
     region.receive = number == 1 || number == 2 || bench_.chance(10);
@@ -58,9 +62,9 @@ class InboxTraffic {
     const auto number = static_cast<uint8_t>(bench_.chance(90) ? 1 + bench_.below(2) : bench_.below(6));
     place(post, number);
     if (post.kind == rdma::TicketKind::recv && bench_.chance(20)) post.bytes = 0;
-    post.node = static_cast<uint32_t>(bench_.below(16));
-    post.remote_addr = bench_.below(1 << 18) * payload;
-    post.remote_rkey = rdma::region_key(bench_.below(1 << 24));
+    post.node = static_cast<uint32_t>(any(params_.node_bits));
+    post.remote_addr = bench_.below(bus() / payload) * payload;
+    post.remote_rkey = rdma::region_key(any(24));
     if (bench_.chance(15)) spoil(post);
     return post;
   }
@@ -100,17 +104,22 @@ class InboxTraffic {
     return header;
   }
 
-  static InboxLockstep::QueueSet opened(uint8_t queue) { return {queue, true, key(queue)}; }
+  static QueueSet opened(uint8_t queue) { return {queue, true, key(queue)}; }
 
   /// Opens a queue that has no tickets, or closes one.
-  std::optional<InboxLockstep::QueueSet> queue_set(unsigned percent_open) {
+  std::optional<QueueSet> queue_set(unsigned percent_open) {
     const auto queue = static_cast<uint8_t>(bench_.below(inbox_queues));
-    if (!bench_.chance(percent_open)) return InboxLockstep::QueueSet{queue, false, 0};
+    if (!bench_.chance(percent_open)) return QueueSet{queue, false, 0};
     if (inbox_.told_open(queue) || inbox_.held(queue)) return std::nullopt;
     return opened(queue);
   }
 
  private:
+  uint64_t bus() const { return uint64_t{1} << params_.addr_bits; }
+  /// Of a number of so many bits.
+  uint64_t any(unsigned bits) { return bench_.below(uint64_t{1} << bits); }
+  uint32_t most_bytes() const { return ((1u << params_.pidx_bits) - 1) * payload; }
+
   static uint16_t key(uint8_t queue) { return static_cast<uint16_t>(0x5a00 + queue); }
 
   uint8_t any_queue(unsigned percent_open) {
@@ -141,13 +150,13 @@ class InboxTraffic {
   void spoil(rdma::TicketPost& post) {
     switch (bench_.below(9)) {
       case 0:
-        post.node = static_cast<uint32_t>(16 << bench_.below(28));
+        post.node = 1u << (params_.node_bits + bench_.below(32 - params_.node_bits));
         break;
       case 1:
         post.bytes = 0;
         break;
       case 2:
-        post.bytes = static_cast<uint32_t>(255 * payload + bench_.below(2));
+        post.bytes = static_cast<uint32_t>(most_bytes() + bench_.below(2));
         break;
       case 3:
         post.address += 1 << bench_.below(8);
@@ -156,7 +165,7 @@ class InboxTraffic {
         post.remote_addr += 1 << bench_.below(6);
         break;
       case 5:
-        post.remote_addr = (1 << 24) - payload * bench_.below(3);
+        post.remote_addr = bus() - payload * bench_.below(3);
         break;
       case 6:
         post.rkey.key ^= static_cast<uint16_t>(1 << bench_.below(16));
@@ -174,9 +183,9 @@ class InboxTraffic {
     Header header;
     header.ptype = static_cast<uint8_t>(rdma::formats::Ptype::rqt);
     header.dst = node;
-    header.src = static_cast<uint16_t>(bench_.below(16));
-    header.sid = static_cast<uint16_t>(bench_.below(16));
-    header.msgid = static_cast<uint32_t>(bench_.below(64));
+    header.src = static_cast<uint16_t>(any(params_.node_bits));
+    header.sid = static_cast<uint16_t>(any(params_.sid_bits));
+    header.msgid = static_cast<uint32_t>(any(params_.msgid_bits));
     return header;
   }
 
@@ -215,7 +224,7 @@ class InboxTraffic {
         number);
     header.cid = number;
     header.arg = ticket.number;
-    header.src = static_cast<uint16_t>(ticket.post.node % 16);
+    header.src = static_cast<uint16_t>(ticket.post.node % (1u << params_.node_bits));
     header.pidx = ticket.post.bytes;
   }
 
@@ -241,7 +250,7 @@ class InboxTraffic {
         header.gen ^= static_cast<uint8_t>(1 << bench_.below(8));
         break;
       case 2:
-        header.pidx = static_cast<uint32_t>(bench_.below(2) * (255 * payload + bench_.below(2)));
+        header.pidx = static_cast<uint32_t>(bench_.below(2) * (most_bytes() + bench_.below(2)));
         break;
       case 3:
         header.pidx += 1;
@@ -250,7 +259,7 @@ class InboxTraffic {
         header.arg ^= uint64_t{1} << bench_.below(64);
         break;
       case 5:
-        header.src ^= static_cast<uint16_t>(1 << bench_.below(4));
+        header.src ^= static_cast<uint16_t>(1 << bench_.below(params_.node_bits));
         break;
       default:
         header.flags = 0;
@@ -272,8 +281,9 @@ class InboxTraffic {
     }
   }
 
-  InboxLockstep& inbox_;
-  Bench<Vrdma_inbox>& bench_;
+  InboxLockstep<Top>& inbox_;
+  Bench<Top>& bench_;
+  const rdma::Params& params_ = inbox_.params();
   std::deque<Header> asked_;
 };
 

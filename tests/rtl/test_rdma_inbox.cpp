@@ -4,6 +4,8 @@
 #include <functional>
 #include <iostream>
 
+#include "Vrdma_inbox.h"
+#include "Vwide_inbox.h"
 #include "rdma_inbox_traffic.hpp"
 
 namespace weft::rtl_test {
@@ -16,8 +18,12 @@ using rdma::formats::Status;
 using Flag = rdma::formats::TransferFlag;
 using Kind = rdma::Admission::Kind;
 
-class RdmaInbox : public testing::Test {
+/// Top: rdma_inbox in one of its builds.
+template <typename Top>
+class AnyInbox : public testing::Test {
  protected:
+  explicit AnyInbox(const rdma::Params& params) : inbox_(params) {}
+
   void expect_all_outcomes();
   void expect_all_requests();
   void expect_all_statuses();
@@ -27,9 +33,11 @@ class RdmaInbox : public testing::Test {
   void open_queues();
   void drain();
 
-  InboxLockstep inbox_;
-  Bench<Vrdma_inbox>& bench_ = inbox_.bench();
-  InboxTraffic traffic_{inbox_};
+  void random_course(unsigned phases);
+
+  InboxLockstep<Top> inbox_;
+  Bench<Top>& bench_ = inbox_.bench();
+  InboxTraffic<Top> traffic_{inbox_};
   struct {
     unsigned posts, rqts, rsps, completions, control, requests, stray_errors;  // percent
     unsigned queue_changes, region_changes;                                    // of 1000
@@ -38,7 +46,22 @@ class RdmaInbox : public testing::Test {
   } paces_{};
 };
 
-void RdmaInbox::random_paces() {
+using Lockstep = InboxLockstep<Vrdma_inbox>;
+using Traffic = InboxTraffic<Vrdma_inbox>;
+
+class RdmaInbox : public AnyInbox<Vrdma_inbox> {
+ protected:
+  RdmaInbox() : AnyInbox(inbox_params()) {}
+};
+
+/// All numbers as wide as headers and registers have them.
+class RdmaInboxWide : public AnyInbox<Vwide_inbox> {
+ protected:
+  RdmaInboxWide() : AnyInbox(wide_inbox_params()) { inbox_.receiver().spread = 0x2491; }
+};
+
+template <typename Top>
+void AnyInbox<Top>::random_paces() {
   paces_ = {bench_.pace(),
             bench_.pace() / 2,
             bench_.pace() / (bench_.chance(90) ? 20 : 1),
@@ -63,42 +86,48 @@ void RdmaInbox::random_paces() {
   inbox_.turn_away = bench_.chance(50);
 }
 
-void RdmaInbox::random_clock() {
+template <typename Top>
+void AnyInbox<Top>::random_clock() {
   if (!inbox_.post && bench_.chance(paces_.posts)) inbox_.post = traffic_.post();
   if (!inbox_.rqt && bench_.chance(paces_.rqts)) inbox_.rqt = traffic_.rqt();
   if (!inbox_.rsp && bench_.chance(paces_.rsps)) inbox_.rsp = traffic_.rsp();
   inbox_.cpl_ready = bench_.chance(paces_.completions);
   inbox_.ctl_ready = bench_.chance(paces_.control);
   inbox_.req_ready = bench_.chance(paces_.requests);
-  if (bench_.chance(paces_.stray_errors)) inbox_.stray_error = static_cast<uint16_t>(bench_.below(8));
+  if (bench_.chance(paces_.stray_errors))
+    inbox_.stray_error = static_cast<uint16_t>(bench_.below(8) * inbox_.receiver().spread);
   if (bench_.below(1000) < paces_.queue_changes) inbox_.queue_set = traffic_.queue_set(paces_.percent_open);
   if (bench_.below(1000) < paces_.region_changes) {
-    const auto number = static_cast<uint8_t>(bench_.below(inbox_params().n_regions));
+    const auto number = static_cast<uint8_t>(bench_.below(inbox_.params().n_regions));
     inbox_.config.regions[number] = traffic_.region(number);
   }
-  if (bench_.below(5000) == 0) inbox_.number = static_cast<uint16_t>(bench_.below(64));
+  if (bench_.below(5000) == 0)
+    inbox_.number = static_cast<uint32_t>(bench_.below(1u << inbox_.params().msgid_bits));
   if (paces_.tick != 0 && bench_.below(paces_.tick) == 0) ++inbox_.now;
   inbox_.clock();
 }
 
-void RdmaInbox::random_phase(unsigned clocks) {
+template <typename Top>
+void AnyInbox<Top>::random_phase(unsigned clocks) {
   random_paces();
   for (unsigned n = 0; n < clocks && !HasFatalFailure(); ++n) random_clock();
 }
 
-void RdmaInbox::open_queues() {
+template <typename Top>
+void AnyInbox<Top>::open_queues() {
   for (uint8_t queue = 0; queue < inbox_queues; ++queue) {
-    inbox_.queue_set = InboxTraffic::opened(queue);
+    inbox_.queue_set = traffic_.opened(queue);
     inbox_.clock();
   }
 }
 
 /// All queues are closed, all transfers end: no ticket is left.
-void RdmaInbox::drain() {
+template <typename Top>
+void AnyInbox<Top>::drain() {
   inbox_.cpl_ready = inbox_.ctl_ready = inbox_.req_ready = true;
   inbox_.receiver().paces = {100, 100, 20, 50, 20, 100, 0, 0, 0};
   for (uint8_t queue = 0; queue < inbox_queues; ++queue) {
-    inbox_.queue_set = InboxLockstep::QueueSet{queue, false, 0};
+    inbox_.queue_set = QueueSet{queue, false, 0};
     inbox_.clock();
   }
   inbox_.clocks(10);  // until the model knows
@@ -113,7 +142,8 @@ void RdmaInbox::drain() {
 
 // Lockstep
 
-void RdmaInbox::expect_all_outcomes() {
+template <typename Top>
+void AnyInbox<Top>::expect_all_outcomes() {
   for (const Outcome outcome :
        {Outcome::wait, Outcome::ask, Outcome::reject_closed, Outcome::reject_node, Outcome::reject_length,
         Outcome::reject_align, Outcome::reject_address, Outcome::reject_buffer, Outcome::reject_ticket,
@@ -123,7 +153,8 @@ void RdmaInbox::expect_all_outcomes() {
   }
 }
 
-void RdmaInbox::expect_all_requests() {
+template <typename Top>
+void AnyInbox<Top>::expect_all_requests() {
   for (const Outcome refusal : {Outcome::refuse_queue, Outcome::refuse_not_ready, Outcome::refuse_too_long,
                                 Outcome::refuse_not_wanted}) {
     EXPECT_GE(inbox_.refusals[refusal], 10u) << name(refusal);
@@ -138,7 +169,8 @@ void RdmaInbox::expect_all_requests() {
   }
 }
 
-void RdmaInbox::expect_all_statuses() {
+template <typename Top>
+void AnyInbox<Top>::expect_all_statuses() {
   for (const Status status :
        {Status::ok, Status::local_error, Status::bad_buffer, Status::remote_busy, Status::dead_peer,
         Status::no_answer, Status::cancelled, Status::no_ticket, Status::bad_key, Status::bad_region,
@@ -147,10 +179,11 @@ void RdmaInbox::expect_all_statuses() {
   }
 }
 
-TEST_F(RdmaInbox, LockstepUnderRandomEvents) {
+template <typename Top>
+void AnyInbox<Top>::random_course(unsigned phases) {
   inbox_.reset(traffic_.config());
   open_queues();
-  for (unsigned n = 0; n < 1000 && !HasFatalFailure(); ++n) {
+  for (unsigned n = 0; n < phases && !HasFatalFailure(); ++n) {
     if (bench_.chance(20)) {
       auto settings = traffic_.config();
       settings.regions = inbox_.config.regions;
@@ -162,6 +195,10 @@ TEST_F(RdmaInbox, LockstepUnderRandomEvents) {
       open_queues();
     }
   }
+}
+
+TEST_F(RdmaInbox, LockstepUnderRandomEvents) {
+  random_course(1000);
   expect_all_outcomes();
   expect_all_requests();
   expect_all_statuses();
@@ -178,6 +215,13 @@ TEST_F(RdmaInbox, ResetInTheMiddle) {
     open_queues();
     random_phase(static_cast<unsigned>(bench_.below(600)));
   }
+}
+
+TEST_F(RdmaInboxWide, LockstepUnderRandomEvents) {
+  random_course(1000);
+  expect_all_outcomes();
+  expect_all_requests();
+  expect_all_statuses();
 }
 
 // What waits, and for what
@@ -206,7 +250,7 @@ class RdmaInboxDirected : public RdmaInbox {
     Header header;
     header.ptype = static_cast<uint8_t>(rdma::formats::Ptype::rqt);
     rdma::set_flag(header, flag);
-    header.dst = InboxTraffic::node;
+    header.dst = Traffic::node;
     header.src = 5;
     header.sid = sid;
     header.msgid = 9;
@@ -215,7 +259,7 @@ class RdmaInboxDirected : public RdmaInbox {
   static Header send(uint32_t bytes, uint16_t sid) {
     Header header = rqt(Flag::send, sid);
     header.gen = 1;
-    header.cid = InboxTraffic::opened(1).key;
+    header.cid = Traffic::opened(1).key;
     header.pidx = bytes;
     return header;
   }
@@ -359,7 +403,7 @@ TEST_F(RdmaInboxDirected, ATicketThatIsNotGrantedIsUsedNext) {
 }
 
 TEST_F(RdmaInboxDirected, ARequestWaitsWhenTheReceiverHasManyAllElseGoesOn) {
-  const auto many = static_cast<uint16_t>(InboxLockstep::undecided);
+  const auto many = static_cast<uint16_t>(Lockstep::undecided);
   for (uint16_t n = 0; n <= many; ++n) give(recv(500));
   for (uint16_t n = 0; n <= many; ++n) give(send(300, n));
   inbox_.clocks(200);
@@ -374,7 +418,7 @@ TEST_F(RdmaInboxDirected, ARequestWaitsWhenTheReceiverHasManyAllElseGoesOn) {
 }
 
 TEST_F(RdmaInboxDirected, AQueueGetsAnotherKeyWhileARequestIsLookedAt) {
-  const auto set = [&](bool open, uint16_t key) { inbox_.queue_set = InboxLockstep::QueueSet{2, open, key}; };
+  const auto set = [&](bool open, uint16_t key) { inbox_.queue_set = QueueSet{2, open, key}; };
   for (unsigned n = 0; n < 48 && !HasFatalFailure(); ++n) {
     const std::array<uint16_t, 2> keys{static_cast<uint16_t>(2 * n), static_cast<uint16_t>(2 * n + 1)};
     set(true, keys[0]);
@@ -397,7 +441,7 @@ TEST_F(RdmaInboxDirected, AQueueGetsAnotherKeyWhileARequestIsLookedAt) {
 TEST_F(RdmaInboxDirected, RqtFindsNoRoomWhenTheQueueIsFull) {
   inbox_.turn_away = true;
   for (unsigned n = 0; n < 20; ++n) give(send(300, 4));
-  EXPECT_EQ(inbox_.turned_away, 20 - InboxLockstep::undecided - InboxLockstep::rqt_depth)
+  EXPECT_EQ(inbox_.turned_away, 20 - Lockstep::undecided - Lockstep::rqt_depth)
       << "four are at the receiver, eight wait";
 }
 
@@ -486,7 +530,7 @@ TEST_F(RdmaInboxRate, RequestsForTicketsThatAreThere) {
 
 /// RQTs and RECVs are always there, refusals in bursts as large as there is room.
 TEST_F(RdmaInboxRate, RefusalsOfReadsNeverWaitInFront) {
-  constexpr unsigned burst = InboxLockstep::rsp_depth, apart = 200;
+  constexpr unsigned burst = Lockstep::rsp_depth, apart = 200;
   unsigned waits = 0, longest = 0, left = 0;
   for (unsigned n = 0; n < 50 * apart && !HasFatalFailure(); ++n) {
     if (n % apart == 0) left = burst;
