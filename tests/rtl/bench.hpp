@@ -66,6 +66,8 @@ class Bench {
 
   /// Evenly from 0 to limit - 1.
   uint64_t below(uint64_t limit) { return std::uniform_int_distribution<uint64_t>(0, limit - 1)(random_); }
+  /// Evenly a number of so many bits.
+  uint64_t any(unsigned bits) { return below(uint64_t{1} << bits); }
   bool chance(unsigned percent) { return below(100) < percent; }
   /// Never, rarely, often, nearly always, always: a probability in percent for a while.
   unsigned pace() { return std::array{0u, 10u, 50u, 90u, 100u}[below(5)]; }

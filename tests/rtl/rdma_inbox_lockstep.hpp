@@ -21,6 +21,7 @@
 #include "rdma/inbox.hpp"
 #include "rdma_inbox_ports.hpp"
 #include "rdma_inbox_receiver.hpp"
+#include "rdma_sizes.hpp"
 #include "shown_queue.hpp"
 
 namespace weft::rtl_test {
@@ -44,16 +45,6 @@ inline rdma::Params inbox_params() {
   params.cid_bits = 5;
   params.n_rx_ctx = 32;
   params.n_sources = 2;
-  return params;
-}
-inline rdma::Params wide_inbox_params() {
-  rdma::Params params = inbox_params();
-  params.pidx_bits = 24;
-  params.msgid_bits = 24;
-  params.node_bits = 16;
-  params.addr_bits = 63;
-  params.sid_bits = 16;
-  params.cid_bits = 16;
   return params;
 }
 

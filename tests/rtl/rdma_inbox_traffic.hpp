@@ -44,7 +44,7 @@ class InboxTraffic {
     region.base = (number + 1) * uint64_t{0x10000};
     const bool anywhere = params_.addr_bits > 24 && bench_.chance(70);
     if (anywhere) region.base = (bench_.below(bus() / payload) >> 20 << 20) * payload;
-    const uint64_t packets = 1 + any(anywhere && bench_.chance(50) ? 20 : 6);
+    const uint64_t packets = 1 + bench_.any(anywhere && bench_.chance(50) ? 20 : 6);
     region.limit = bench_.chance(95) ? region.base + packets * payload : region.base;
     region.key = static_cast<uint16_t>(0x100 * number + bench_.below(2));
     region.remote_write = number != 1 || bench_.chance(10);
@@ -62,9 +62,9 @@ class InboxTraffic {
     const auto number = static_cast<uint8_t>(bench_.chance(90) ? 1 + bench_.below(2) : bench_.below(6));
     place(post, number);
     if (post.kind == rdma::TicketKind::recv && bench_.chance(20)) post.bytes = 0;
-    post.node = static_cast<uint32_t>(any(params_.node_bits));
+    post.node = static_cast<uint32_t>(bench_.any(params_.node_bits));
     post.remote_addr = bench_.below(bus() / payload) * payload;
-    post.remote_rkey = rdma::region_key(any(24));
+    post.remote_rkey = rdma::region_key(bench_.any(24));
     if (bench_.chance(15)) spoil(post);
     return post;
   }
@@ -116,8 +116,6 @@ class InboxTraffic {
 
  private:
   uint64_t bus() const { return uint64_t{1} << params_.addr_bits; }
-  /// Of a number of so many bits.
-  uint64_t any(unsigned bits) { return bench_.below(uint64_t{1} << bits); }
   uint32_t most_bytes() const { return ((1u << params_.pidx_bits) - 1) * payload; }
 
   static uint16_t key(uint8_t queue) { return static_cast<uint16_t>(0x5a00 + queue); }
@@ -183,9 +181,9 @@ class InboxTraffic {
     Header header;
     header.ptype = static_cast<uint8_t>(rdma::formats::Ptype::rqt);
     header.dst = node;
-    header.src = static_cast<uint16_t>(any(params_.node_bits));
-    header.sid = static_cast<uint16_t>(any(params_.sid_bits));
-    header.msgid = static_cast<uint32_t>(any(params_.msgid_bits));
+    header.src = static_cast<uint16_t>(bench_.any(params_.node_bits));
+    header.sid = static_cast<uint16_t>(bench_.any(params_.sid_bits));
+    header.msgid = static_cast<uint32_t>(bench_.any(params_.msgid_bits));
     return header;
   }
 

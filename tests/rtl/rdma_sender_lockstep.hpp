@@ -16,6 +16,7 @@
 #include "bench.hpp"
 #include "rdma/sender.hpp"
 #include "rdma_ports.hpp"
+#include "rdma_sizes.hpp"
 #include "shown_queue.hpp"
 
 namespace weft::rtl_test {
@@ -36,16 +37,6 @@ inline rdma::Params sender_params(bool transfers = true) {
   params.cid_bits = 5;
   params.transfers = transfers;
   params.n_tickets = 16;
-  return params;
-}
-inline rdma::Params wide_sender_params() {
-  rdma::Params params = sender_params();
-  params.pidx_bits = 24;
-  params.msgid_bits = 24;
-  params.node_bits = 16;
-  params.addr_bits = 63;
-  params.sid_bits = 16;
-  params.cid_bits = 16;
   return params;
 }
 

@@ -52,14 +52,12 @@ class SenderTraffic {
   using Ptype = rdma::formats::Ptype;
   using TransferFlag = rdma::formats::TransferFlag;
 
-  /// Of a number of so many bits.
-  uint64_t any(unsigned bits) { return bench_.below(uint64_t{1} << bits); }
   uint32_t any_bit(unsigned bits) { return 1u << bench_.below(bits); }
 
   /// Any settings: short timeouts, so that they end, or long ones.
   rdma::Config random_config() {
     rdma::Config config;
-    config.node_id = static_cast<uint16_t>(any(params_.node_bits));
+    config.node_id = static_cast<uint16_t>(bench_.any(params_.node_bits));
     config.tx_retry = static_cast<uint16_t>(8 + bench_.below(bench_.chance(70) ? 30 : 8000));
     config.tx_dead = static_cast<uint16_t>(8 + bench_.below(bench_.chance(70) ? 60 : 8000));
     config.max_retry = static_cast<uint8_t>(bench_.below(bench_.chance(70) ? 4 : 16));
@@ -81,15 +79,15 @@ class SenderTraffic {
     Header header = fitting_header(context, type);
     header.sid = sid;
     if (requested) {
-      header.cid = static_cast<uint16_t>(any(params_.cid_bits));
-      header.gen = static_cast<uint8_t>(any(8));
+      header.cid = static_cast<uint16_t>(bench_.any(params_.cid_bits));
+      header.gen = static_cast<uint8_t>(bench_.any(8));
     }
     if (type == Ptype::rsp) random_response(context, header);
     if (type == Ptype::ack) {
       header.pidx = static_cast<uint32_t>(
           bench_.chance(90) ? context.acked + bench_.below(context.high - context.acked + 1u)
-                            : any(bench_.chance(50) ? 5 : params_.pidx_bits));
-      header.arg = any(2) << rdma::ack_map_bits | (bench_.chance(50) ? 0 : any(16));
+                            : bench_.any(bench_.chance(50) ? 5 : params_.pidx_bits));
+      header.arg = bench_.any(2) << rdma::ack_map_bits | (bench_.chance(50) ? 0 : bench_.any(16));
     }
     if (type == Ptype::resend) header.pidx = static_cast<uint32_t>(bench_.below(context.high + 2u));
     if (type != Ptype::ack && type != Ptype::rsp && bench_.chance(20))
@@ -110,7 +108,7 @@ class SenderTraffic {
     if (header.arg == 0) header.pidx = static_cast<uint32_t>(bench_.below(4));
     if (!params_.transfers) return;
     if ((context.to != To::region) != bench_.chance(5)) rdma::set_flag(header, TransferFlag::send);
-    if (rdma::has_flag(header, TransferFlag::send) || bench_.chance(3)) header.arg |= any(24) << 32;
+    if (rdma::has_flag(header, TransferFlag::send) || bench_.chance(3)) header.arg |= bench_.any(24) << 32;
     if (bench_.chance(3)) rdma::set_flag(header, TransferFlag::imm);
   }
 
@@ -119,21 +117,22 @@ class SenderTraffic {
     const uint64_t bus = uint64_t{1} << params_.addr_bits;
     rdma::Post post{bench_.below(1000) * payload, bus - 16'384 + bench_.below(3) * payload,
                     static_cast<uint32_t>(1 + bench_.below(20ull * payload)),
-                    static_cast<uint32_t>(any(params_.node_bits)), static_cast<uint16_t>(any(16))};
+                    static_cast<uint32_t>(bench_.any(params_.node_bits)),
+                    static_cast<uint16_t>(bench_.any(16))};
     if (bench_.chance(30)) {
       post.src_addr = bench_.below(bus / payload) * payload;
       post.dst_addr = bench_.below(bus / payload) * payload;
     }
-    if (bench_.chance(10)) post.bytes = static_cast<uint32_t>(1 + any(params_.pidx_bits) * payload);
+    if (bench_.chance(10)) post.bytes = static_cast<uint32_t>(1 + bench_.any(params_.pidx_bits) * payload);
     if (bench_.chance(3)) post.bytes = static_cast<uint32_t>(bench_.below(2) * payload << params_.pidx_bits);
     if (params_.transfers) post.to = static_cast<To>(bench_.below(3));
-    if (params_.transfers && bench_.chance(50)) post.imm = static_cast<uint32_t>(any(32));
+    if (params_.transfers && bench_.chance(50)) post.imm = static_cast<uint32_t>(bench_.any(32));
     if (bench_.chance(3)) post.src_addr |= 1;
     if (bench_.chance(3)) post.dst_addr = bus - payload;
     if (bench_.chance(3)) post.node = 1u << params_.node_bits;
-    post.rkey = static_cast<uint32_t>(any(24));
+    post.rkey = static_cast<uint32_t>(bench_.any(24));
     if (post.to == To::queue) post.dst_addr = 0;
-    if (post.to == To::ticket) post.dst_addr = any(params_.msgid_bits);
+    if (post.to == To::ticket) post.dst_addr = bench_.any(params_.msgid_bits);
     return post;
   }
 

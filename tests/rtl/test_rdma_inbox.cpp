@@ -57,7 +57,7 @@ class RdmaInbox : public AnyInbox<Vrdma_inbox> {
 /// All numbers as wide as headers and registers have them.
 class RdmaInboxWide : public AnyInbox<Vwide_inbox> {
  protected:
-  RdmaInboxWide() : AnyInbox(wide_inbox_params()) { inbox_.receiver().spread = 0x2491; }
+  RdmaInboxWide() : AnyInbox(widest(inbox_params())) { inbox_.receiver().spread = 0x2491; }
 };
 
 template <typename Top>

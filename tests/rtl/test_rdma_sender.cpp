@@ -396,7 +396,7 @@ TEST_F(RdmaSender, EqualsTheGoldenModelWithoutTransfers) {
 // All numbers as wide as headers and registers have them.
 
 TEST(RdmaSenderWide, EqualsTheGoldenModelUnderRandomTrafficAndResets) {
-  SenderLockstep<Vwide_sender> sender(wide_sender_params());
+  SenderLockstep<Vwide_sender> sender(widest(sender_params()));
   sender.reset(config());
   SenderTraffic traffic(sender, config());
   traffic.run(400'000);
@@ -404,7 +404,7 @@ TEST(RdmaSenderWide, EqualsTheGoldenModelUnderRandomTrafficAndResets) {
 }
 
 TEST(RdmaSenderWide, EqualsTheGoldenModelWithAnySettings) {
-  SenderLockstep<Vwide_sender> sender(wide_sender_params());
+  SenderLockstep<Vwide_sender> sender(widest(sender_params()));
   sender.reset(config());
   SenderTraffic(sender, config()).run_with_any_settings(100'000);
 }
