@@ -26,7 +26,7 @@ constexpr uint32_t queues = 4;
 constexpr uint32_t payload = 64;
 // Of a target: below it is read, from there on written, as packets are compared with memory as it is.
 constexpr uint64_t half = NicBench::region_bytes / 2;
-constexpr uint64_t plain_base = 0x5000'0000;  // of a region that tells no queue of anything
+constexpr uint64_t plain_base = 0x0d'5000'0000;  // of a region that tells no queue of anything
 constexpr uint8_t plain_region = 6, closed_queue_region = 7;
 
 driver::RdmaSetup setup_of(Draw& draw) {

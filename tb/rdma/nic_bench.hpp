@@ -45,11 +45,12 @@ class NicBench {
   static constexpr uint64_t region_bytes = 1 << 16;
   static constexpr uint32_t owners = 2;
 
-  static uint64_t source_of(uint32_t owner) { return 0x1000'0000 + 2 * owner * region_bytes; }
-  static uint64_t target_of(uint32_t owner) { return 0x2000'0000 + 2 * owner * region_bytes; }
-  static uint64_t buffers_of(uint32_t owner) { return 0x3000'0000 + 2 * owner * region_bytes; }
-  static uint64_t rings_of(uint32_t queue) { return 0x4000'0000 + (uint64_t{queue} << 22); }
-  static constexpr uint64_t message_base = 0x7000'0000;
+  // All over the narrowest bus, 40 bits.
+  static uint64_t source_of(uint32_t owner) { return 0x2a'1000'0000 + 2 * owner * region_bytes; }
+  static uint64_t target_of(uint32_t owner) { return 0x5c'2000'0000 + 2 * owner * region_bytes; }
+  static uint64_t buffers_of(uint32_t owner) { return 0x93'3000'0000 + 2 * owner * region_bytes; }
+  static uint64_t rings_of(uint32_t queue) { return 0xe6'4000'0000 + (uint64_t{queue} << 22); }
+  static constexpr uint64_t message_base = 0x71'7000'0000;
   static uint32_t local_key(uint32_t owner) {
     return driver::rdma_rkey(static_cast<uint8_t>(2 * owner), key(owner));
   }
