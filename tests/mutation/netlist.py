@@ -12,6 +12,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "fpga"))
+import elaborate  # noqa: E402  pylint: disable=wrong-import-position
 WORK = ROOT / "build" / "mutation"
 TOP = "rdma_receiver"
 RECEIVERS = ROOT / "tests" / "rtl" / "receivers.txt"
@@ -75,11 +77,8 @@ class Mutant:
 
 
 def yosys(commands):
-    script = ("import os, sys; sys.path.insert(0, 'fpga'); import elaborate; elaborate.enlarge_stack(); "
-              "sys.exit(elaborate.run_yosys(sys.argv[1:]))")
-    result = subprocess.run([sys.executable, "-c", script, *commands], cwd=ROOT, capture_output=True, text=True, check=False)
-    if result.returncode:
-        raise ToolError(f"yosys: {(result.stderr or result.stdout).strip()[-300:]}")
+    if error := elaborate.run_yosys_apart(commands):
+        raise ToolError(f"yosys: {error[-300:]}")
 
 
 def below_root(path):

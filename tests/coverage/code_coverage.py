@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which lines and bits of the RTL the simulations exercise, from the files that they have written (tb/common/coverage.hpp).
 
-usage: code.py FOLDER: all files *.cov in it are added up. A line is hit if each block and branch that Verilator sees on it was executed; a bit, if it has
+usage: code_coverage.py FOLDER: all files *.cov in it are added up. A line is hit if each block and branch that Verilator sees on it was executed; a bit, if it has
 risen and fallen within one simulation. All instances and parameterisations of a module count as one. Every hole needs its reason in code_holes.json.
 Writes FOLDER/code.json and docs/results/code_coverage.md. Exit status 0: 95 % of lines and of bits are hit, the rest is explained; 1: less, or holes
-without a reason, or a reason without a hole; 2: bad input.
+without a reason, or a reason without a hole; 2: bad input. Bits that are constant by construction (FOLDER/constants.json, made by constants.py) are no points, unless they
+are hit.
 """
 
 import argparse
@@ -106,6 +107,13 @@ class Modules:
                 return None
         return module, blocks
 
+    def signal(self, scope, name):
+        """File of the RTL, and name with the generate blocks around it; nothing for what does not count."""
+        place = self.locate(scope)
+        if not place or not in_rtl(self.files[place[0]]) or name == "clk_i":
+            return None
+        return short(self.files[place[0]]), ".".join([*place[1], name])
+
 
 # --- What the simulations have noted -----------------------------------------------------------------------------------
 
@@ -154,10 +162,9 @@ class Coverage:
             self.block_lines[block] = lines_of(fields)
 
     def _add_bits(self, scope, signal, width, hit):
-        place = self.modules.locate(scope)
-        if not place or not in_rtl(self.modules.files[place[0]]) or signal == "clk_i":
+        name = self.modules.signal(scope, signal)
+        if not name:
             return
-        name = (short(self.modules.files[place[0]]), ".".join([*place[1], signal]))
         old_width, old_hit = self.signals.get(name, (0, 0))
         self.signals[name] = (max(width, old_width), hit | old_hit)
 
@@ -170,8 +177,10 @@ class Coverage:
                 hit[point] = hit.get(point, True) and count > 0
         return hit
 
-    def bits(self):
-        return {Bit(file, signal, bit): bool(hit >> bit & 1) for (file, signal), (width, hit) in self.signals.items() for bit in range(width)}
+    def bits(self, constants):
+        """Bit: whether it was hit; those that are constant are left out."""
+        points = {Bit(file, signal, bit): bool(hit >> bit & 1) for (file, signal), (width, hit) in self.signals.items() for bit in range(width)}
+        return {point: is_hit for point, is_hit in points.items() if is_hit or not int(constants.get(point.file, {}).get(point.signal, "0"), 16) >> point.bit & 1}
 
 
 def read(folder):
@@ -274,12 +283,13 @@ def hole_rows(reasons):
         yield f"| {file} | {len(lines)} | {sum(map(len, bits.values()))} | {why or '**none yet**'} | {shortened('; '.join(which))} |"
 
 
-def page(lines, bits, reasons, programs):
+def page(lines, bits, constant, reasons, programs):
     text = ["# Lines and bits of the RTL that the tests exercise", "",
-            f"Written by `make code-coverage` (`tests/coverage/code.py`), from {', '.join(programs)}. A line is hit if each block and branch on it was executed; a bit of a "
+            f"Written by `make code-coverage` (`tests/coverage/code_coverage.py`), from {', '.join(programs)}. A line is hit if each block and branch on it was executed; a bit of a "
             "signal, if it has risen and fallen within one simulation, as seen at rising clock edges and not counting start values. All instances and parameterisations of a "
             "module together; every port counts in its module. Contents of unpacked arrays (RAMs, tables) and variables inside processes are not counted. "
-            "Explained: not hit, and cannot be, for the reason given below.", "",
+            f"Not counted either: {constant:,} bits that are constant by construction wherever they stand, which Yosys has worked out (`tests/coverage/constants.py`): fields that only later stages "
+            "fill, upper bits that no width uses. Explained: not hit, and cannot be, for the reason given below.", "",
             "| | points | hit | explained | neither |", "|---|---:|---:|---:|---:|"]
     for name, table in (("lines", lines), ("bits", bits)):
         points, hit, explained = total(table)
@@ -331,13 +341,15 @@ def main():
     args = parser.parse_args()
     try:
         coverage, holes = read(args.folder), Holes(HOLES)
-        line_points, bit_points = coverage.lines(), coverage.bits()
+        constants = json.loads((args.folder / "constants.json").read_text(encoding="utf-8"))
+        line_points, bit_points = coverage.lines(), coverage.bits(constants)
+        constant = len(coverage.bits({})) - len(bit_points)
         reasons = {point: holes.reason(point) for points in (line_points, bit_points) for point, is_hit in points.items() if not is_hit}
         lines, bits = count(line_points, reasons), count(bit_points, reasons)
         programs = sorted({file.name.split(".")[0] for file in args.folder.glob("*.cov")})
         result = [{**point._asdict(), "why": why} for point, why in sorted(reasons.items(), key=lambda item: (isinstance(item[0], Bit), item[0]))]
         write_whole(args.folder / "code.json", json.dumps(result, indent=0) + "\n")
-        write_whole(args.page, page(lines, bits, reasons, programs))
+        write_whole(args.page, page(lines, bits, constant, reasons, programs))
     except (OSError, KeyError, ValueError, re.error, BadInput) as error:
         print(f"coverage: {error}", file=sys.stderr)
         return 2
