@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdma_receiver at its ports: timeouts among packets. Who comes first, what a packet in front of a timeout
 // changes, and how long either waits for the other.
+#include <algorithm>
 #include <functional>
 #include <set>
 
@@ -63,6 +64,29 @@ class RdmaReceiverTimeouts : public ReceiverTest {
 TEST_F(RdmaReceiverTimeouts, PacketThatRestartsTheTimerMakesTheTimeoutVoid) {
   race_at_all_offsets(config(), true, [&] { return data(0, 0); });
   EXPECT_EQ(receiver_.outcomes[Outcome::advance], offsets);
+}
+
+/// To the tick, also where twice the timeout is more than a timer can hold.
+TEST_F(RdmaReceiverTimeouts, DoublesUpToTheLongestThatThereIs) {
+  constexpr unsigned longest = (1u << 13) - 1;
+  rdma::Config settings = config();
+  settings.weft_mode = true;
+  settings.backoff = 3;
+  settings.max_silent = 6;
+  for (const unsigned timeout : {20u, 700u, 1023u, 1024u, 1500u, 2048u, 4095u, 5000u, longest}) {
+    settings.rx_timeout = static_cast<uint16_t>(timeout);
+    receiver_.reset(settings);
+    grant(1, 4);
+    for (unsigned n = 0; n < 6 && !HasFatalFailure(); ++n) {
+      const unsigned limit = std::min(timeout << std::min(n, 3u), longest), before = receiver_.timeouts;
+      receiver_.now = static_cast<uint16_t>(receiver_.now + limit - 1);
+      receiver_.clocks(2 * offsets);
+      EXPECT_EQ(receiver_.timeouts, before) << "timeout " << timeout << ", doubled " << n << " times";
+      ++receiver_.now;
+      receiver_.clocks(2 * offsets);
+      EXPECT_EQ(receiver_.timeouts, before + 1) << "timeout " << timeout << ", doubled " << n << " times";
+    }
+  }
 }
 
 TEST_F(RdmaReceiverTimeouts, ReleaseMakesTheTimeoutVoid) {

@@ -67,6 +67,67 @@ TEST_F(RdmaReceiverWindow, FullBehindAMissingPacketInConsecutiveClocks) {
   }
 }
 
+/// Each one is the packet at WBASE, and the first hole moves on from slot to slot, through the end of a lap
+/// and over what has arrived.
+TEST_F(RdmaReceiverWindow, HolesAreFilledInOrderInConsecutiveClocks) {
+  for (unsigned round = 0; round < 200 && !HasFatalFailure(); ++round) {
+    receiver_.reset(config());
+    receiver_.outcomes.clear();
+    grant(1, packets);
+    while (!done(0) && !HasFatalFailure()) {
+      Plan next = plan(0, 5 + static_cast<unsigned>(bench_.below(60)));
+      std::ranges::sort(next.late);
+      give_all(0, next.first);
+      give_all(0, next.late);
+      receiver_.clocks(settled);
+    }
+    finish_all(1);
+  }
+}
+
+/// WBASE, the packet behind it and any other are missing, nothing else up to the end of the window: for each
+/// slot of WBASE, in both laps.
+TEST_F(RdmaReceiverWindow, ThreeHolesFilledInConsecutiveClocks) {
+  const uint32_t window = receiver_params().window;
+  for (uint32_t base = 0; base < 2 * window && !HasFatalFailure(); ++base) {
+    for (uint32_t hole = 2; hole <= window && !HasFatalFailure(); ++hole) {
+      receiver_.reset(config());
+      grant(1, packets);
+      std::vector<uint32_t> list;
+      for (uint32_t pidx = 0; pidx < base; ++pidx) list.push_back(pidx);
+      for (uint32_t ahead = 2; ahead <= window; ++ahead) {
+        if (ahead != hole) list.push_back(base + ahead);
+      }
+      give_all(0, list);
+      give_all(0, {base, base + 1, base + hole, base + window + 2, base + window + 1, base + window + 3});
+      receiver_.clocks(settled);
+      ASSERT_EQ(context(0).window.base, base + window + 4);
+    }
+  }
+}
+
+/// WBASE arrives and moves on by all of a window, and in the next clock the last packet of the window that it
+/// has then.
+TEST_F(RdmaReceiverWindow, FarthestPacketBehindAFullWindow) {
+  const uint32_t window = receiver_params().window;
+  for (uint32_t base = 0; base < 4 * window && !HasFatalFailure(); ++base) {
+    receiver_.reset(config());
+    receiver_.outcomes.clear();
+    grant(1, packets);
+    std::vector<uint32_t> list;
+    for (uint32_t pidx = 0; pidx <= base + window; ++pidx) {
+      if (pidx != base) list.push_back(pidx);
+    }
+    give_all(0, list);
+    give_all(0, {base, base + 2 * window + 1, base + 2 * window + 2});
+    receiver_.clocks(settled);
+    ASSERT_EQ(context(0).window.base, base + window + 1);
+    EXPECT_EQ(out_.writes, base + window + 2)
+        << "written, the farthest one with them and the one beyond it not";
+    out_.writes = 0;
+  }
+}
+
 /// Each packet finds the window as it was read from memory.
 TEST_F(RdmaReceiverWindow, FullBehindAMissingPacketOfSeveralContextsInTurn) {
   for (unsigned round = 0; round < 20 && !HasFatalFailure(); ++round) {
