@@ -55,8 +55,8 @@ rdma::formats::Header RandomReceiverTest<Lockstep>::random_request() {
   header.src = static_cast<uint16_t>(any(16));
   header.sid = static_cast<uint16_t>(any(16));
   header.msgid = any(64);
-  header.pidx -= any(10);                            // 1 to 10 bytes in the last packet
-  header.cid = static_cast<uint16_t>(any(1 << 16));  // of no meaning
+  header.pidx -= any(10);  // 1 to 10 bytes in the last packet
+  header.cid = 0;          // the key of region 0
   header.arg = (8 + bench_.below((1 << 18) - 8 - 16 - 60)) * params.payload;
   if (bench_.chance(3)) header.pidx = any(2) * 256 * params.payload;
   if (bench_.chance(3)) header.arg |= 1 + bench_.below(params.payload - 1);
