@@ -40,7 +40,6 @@ class QueuesTest : public testing::Test {
   static constexpr uint32_t queues = Config::queues;
   /// As in the bench.
   static constexpr uint16_t opcodes = Config::transfers ? 0b111110 : 0b10;
-  static constexpr uint64_t msi_base = 0xa5'f000'0000;  // bit 28 is 0 in all addresses of rings
 
   /// After reset, with a new memory of this kind.
   void start(tb::AxiMemoryConfig config) {
@@ -267,6 +266,9 @@ class QueuesTest : public testing::Test {
   };
 
   Bench<typename Config::Top> bench_;
+  // Where messages go; bit 28 is 0 in all addresses of rings.
+  const uint64_t msi_base =
+      bench_.any(Config::addr_bits - 29) << 29 | uint64_t{1} << 28 | bench_.any(16) << 12;
   std::optional<tb::AxiMemory> memory_;
   rdma_queues::Queues model_{{queues, Config::fetch, Config::addr_bits, opcodes}};
   std::array<Owner, queues> owners_{};
