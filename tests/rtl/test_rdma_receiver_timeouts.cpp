@@ -24,10 +24,14 @@ class RdmaReceiverTimeouts : public ReceiverTest {
   /// a packet for it comes.
   Race race(unsigned offset, const rdma::Config& config, const std::function<Header()>& packet) {
     receiver_.reset(config);
-    grant(1, 4);
+    grant(with_another_ ? 2 : 1, 4);
     for (const uint32_t pidx : {1u, 2u}) give(data(0, pidx));
+    if (with_another_) {
+      ++receiver_.now;
+      give(data(1, 0));
+    }
     receiver_.clocks(settled);
-    receiver_.now = static_cast<uint16_t>(receiver_.now + config.rx_timeout);
+    receiver_.now = static_cast<uint16_t>(receiver_.now + config.rx_timeout - with_another_);
     const unsigned before = receiver_.timeouts;
     receiver_.clocks(offset);
     give(packet());
@@ -59,11 +63,19 @@ class RdmaReceiverTimeouts : public ReceiverTest {
   }
 
   static Header nonsense() { return {}; }
+
+  bool with_another_ = false;  // context 1, whose timer ends a tick later
 };
 
 TEST_F(RdmaReceiverTimeouts, PacketThatRestartsTheTimerMakesTheTimeoutVoid) {
   race_at_all_offsets(config(), true, [&] { return data(0, 0); });
   EXPECT_EQ(receiver_.outcomes[Outcome::advance], offsets);
+}
+
+TEST_F(RdmaReceiverTimeouts, PacketThatRestartsTheTimerOfAnotherContextDoesNot) {
+  with_another_ = true;
+  race_at_all_offsets(config(), false, [&] { return data(1, 1); });
+  EXPECT_EQ(receiver_.outcomes[Outcome::advance], 3 * offsets);
 }
 
 /// To the tick, also where twice the timeout is more than a timer can hold.
