@@ -67,24 +67,6 @@ TEST_F(RdmaReceiverWindow, FullBehindAMissingPacketInConsecutiveClocks) {
   }
 }
 
-/// Each one is the packet at WBASE, and the first hole moves on from slot to slot, through the end of a lap
-/// and over what has arrived.
-TEST_F(RdmaReceiverWindow, HolesAreFilledInOrderInConsecutiveClocks) {
-  for (unsigned round = 0; round < 200 && !HasFatalFailure(); ++round) {
-    receiver_.reset(config());
-    receiver_.outcomes.clear();
-    grant(1, packets);
-    while (!done(0) && !HasFatalFailure()) {
-      Plan next = plan(0, 5 + static_cast<unsigned>(bench_.below(60)));
-      std::ranges::sort(next.late);
-      give_all(0, next.first);
-      give_all(0, next.late);
-      receiver_.clocks(settled);
-    }
-    finish_all(1);
-  }
-}
-
 /// WBASE, the packet behind it and any other are missing, nothing else up to the end of the window: for each
 /// slot of WBASE, in both laps.
 TEST_F(RdmaReceiverWindow, ThreeHolesFilledInConsecutiveClocks) {
