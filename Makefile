@@ -113,13 +113,14 @@ COVERAGE_SOAK := 30
 COVERAGE_DIR = $(BUILD)/coverage
 
 coverage: configure ## which points of docs/testplan.json tests, fault campaign and random packets hit, into docs/results/coverage.md
-	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-fuzz weft-sim weft-sim-soak rdma_nic_test
-	rm -rf $(COVERAGE_DIR) && mkdir -p $(addprefix $(COVERAGE_DIR)/,fuzz nic soak)
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-fuzz weft-sim weft-sim-soak rdma_nic_test test_rtl
+	rm -rf $(COVERAGE_DIR) && mkdir -p $(addprefix $(COVERAGE_DIR)/,fuzz nic soak unit)
 	$(BUILD)/bin/weft-fuzz --seeds $(COVERAGE_DIR)/courses --drawn $(COVERAGE_COURSES)
 	WEFT_TRACES=$(COVERAGE_DIR)/fuzz xargs -P $(JOBS) -n 50 $(BUILD)/bin/weft-fuzz --quiet >$(COVERAGE_DIR)/fuzz.log < <(ls -d $(COVERAGE_DIR)/courses/*)
 	seq 0 $$(($(JOBS) - 1)) | WEFT_TRACES=$(COVERAGE_DIR)/nic GTEST_TOTAL_SHARDS=$(JOBS) xargs -P $(JOBS) -I{} env GTEST_SHARD_INDEX={} $(BUILD)/bin/rdma_nic_test --gtest_brief=1
+	WEFT_TRACES=$(COVERAGE_DIR)/unit $(BUILD)/bin/test_rtl --gtest_brief=1 --gtest_filter='RdmaReceiver*:RdmaSender.*-*WithAnySettings:RdmaSender.EqualsTheGoldenModelUnder*'
 	WEFT_TRACES=$(COVERAGE_DIR)/soak $(BUILD)/bin/weft-sim soak --build nic_full --runs $(COVERAGE_SOAK) --threads $(JOBS)
-	python3 tests/coverage/functional.py --jobs $(JOBS) $(COVERAGE_DIR) fuzz=$(COVERAGE_DIR)/fuzz nic=$(COVERAGE_DIR)/nic soak=$(COVERAGE_DIR)/soak
+	python3 tests/coverage/functional.py --jobs $(JOBS) $(COVERAGE_DIR) fuzz=$(COVERAGE_DIR)/fuzz nic=$(COVERAGE_DIR)/nic soak=$(COVERAGE_DIR)/soak unit=$(COVERAGE_DIR)/unit
 
 # Each in two parts at a time, so that both cores have work.
 COVERAGE_TESTS := rdma_nic_test test_rtl test_rdma_queues test_rdma_inbox test_rdma_requests

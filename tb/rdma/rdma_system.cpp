@@ -2,16 +2,13 @@
 // Several RDMA engines and the network between them.
 #include "rdma_system.hpp"
 
-#include <errno.h>  // program_invocation_short_name, of glibc
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
-#include <filesystem>
 #include <optional>
 
+#include "trace/folder.hpp"
 #include "weft/rdma/formats.hpp"
 
 namespace weft::tb {
@@ -27,16 +24,6 @@ constexpr uint64_t register_cycles = 200'000;  // more than enough to read all c
 uint64_t flow_of(const formats::Header& header) {
   const bool is_data = header.ptype == static_cast<uint8_t>(formats::Ptype::data);
   return is_data ? (static_cast<uint64_t>(header.msgid) << 16 | header.sid) + 1 : 0;
-}
-
-/// Where a system of this process writes its traces if the environment says so (docs/trace.md).
-std::optional<std::string> next_trace_folder() {
-  const char* const folder = std::getenv("WEFT_TRACES");
-  if (!folder) return std::nullopt;
-  static std::atomic<uint32_t> systems = 0;
-  std::string own = fmt::format("{}/{}.{}.{}", folder, program_invocation_short_name, getpid(), ++systems);
-  std::filesystem::create_directories(own);
-  return own;
 }
 
 }  // namespace
@@ -58,7 +45,7 @@ RdmaSystem::RdmaSystem(const SystemConfig& config)
     for (auto& each : nodes_) each->model().attach(*waves_);
     waves_->open(config.waves);
   }
-  if (const auto folder = next_trace_folder()) {
+  if (const auto folder = trace::next_folder()) {
     for (auto& each : nodes_) each->scoreboard().write_traces(*folder, false);
   }
   reset();

@@ -16,6 +16,7 @@
 #include "Vsmall_receiver.h"
 #include "rdma_receiver_queues.hpp"
 #include "rdma_region_port.hpp"
+#include "unit_trace.hpp"
 
 namespace weft::rtl_test {
 
@@ -343,6 +344,15 @@ class BasicReceiverLockstep {
     if (golden_.free_contexts() > free_before) freed_.push_back(bench_.cycle());
     expect(event, result);
     check_retired(event, result);
+    if (trace_.wanted()) trace(event, inputs, result);
+  }
+
+  void trace(const std::optional<Event>& event, const rdma::RxInputs& inputs, const rdma::RxResult& result) {
+    std::optional<Header> header;
+    if (event && event->input.verdict == Outcome::none) header = event->input.header;
+    rdma::RxEventView view = rdma::view(event ? "packet" : "timeout", header, inputs, result);
+    view.from_inbox = event && event->admission;
+    trace_.write(rdma::rx_record(bench_.cycle(), view));
   }
 
   rdma::RxResult golden_step(const std::optional<Event>& event, const rdma::RxInputs& inputs) {
@@ -427,6 +437,7 @@ class BasicReceiverLockstep {
 
   Bench<Top> bench_;
   rdma::Receiver golden_{params(), {}};
+  UnitTrace trace_{params()};
   std::deque<Event> events_;    // packets and requests under way
   std::deque<uint64_t> freed_;  // cycles
   bool dropped_now_ = false;

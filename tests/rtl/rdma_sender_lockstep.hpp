@@ -18,6 +18,7 @@
 #include "rdma_ports.hpp"
 #include "rdma_sizes.hpp"
 #include "shown_queue.hpp"
+#include "unit_trace.hpp"
 
 namespace weft::rtl_test {
 
@@ -50,7 +51,8 @@ inline bool is_answer(const rdma::Post& post) { return post.to == rdma::Post::To
 template <typename Top>
 class SenderLockstep {
  public:
-  explicit SenderLockstep(const rdma::Params& params) : golden_(params, {}), params_(params) {}
+  explicit SenderLockstep(const rdma::Params& params)
+      : golden_(params, {}), params_(params), trace_(params) {}
 
   using Outcome = rdma::formats::Outcome;
   using Header = rdma::formats::Header;
@@ -287,15 +289,27 @@ class SenderLockstep {
 
   rdma::TxResult golden_step(const rdma::TxInputs& inputs) {
     switch (bench_->trace_kind_o) {
-      case 0:
-        return golden_.packet(next(packets_), inputs);
+      case 0: {
+        const rdma::Packet packet = next(packets_);
+        return traced("packet", packet.header, {}, inputs, golden_.packet(packet, inputs));
+      }
       case 1:
-        return golden_.timeout(bench_->trace_sid_o, inputs);
-      case 2:
-        return golden_.post(next(posts_), inputs);
+        return traced("timeout", {}, {}, inputs, golden_.timeout(bench_->trace_sid_o, inputs));
+      case 2: {
+        const rdma::Post post = next(posts_);
+        return traced("post", {}, post, inputs, golden_.post(post, inputs));
+      }
       default:
-        return golden_.turn(bench_->trace_sid_o, inputs);
+        return traced("turn", {}, {}, inputs, golden_.turn(bench_->trace_sid_o, inputs));
     }
+  }
+
+  rdma::TxResult traced(std::string_view event, std::optional<Header> header, std::optional<rdma::Post> post,
+                        const rdma::TxInputs& inputs, rdma::TxResult result) {
+    if (trace_.wanted()) {
+      trace_.write(rdma::tx_record(bench_.cycle(), rdma::view(event, header, post, inputs, result)));
+    }
+    return result;
   }
 
   template <typename T>
@@ -319,6 +333,7 @@ class SenderLockstep {
   Bench<Top> bench_;
   rdma::Sender golden_;
   rdma::Params params_;
+  UnitTrace trace_;
   std::deque<rdma::Packet> packets_;  // taken, not yet retired
   std::deque<rdma::Post> posts_;
   ShownQueue<Header> control_{2};

@@ -2,6 +2,7 @@
 // rdma_sender at its ports: in lockstep with the golden model under random posts, answers, pauses and resets;
 // what waits for what; one event a clock.
 #include <algorithm>
+#include <utility>
 
 #include "Vrdma_sender.h"
 #include "Vwide_sender.h"
@@ -156,6 +157,25 @@ TEST_F(RdmaSender, ResendIsDroppedWhenItsQueueIsFull) {
   sender_.clocks(5);
   EXPECT_GE(sender_.outcomes[Outcome::resend_one], resend_depth - 1);
   EXPECT_GE(sender_.outcomes[Outcome::drop_full], resend_depth);
+}
+
+/// Nothing of it has been sent then, so only a forged one can come so soon; it belongs to the transfer all
+/// the same.
+TEST_F(RdmaSender, AnswerInTheClockBehindTheGrantFindsItGranted) {
+  for (const auto& [type, outcome] :
+       {std::pair{Ptype::done, Outcome::complete}, std::pair{Ptype::ack, Outcome::acked}}) {
+    restart();
+    give(post(4));
+    sender_.clocks(10);
+    Header next = grant(0);
+    give(next);
+    next.ptype = static_cast<uint8_t>(type);
+    next.pidx = 0;
+    give(next);
+    sender_.clocks(5);
+    EXPECT_EQ(sender_.outcomes[Outcome::granted], 1u);
+    EXPECT_EQ(sender_.outcomes[outcome], 1u) << name(outcome);
+  }
 }
 
 // What waits

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where traces go if the environment asks for them.
+#include "trace/folder.hpp"
+
+#include <errno.h>  // program_invocation_short_name, of glibc
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+
+namespace weft::trace {
+
+std::optional<std::filesystem::path> next_folder() {
+  const char* const all = std::getenv("WEFT_TRACES");
+  if (!all) return std::nullopt;
+  static std::atomic<uint32_t> simulations = 0;
+  const std::filesystem::path own =
+      fmt::format("{}/{}.{}.{}", all, program_invocation_short_name, getpid(), ++simulations);
+  std::filesystem::create_directories(own);
+  return own;
+}
+
+}  // namespace weft::trace

@@ -1,0 +1,556 @@
+// SPDX-License-Identifier: Apache-2.0
+// Races of docs/rdma_transfers.md and docs/rdma_queues.md, each brought about on purpose: memory, network or
+// software is late by just so much. The golden models agree at every event.
+#include "made_packets.hpp"
+#include "nic_transfer_test.hpp"
+
+namespace weft::tb {
+namespace {
+
+using queue_formats::Submission;
+using rdma::Ticket;
+using rdma::formats::Header;
+using rdma::formats::Ptype;
+using rdma::formats::TransferFlag;
+namespace queue_reg = queue_formats::reg;
+
+constexpr uint16_t stranger = 7;  // a node that exists only here
+constexpr uint32_t window = 32, payload = 64;
+constexpr uint8_t no_status = 0xff;  // of an entry whose completion is never looked at
+
+class NicRaces : public TransferTest {
+ protected:
+  static SystemConfig config(uint32_t nodes = 2) { return NicBench::usual_config(nodes, "nic_full"); }
+  /// Gives up soon.
+  static driver::RdmaSetup hasty() {
+    auto setup = NicBench::usual_setup();
+    setup.max_silent = 2;
+    setup.tx_dead = 300;
+    return setup;
+  }
+  RdmaNode& node(uint32_t number) { return bench().system.node(number); }
+  const rdma::Receiver& receiver(uint32_t number) { return node(number).scoreboard().receiver(); }
+  const rdma::Inbox& inbox(uint32_t number) { return node(number).scoreboard().inbox().model(); }
+  void wait_until(const std::function<bool()>& done, const char* what, uint64_t most = 100'000) {
+    EXPECT_TRUE(bench().system.run_until(done, most)) << what << " does not come\n" << bench().problems();
+  }
+  void halt(uint32_t number) {
+    bench().system.halt_node(number);
+    for (auto& ring : bench().hosts[number].rings) ring.enabled = false;
+  }
+  /// Completions of this queue are of no interest any more.
+  void abandon(uint32_t number, uint32_t queue) {
+    bench().hosts[number].rings[queue].wanted.clear();
+    bench().disable(number, queue);
+  }
+  void disable_at_once(uint32_t number, uint32_t queue) { write_control(number, queue, 0, nullptr); }
+  void write_control(uint32_t number, uint32_t queue, uint32_t value, std::function<void(bool)> done) {
+    node(number).registers().write(driver::ring_register(queue_reg::QUEUE), queue, nullptr);
+    node(number).registers().write(driver::ring_register(queue_reg::Q_CTL), value, std::move(done));
+  }
+  bool write(uint32_t number, uint32_t address, uint32_t value) {
+    std::optional<bool> answer;
+    node(number).registers().write(address, value, [&](bool ok) { answer = ok; });
+    wait_until([&] { return answer.has_value(); }, "answer of a register");
+    return answer.value_or(false);
+  }
+  queue_formats::QueueState state(uint32_t number, uint32_t queue) {
+    return node(number).queues().model().queue(queue).state;
+  }
+
+  /// A request for the region of this owner on this node.
+  static Header request_of(uint16_t src, uint32_t number, uint32_t owner, uint16_t sid, uint32_t bytes) {
+    Header header = header_to_zero(Ptype::rqt);
+    header.src = src;
+    header.dst = static_cast<uint16_t>(number);
+    header.sid = sid;
+    header.pidx = bytes;
+    header.gen = static_cast<uint8_t>(NicBench::remote_key(owner) >> 16);
+    header.cid = static_cast<uint16_t>(NicBench::remote_key(owner));
+    header.arg = NicBench::target_of(owner);
+    return header;
+  }
+  void receive(uint32_t number, const Header& header) { node(number).receive(flits_of(header)); }
+
+  /// Answers that nothing takes fill the queue of control packets of the receiver of this node.
+  void fill_answers(uint32_t number) {
+    node(number).stall_output(true);
+    Header refused = request_of(stranger, number, 0, 3, 64);
+    refused.cid ^= 1;
+    for (unsigned n = 0; n < 60; ++n) receive(number, refused);
+  }
+
+  /// While memory takes nothing, this context is reclaimed and granted to strangers.
+  void grant_again(uint32_t number, uint16_t cid) {
+    for (unsigned n = 0; n < 200 && !bench().failed(); ++n) {
+      const auto& context = receiver(number).context(cid);
+      if (context.state != rdma::RxContext::State::free && context.src == stranger) return;
+      Header request = request_of(stranger, number, 0, 3, 64);
+      request.msgid = n;
+      receive(number, request);
+      bench().run(20);  // before their timers ask: answers that wait for memory fill their queue
+    }
+    ADD_FAILURE() << "context " << cid << " is not granted again\n" << bench().problems();
+  }
+  /// A ticket in this state.
+  std::optional<uint16_t> ticket_in(uint32_t number, Ticket::State wanted) {
+    const uint32_t tickets = find_rdma_build("nic_full")->params.n_tickets;
+    for (uint16_t index = 0; index < tickets; ++index) {
+      if (inbox(number).ticket(index).state == wanted) return index;
+    }
+    return std::nullopt;
+  }
+  uint16_t run_until_ticket(uint32_t number, Ticket::State wanted) {
+    wait_until([&] { return ticket_in(number, wanted).has_value(); }, "ticket in this state");
+    return ticket_in(number, wanted).value_or(0);
+  }
+};
+
+// --- a context is over before its ticket has left
+
+enum class Meanwhile { over, granted_again };
+
+class NicRacesLate : public NicRaces, public testing::WithParamInterface<Meanwhile> {
+ protected:
+  void pass(uint16_t cid) {
+    const auto free = [&] { return receiver(1).context(cid).state == rdma::RxContext::State::free; };
+    wait_until(free, "end of the context");
+    if (GetParam() == Meanwhile::granted_again) grant_again(1, cid);
+  }
+};
+
+TEST_P(NicRacesLate, MessageIsDeliveredAlthoughItsContextIsGone) {
+  build(config(), hasty());
+  bench().post(1, 0, bench().recv_entry(0, 0, 512));
+  run_until(1, Outcome::wait);
+  bench().post(0, 0, bench().send_entry(0, 1, 0, 0, 64));
+  run_until(1, Outcome::grant);
+  node(1).memory().stall(true);
+  const uint16_t ticket = run_until_ticket(1, Ticket::State::ending);
+  pass(inbox(1).ticket(ticket).message.cid);
+  EXPECT_EQ(outcomes(1, Outcome::arrived), 0u);
+  node(1).memory().stall(false);
+  bench().expect_settled();
+  EXPECT_EQ(completion(1, 0).bytes, 64u);
+  expect_bytes(0, NicBench::source_of(0), 1, NicBench::buffers_of(0), 64);
+}
+
+TEST_P(NicRacesLate, BufferWaitsAgainOnlyWhenNothingIsOnItsWay) {
+  build(config(3), hasty());
+  bench().post(1, 0, bench().recv_entry(0, 0, 1024));
+  run_until(1, Outcome::wait);
+  bench().post(0, 0, bench().send_entry(0, 1, 0, 0, 1024), no_status);
+  run_until(1, Outcome::advance);
+  node(1).memory().stall(true);
+  halt(0);
+  const uint16_t ticket = run_until_ticket(1, Ticket::State::returning);
+  pass(inbox(1).ticket(ticket).message.cid);
+  EXPECT_EQ(outcomes(1, Outcome::returned), 0u);
+  node(1).memory().stall(false);
+  run_until(1, Outcome::returned);
+  bench().post(2, 0, bench().send_entry(0, 1, 0, 0, 512));
+  bench().expect_settled();
+  EXPECT_EQ(completion(1, 0).node, 2u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Contexts, NicRacesLate, testing::Values(Meanwhile::over, Meanwhile::granted_again));
+
+TEST_F(NicRaces, SecondAnswerIsDroppedWhileTheFirstOneGoesBack) {
+  build(config(), hasty());
+  bench().post(1, 0, bench().read_entry(0, 0, 0, 0, 4096), status_of(EngineStatus::no_answer));
+  run_until(1, Outcome::advance);
+  node(1).memory().stall(true);
+  halt(0);
+  const uint16_t number = run_until_ticket(1, Ticket::State::returning);
+  const Ticket& ticket = inbox(1).ticket(number);
+  Header answer = request_of(0, 1, 0, 5, ticket.post.bytes);
+  rdma::set_flag(answer, TransferFlag::read);
+  answer.gen = 0;
+  answer.cid = number;
+  answer.arg = ticket.number;
+  const uint64_t dropped = outcomes(1, Outcome::drop_asked);
+  receive(1, answer);
+  run_until(1, Outcome::drop_asked, dropped + 1);
+  EXPECT_EQ(ticket.state, Ticket::State::returning);
+  node(1).memory().stall(false);
+  bench().expect_settled(5'000'000);
+}
+
+// --- a region changes under a transfer
+
+enum class Change { closed, shorter };
+enum class Kind { write, imm, send, read };
+
+class NicRacesRegion : public NicRaces, public testing::WithParamInterface<std::tuple<Kind, Change>> {
+ protected:
+  static constexpr uint32_t bytes = 100 * payload;
+
+  static bool into_a_buffer() { return std::get<0>(GetParam()) >= Kind::send; }
+  static bool needs_recv() {
+    return std::get<0>(GetParam()) == Kind::imm || std::get<0>(GetParam()) == Kind::send;
+  }
+
+  /// Node 1 is written to.
+  void begin() {
+    if (needs_recv()) {
+      bench().post(1, 0, bench().recv_entry(0, 0, bytes), no_status);
+      run_until(1, Outcome::wait);
+    }
+    const uint8_t dead = status_of(EngineStatus::dead_peer);
+    switch (std::get<0>(GetParam())) {
+      case Kind::read:
+        return bench().post(1, 0, bench().read_entry(0, 0, 0, 0, bytes), status_of(EngineStatus::bad_buffer));
+      case Kind::send:
+        return bench().post(0, 0, bench().send_entry(0, 1, 0, 0, bytes), dead);
+      default:
+        auto entry = bench().write_entry(0, 1, 0, 0, bytes);
+        if (needs_recv()) entry.opcode = code_of(Opcode::write_imm);
+        bench().post(0, 0, entry, dead);
+    }
+  }
+  void change_region() {
+    const auto number = static_cast<uint8_t>(into_a_buffer() ? 2 * NicBench::owners : 1);
+    auto region = NicBench::usual_setup().regions[number];
+    if (std::get<1>(GetParam()) == Change::closed) {
+      region.remote_write = region.remote_read = region.receive = false;
+    } else {
+      region.limit = region.base + 8 * payload;
+    }
+    node(1).driver().set_region(number, region);
+  }
+};
+
+TEST_P(NicRacesRegion, TransferEndsAndNothingMoreIsWritten) {
+  build(config(), hasty());
+  begin();
+  run_until(1, Outcome::advance, 10);
+  change_region();
+  run_until(1, std::get<1>(GetParam()) == Change::closed ? Outcome::drop_key : Outcome::drop_region);
+  wait_until(
+      [&] {
+        bench().collect_all();
+        return bench().hosts[0].rings[0].wanted.empty();
+      },
+      "end of the sender");
+  run_until(1, Outcome::reclaim);
+  if (needs_recv()) abandon(1, 0);
+  bench().expect_settled();
+  const uint64_t base = into_a_buffer() ? NicBench::buffers_of(0) : NicBench::target_of(0);
+  const uint64_t source =
+      std::get<0>(GetParam()) == Kind::read ? NicBench::target_of(0) : NicBench::source_of(0);
+  EXPECT_FALSE(bench().memory(1).equals(base, bench().memory(0).read(source, bytes)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, NicRacesRegion,
+                         testing::Combine(testing::Values(Kind::write, Kind::imm, Kind::send, Kind::read),
+                                          testing::Values(Change::closed, Change::shorter)));
+
+TEST_F(NicRaces, BufferWhoseRegionCloseEndsWithTheNextMessage) {
+  build(config(), hasty());
+  bench().post(1, 0, bench().recv_entry(0, 0, 512), status_of(EngineStatus::bad_buffer));
+  bench().post(1, 0, bench().recv_entry(0, 1024, 512));
+  run_until(1, Outcome::wait, 2);
+  const auto number = static_cast<uint8_t>(2 * NicBench::owners);
+  auto region = NicBench::usual_setup().regions[number];
+  region.base += 1024;  // the second one is in it still
+  node(1).driver().set_region(number, region);
+  bench().run(500);
+  bench().post(0, 0, bench().send_entry(0, 1, 0, 0, 512));
+  bench().expect_settled();
+  EXPECT_EQ(outcomes(1, Outcome::refuse_buffer), 1u);
+}
+
+/// Between the look of the inbox and that of the receiver.
+TEST_F(NicRaces, RegionOpensWhileARequestIsUnderWay) {
+  build();
+  auto setup = NicBench::usual_setup();
+  const driver::RdmaRegion open = setup.regions[1];
+  driver::RdmaRegion closed = open;
+  closed.remote_write = closed.remote_read = false;
+  Header request = request_of(stranger, 1, 0, 0, 64);
+  rdma::set_flag(request, TransferFlag::imm);
+  uint64_t refused = 0;
+  for (unsigned lag = 0; lag < 120 && !bench().failed(); ++lag) {
+    node(1).driver().set_region(1, closed);
+    bench().run(150);
+    node(1).driver().set_region(1, open);
+    bench().run(lag);
+    request.msgid = lag;
+    receive(1, request);
+    ++refused;
+    wait_until(
+        [&] {
+          return outcomes(1, Outcome::refuse_key) + outcomes(1, Outcome::drop_asked) +
+                     outcomes(1, Outcome::refuse_not_ready) >=
+                 refused;
+        },
+        "outcome of the request");
+  }
+  EXPECT_GE(outcomes(1, Outcome::refuse_key), 1u) << "closed all the time";
+  EXPECT_GE(outcomes(1, Outcome::drop_asked), 1u) << "opened meanwhile";
+  EXPECT_GE(outcomes(1, Outcome::refuse_not_ready), 1u) << "open all the time";
+  bench().expect_settled();
+}
+
+// --- no room for a control packet
+
+class NicRacesRoom : public NicRaces, public testing::WithParamInterface<Kind> {};
+
+TEST_P(NicRacesRoom, AllHasComeWithoutRoomForDone) {
+  SystemConfig far = config();
+  far.faults.delay = 300;
+  build(far);
+  constexpr uint32_t bytes = 30 * payload;  // the sender needs no ACK for them
+  if (GetParam() != Kind::read) {
+    bench().post(1, 0, bench().recv_entry(0, 0, bytes));
+    run_until(1, Outcome::wait);
+    auto entry = GetParam() == Kind::send ? bench().send_entry(0, 1, 0, 0, bytes)
+                                          : bench().write_entry(0, 1, 0, 0, bytes);
+    if (GetParam() == Kind::imm) entry.opcode = code_of(Opcode::write_imm);
+    bench().post(0, 0, entry);
+  } else {
+    bench().post(1, 0, bench().read_entry(0, 0, 0, 0, bytes));
+  }
+  run_until(0, Outcome::granted);
+  fill_answers(1);
+  run_until(1, Outcome::finish);
+  EXPECT_EQ(outcomes(0, Outcome::complete), 0u);
+  node(1).stall_output(false);
+  bench().expect_settled();
+  EXPECT_GE(outcomes(1, Outcome::done_again), 1u) << "there was room for DONE";
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, NicRacesRoom, testing::Values(Kind::imm, Kind::send, Kind::read));
+
+TEST_F(NicRaces, CompletionComesWithoutRoomForRelease) {
+  SystemConfig far = config();
+  far.faults.delay = 300;
+  build(far);
+  bench().post(0, 0, bench().write_entry(0, 1, 0, 0, 512));
+  run_until(1, Outcome::finish);
+  node(0).stall_output(true);
+  Header stale = header_to_zero(Ptype::done);
+  stale.src = 1;
+  stale.sid = 7;
+  for (unsigned n = 0; n < 60; ++n) receive(0, stale);
+  run_until(0, Outcome::complete);
+  EXPECT_GE(outcomes(0, Outcome::stale), 60u);
+  const uint64_t stale_before = outcomes(0, Outcome::stale);
+  node(0).stall_output(false);
+  bench().expect_settled();
+  EXPECT_GT(outcomes(0, Outcome::stale), stale_before) << "RELEASE was sent at once";
+}
+
+TEST_F(NicRaces, ReadsWithoutRoomAreRepeatedOrEnd) {
+  build();
+  node(0).stall_output(true);
+  const uint32_t tickets = find_rdma_build("nic_full")->params.n_tickets;
+  const uint8_t unheard = status_of(EngineStatus::no_answer);
+  for (uint32_t n = 0; n < tickets; ++n)
+    bench().post(0, 0, bench().read_entry(0, 1, 0, 512 * n, 512), unheard);
+  run_until(0, Outcome::give_up_read, tickets);
+  EXPECT_GE(outcomes(0, Outcome::retry_read), 3 * tickets);
+  bench().collect_all();
+  bench().post(0, 0, bench().read_entry(0, 1, 0, 0, 512));
+  run_until(0, Outcome::ask, tickets + 1);
+  node(0).stall_output(false);
+  bench().expect_settled();
+  expect_bytes(1, NicBench::target_of(0), 0, NicBench::buffers_of(0), 512);
+}
+
+// --- a queue closes
+
+TEST_F(NicRaces, QueueClosesUnderATicketThatGoesBack) {
+  build(config(), hasty());
+  bench().post(1, 0, bench().recv_entry(0, 0, 4096));
+  run_until(1, Outcome::wait);
+  bench().post(0, 0, bench().send_entry(0, 1, 0, 0, 4096), no_status);
+  run_until(1, Outcome::advance);
+  halt(0);
+  run_until_ticket(1, Ticket::State::bound);
+  bench().disable(1, 0);
+  EXPECT_EQ(outcomes(1, Outcome::returned), 1u);
+  EXPECT_EQ(outcomes(1, Outcome::cancel), 1u);
+  bench().expect_settled();
+}
+
+/// While a message is being decided: at each clock of that.
+TEST_F(NicRaces, QueueClosesUnderATicketThatIsNotGranted) {
+  build();
+  fill_answers(1);
+  bench().run(300);
+  Header message = header_to_zero(Ptype::rqt);
+  message.src = stranger;
+  message.dst = 1;
+  message.pidx = 64;
+  message.gen = 2;
+  message.cid = NicBench::queue_key(2);
+  rdma::set_flag(message, TransferFlag::send);
+  unsigned closed_under = 0;
+  for (unsigned lag = 0; lag < 60 && !bench().failed(); ++lag) {
+    bench().enable(1, 2, 0);
+    bench().post(1, 2, bench().recv_entry(0, 0, 512));
+    run_until_ticket(1, Ticket::State::waiting);
+    disable_at_once(1, 2);
+    bench().run(lag);
+    message.msgid = lag;
+    receive(1, message);
+    bool seen = false;
+    bench().system.run_until(
+        [&] {
+          seen |= ticket_in(1, Ticket::State::taken).has_value() && !inbox(1).is_open(2);
+          return state(1, 2) == queue_formats::QueueState::off;
+        },
+        1000);
+    closed_under += seen;
+    EXPECT_EQ(inbox(1).free_tickets(), find_rdma_build("nic_full")->params.n_tickets);
+    bench().hosts[1].rings[2].enabled = false;
+  }
+  EXPECT_GE(closed_under, 1u);
+  node(1).stall_output(false);
+  bench().expect_settled();
+}
+
+// --- requests that cannot be, of sizes that other tests do not have
+
+TEST_F(NicRaces, BufferOfMorePacketsThanThereAreNumbersEnds) {
+  auto setup = NicBench::usual_setup();
+  auto& region = setup.regions[2 * NicBench::owners];
+  region.limit = region.base + (uint64_t{1} << 24);
+  build(config(), setup);
+  const uint64_t most = (uint64_t{1} << 16) - 1;  // packets
+  bench().post(1, 0, bench().recv_entry(0, 0, static_cast<uint32_t>(most * payload + 1)),
+               status_of(EngineStatus::bad_length));
+  bench().post(1, 0, bench().recv_entry(0, 0, static_cast<uint32_t>(most * payload)));
+  run_until(1, Outcome::wait);
+  bench().post(0, 0, bench().send_entry(0, 1, 0, 0, 64));
+  bench().expect_settled();
+}
+
+TEST_F(NicRaces, KeysWiderThanAnyAreRefusedAtHome) {
+  build();
+  for (const auto opcode : {Opcode::write, Opcode::write_imm, Opcode::send, Opcode::read}) {
+    auto wide = opcode == Opcode::send   ? bench().send_entry(0, 1, 0, 0, 64)
+                : opcode == Opcode::read ? bench().read_entry(0, 1, 0, 0, 64)
+                                         : bench().write_entry(0, 1, 0, 0, 64);
+    wide.opcode = code_of(opcode);
+    wide.remote_key |= 1u << 24;
+    bench().post(0, 0, wide, status_of(EngineStatus::bad_key));
+  }
+  bench().expect_settled();
+  EXPECT_EQ(outcomes(0, Outcome::submit) + outcomes(0, Outcome::ask), 0u);
+}
+
+TEST_F(NicRaces, RequestsForMisalignedPlacesAreRefused) {
+  build();
+  for (const bool imm : {false, true}) {
+    Header request = request_of(stranger, 1, 0, imm, 64);
+    request.arg += payload / 2;
+    if (imm) rdma::set_flag(request, TransferFlag::imm);
+    receive(1, request);
+  }
+  run_until(1, Outcome::refuse_align, 2);
+  bench().expect_settled();
+}
+
+/// The first of a whole window and one packet comes last.
+TEST_F(NicRaces, OnePacketFinishesAWholeWindow) {
+  build();
+  bool held = false;
+  std::optional<Bytes> first;
+  bench().system.tamper_with([&](Bytes& packet) {
+    const Header header =
+        rdma::formats::unpack(std::span<const uint8_t, rdma::flit_bytes>(packet.data(), rdma::flit_bytes));
+    if (held || header.ptype != static_cast<uint8_t>(Ptype::data)) return;
+    held = true;
+    first = packet;
+    packet.back() ^= 1;  // its CRC is wrong now
+  });
+  constexpr uint32_t bytes = (window + 1) * payload;
+  bench().post(0, 0, bench().write_entry(0, 1, 0, 0, bytes));
+  run_until(1, Outcome::accept, window);
+  ASSERT_TRUE(first.has_value());
+  node(1).receive(*first);
+  bench().expect_settled();
+  EXPECT_EQ(outcomes(1, Outcome::advance), 0u);
+  expect_bytes(0, NicBench::source_of(0), 1, NicBench::target_of(0), bytes);
+}
+
+// --- the queues
+
+TEST_F(NicRaces, BadRingsAreRefused) {
+  build();
+  auto setup = bench().ring_setup(2, 0);
+  setup.sq_base += 64;
+  std::optional<bool> answer;
+  bench().hosts[0].administrator->enable(2, setup, [&](bool ok) { answer = ok; });
+  wait_until([&] { return answer.has_value(); }, "answer");
+  EXPECT_FALSE(answer.value_or(true));
+  bench().enable(0, 2, 0);
+  bench().expect_settled();
+}
+
+TEST_F(NicRaces, QueueBeingDisabledTakesNothingMore) {
+  build();
+  for (uint32_t n = 0; n < 8; ++n)
+    bench().post(0, 0, bench().write_entry(0, 1, 4096 * n, 4096 * n, 4096), no_status);
+  wait_until([&] { return node(0).queues().under_way() >= 5; }, "five requests");
+  disable_at_once(0, 0);
+  wait_until([&] { return state(0, 0) == queue_formats::QueueState::drain; }, "DRAIN");
+  EXPECT_FALSE(write(0, driver::ring_register(queue_reg::Q_CTL), 0)) << "a second time";
+  EXPECT_FALSE(write(0, driver::ring_register(queue_reg::SQ_TAIL, 0), 9));
+  EXPECT_FALSE(write(0, driver::ring_register(queue_reg::CQ_HEAD, 0), 0));
+  ASSERT_EQ(state(0, 0), queue_formats::QueueState::drain);
+  bench().hosts[0].rings[0].enabled = false;
+  wait_until([&] { return state(0, 0) == queue_formats::QueueState::off; }, "OFF");
+  bench().expect_settled();
+}
+
+/// Memory stalls at each clock of an entry's way, then the queue is disabled, then memory goes on, with an
+/// error for one of: the entry, the completion, the message.
+class NicRacesDrain : public NicRaces, public testing::WithParamInterface<uint32_t> {
+ protected:
+  struct Range {
+    uint64_t base, limit;
+  };
+  static Range faulty(const driver::RingSetup& setup) {
+    switch (GetParam()) {
+      case 0:
+        return {setup.sq_base, setup.sq_base + 64};
+      case 1:
+        return {setup.cq_base, setup.cq_base + 32};
+      default:
+        return {setup.msi_addr, setup.msi_addr + 4};
+    }
+  }
+};
+
+TEST_P(NicRacesDrain, MemoryFailsWhileAQueueIsBeingDisabled) {
+  build();
+  const auto setup = bench().ring_setup(2, 0);
+  for (unsigned lag = 0; lag < 100 && !bench().failed(); ++lag) {
+    bench().enable(0, 2, setup);
+    auto& ring = *bench().hosts[0].rings[2].queue;
+    bench().hosts[0].rings[2].enabled = false;  // whether its completion comes depends on the lag
+    ring.acknowledge(true);
+    auto entry = bench().write_entry(0, 0x10000, 0, 0, 64);  // ends at once: there is no such node
+    entry.node = 0x10000;
+    ring.put(entry);
+    ring.ring();
+    bench().run(lag);
+    node(0).memory().stall(true);
+    disable_at_once(0, 2);
+    bench().run(60);
+    const auto [base, limit] = faulty(setup);
+    node(0).memory().inject_errors(base, limit);
+    node(0).memory().stall(false);
+    wait_until([&] { return state(0, 2) == queue_formats::QueueState::off; }, "OFF");
+    node(0).memory().inject_errors(0, 0);
+  }
+  bench().expect_settled();
+}
+
+INSTANTIATE_TEST_SUITE_P(Faults, NicRacesDrain, testing::Range<uint32_t>(0, 3));
+
+}  // namespace
+}  // namespace weft::tb
