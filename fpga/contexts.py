@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the logic of the whole engine grows with its contexts: area and timing at 64, 1,024 and 4,096 contexts on each side.
 
-Elaborates the engine for each size (numbers of contexts have 12 bits in all of them) and maps it to OSU 0.18 um standard cells, RAMs apart.
+Elaborates the engine with transfers for each size (numbers of contexts have 12 bits in all of them) and maps it to OSU 0.18 um standard cells, RAMs apart.
 Writes build/synth/contexts.json and docs/results/contexts.md; fails if the logic grows by more than LIMIT. Needs the Python of fpga/requirements.txt,
 Debian's yosys, opensta and qflow-tech-osu018.
 """
@@ -24,7 +24,7 @@ LIMIT = 0.15  # growth from the smallest to the largest
 
 def elaborate(contexts):
     folder = area.VERILOG / f"contexts{contexts}"
-    parameters = {"N_RX_CTX": contexts, "N_TX_CTX": contexts, "CID_W": NUMBER_BITS, "SID_W": NUMBER_BITS}
+    parameters = {"N_RX_CTX": contexts, "N_TX_CTX": contexts, "CID_W": NUMBER_BITS, "SID_W": NUMBER_BITS, "TRANSFERS": 1}
     command = [sys.executable, str(area.ROOT / "fpga" / "elaborate.py"), "--out", str(folder), TOP]
     for name, value in parameters.items():
         command += ["-G", f"{name}={value}"]
@@ -52,7 +52,7 @@ def page(results, version):
     lines = [
         "# The engine at other numbers of contexts",
         "",
-        f"Written by `make synth` with {version}: whole engine (`{TOP}`), as many send as receive contexts, whose numbers have {NUMBER_BITS} bits; otherwise default "
+        f"Written by `make synth` with {version}: whole engine (`{TOP}`) with transfers, as many send as receive contexts, whose numbers have {NUMBER_BITS} bits; otherwise default "
         "parameters. OSU 0.18 µm standard cells; RAMs are black boxes.",
         "",
         "| contexts each side | logic µm² | against the smallest | flops | RAM bits |",
