@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fetches the payload of DATA packets from host memory over AXI4 and completes their headers with the CRC.
 //
-// Reads run ahead as far as the payload buffer has room, so that memory latency costs no bubbles. A packet whose payload could
-// not be read is not sent. Addresses are multiples of PAYLOAD, so that no burst crosses 4 KiB.
+// Reads run ahead as far as the payload buffer has room, so that memory latency costs no bubbles. Not sent is a packet whose payload
+// could not be read, or whose transfer is over when the last of its payload comes: its memory may belong to somebody else by then
+// (docs/rdma.md, After a completion). Addresses are multiples of PAYLOAD, so that no burst crosses 4 KiB.
 `include "weft_assert.svh"
 
 module rdma_host_read
@@ -31,6 +32,11 @@ module rdma_host_read
   output logic [DATA_W-1:0] payload_o,
   output logic              error_o,          // a read was answered with an error
   output logic              idle_o,
+  // transfers that are over: asked with a beat of this packet, answered in the next clock
+  output logic              query_o,
+  output logic [      15:0] query_sid_o,
+  output logic [      23:0] query_msgid_o,
+  input  logic              query_over_i,
   // AXI4 read channels
   output logic [ADDR_W-1:0] m_axi_araddr_o,
   output logic [       7:0] m_axi_arlen_o,
@@ -63,10 +69,11 @@ module rdma_host_read
   logic               may_ask, ask, pending_ready, pending_valid, pending_pop;
   pending_t           pending_in, pending;
   logic               beat_fire;
+  logic               s_valid_q, end_of_packet;  // a beat was taken in the clock before, the last of a packet
 
   assign order_last = (order_hdr_i.len - 16'd1) >> SHIFT;
   assign may_ask    = 32'(buffer_free) >= 32'(awaited_q) + 32'(order_last) + 32'd1 &&
-                      32'(pendings) + 32'(fetched) < 32'(DEPTH);
+                      32'(pendings) + 32'(fetched) + 32'(end_of_packet) < 32'(DEPTH);
   // An address stays offered until it is taken, whatever order comes next.
   typedef struct packed {
     logic [ADDR_W-1:0] addr;
@@ -98,7 +105,7 @@ module rdma_host_read
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) awaited_q <= '0;
-    else awaited_q <= awaited_q + (ask ? COUNT_W'(order_last) + 1'b1 : '0) - COUNT_W'(beat_fire);
+    else awaited_q <= awaited_q + (ask ? COUNT_W'(order_last) + 1'b1 : '0) - COUNT_W'(s_valid_q);
   end
 
   assign pending_in = '{hdr: order_hdr_i, crc: crc_flit(CRC_INIT, FLIT_W'(without_crc(order_hdr_i)))};
@@ -119,30 +126,54 @@ module rdma_host_read
   );
 
   // ------------------------------------------------------------------------------------------------- answers
-  logic [15:0]       done_q;    // bytes of this packet before this beat
-  logic [15:0]       left;      // bytes of this packet from this beat on
-  logic [31:0]       crc_q, crc;
-  logic [DATA_W-1:0] beat;
-  logic              first_q, failed_q, failed, end_of_packet, word_ready, hdr_ready;
-  header_t           hdr_in;
+  logic [15:0] done_q;  // bytes of this packet before this beat
+  logic [15:0] left;    // bytes of this packet from this beat on
 
   assign m_axi_rready_o = pending_valid;
   assign beat_fire      = m_axi_rvalid_i && m_axi_rready_o;
   assign left           = pending.hdr.len - done_q;
-  assign failed         = failed_q || m_axi_rresp_i[1];
-  assign end_of_packet  = beat_fire && m_axi_rlast_i;
-  assign pending_pop    = end_of_packet;
+  assign pending_pop    = beat_fire && m_axi_rlast_i;
+  assign query_o        = beat_fire;
+  assign query_sid_o    = pending.hdr.sid;
+  assign query_msgid_o  = pending.hdr.msgid;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) done_q <= '0;
+    else if (beat_fire) done_q <= m_axi_rlast_i ? '0 : done_q + 16'(BYTES);
+  end
+
+  // ------------------------------------------------------------------------------------------------- S: one clock later
+  pending_t          s_q;
+  logic [15:0]       s_left_q;
+  logic [DATA_W-1:0] s_data_q, beat;
+  logic [31:0]       crc_q, crc;
+  logic              s_last_q, s_error_q, first_q, failed_q, failed, keep, word_ready, hdr_ready;
+  header_t           hdr_in;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) s_valid_q <= 1'b0;
+    else s_valid_q <= beat_fire;
+    s_q       <= pending;
+    s_left_q  <= left;
+    s_data_q  <= m_axi_rdata_i;
+    s_last_q  <= m_axi_rlast_i;
+    s_error_q <= m_axi_rresp_i[1];
+  end
+
+  assign failed        = failed_q || s_error_q;
+  assign end_of_packet = s_valid_q && s_last_q;
+  assign keep          = !failed && !query_over_i;
 
   always_comb begin : p_mask
     for (int i = 0; i < int'(BYTES); i++) begin
-      beat[i*8+:8] = 16'(i) < left ? m_axi_rdata_i[i*8+:8] : 8'd0;
+      beat[i*8+:8] = 16'(i) < s_left_q ? s_data_q[i*8+:8] : 8'd0;
     end
   end
 
   always_comb begin : p_crc
-    crc = first_q ? pending.crc : crc_q;
+    crc = first_q ? s_q.crc : crc_q;
     for (int f = 0; f < int'(FLITS); f++) begin
-      if (16'(f * FLIT_BYTES) < left) crc = crc_flit(crc, beat[f*FLIT_W+:FLIT_W]);
+      if (16'(f * FLIT_BYTES) < s_left_q) crc = crc_flit(crc, beat[f*FLIT_W+:FLIT_W]);
     end
   end
 
@@ -150,17 +181,15 @@ module rdma_host_read
     if (!rst_ni) begin
       first_q  <= 1'b1;
       failed_q <= 1'b0;
-      done_q   <= '0;
-    end else if (beat_fire) begin
-      first_q  <= m_axi_rlast_i;
-      failed_q <= failed && !m_axi_rlast_i;
-      done_q   <= m_axi_rlast_i ? '0 : done_q + 16'(BYTES);
+    end else if (s_valid_q) begin
+      first_q  <= s_last_q;
+      failed_q <= failed && !s_last_q;
     end
-    if (beat_fire) crc_q <= crc;
+    if (s_valid_q) crc_q <= crc;
   end
 
   always_comb begin : p_header
-    hdr_in     = pending.hdr;
+    hdr_in     = s_q.hdr;
     hdr_in.crc = ~crc;
   end
 
@@ -170,11 +199,11 @@ module rdma_host_read
   ) i_payload (
     .clk_i,
     .rst_ni,
-    .valid_i   (beat_fire),
+    .valid_i   (s_valid_q),
     .ready_o   (word_ready),
     .data_i    (beat),
-    .commit_i  (end_of_packet && !failed),
-    .rollback_i(end_of_packet && failed),
+    .commit_i  (end_of_packet && keep),
+    .rollback_i(end_of_packet && !keep),
     .free_o    (buffer_free),
     .valid_o   (payload_valid_o),
     .ready_i   (payload_ready_i),
@@ -188,7 +217,7 @@ module rdma_host_read
   ) i_fetched (
     .clk_i,
     .rst_ni,
-    .valid_i(end_of_packet && !failed),
+    .valid_i(end_of_packet && keep),
     .ready_o(hdr_ready),
     .data_i (hdr_in),
     .valid_o(hdr_valid_o),
@@ -198,12 +227,12 @@ module rdma_host_read
   );
 
   assign error_o = end_of_packet && failed;
-  assign idle_o  = pendings == '0 && fetched == '0;
+  assign idle_o  = pendings == '0 && fetched == '0 && !s_valid_q;
 
   logic unused;
   assign unused = m_axi_rresp_i[0];  // OKAY or EXOKAY, SLVERR or DECERR
 
-  `ASSERT(PayloadHasRoom, !beat_fire || word_ready)
-  `ASSERT(HeaderHasRoom, !(end_of_packet && !failed) || hdr_ready)
+  `ASSERT(PayloadHasRoom, !s_valid_q || word_ready)
+  `ASSERT(HeaderHasRoom, !(end_of_packet && keep) || hdr_ready)
   `ASSERT(BurstEndsWithPacket, !beat_fire || m_axi_rlast_i == (left <= 16'(BYTES)))
 endmodule

@@ -69,6 +69,11 @@ module rdma_sender
   input  logic                data_ready_i,
   output header_t             data_hdr_o,
   output logic [  ADDR_W-1:0] data_addr_o,
+  // whether the transfer of such a packet is over, answered in the next clock; an end counts from the clock of its trace record on
+  input  logic                query_i,
+  input  logic [        15:0] query_sid_i,
+  input  logic [        23:0] query_msgid_i,
+  output logic                query_over_o,
   // trace: one record per event, see docs/rdma.md
   output logic                trace_valid_o,
   output event_e              trace_kind_o,
@@ -367,6 +372,37 @@ module rdma_sender
   end
 
   always_ff @(posedge clk_i) d_q <= c_action;
+
+  // ------------------------------------------------------------------------------------------------- transfers under way
+  typedef struct packed {
+    logic               going;
+    logic [MSGID_W-1:0] msgid;
+  } going_t;
+  going_t             going_in, going;
+  logic [MSGID_W-1:0] query_msgid_q;
+  logic               d_begins, d_ends;
+
+  assign d_begins = d_valid_q && d_q.outcome == OUTCOME_SUBMIT;
+  assign d_ends   = d_valid_q && d_q.free;
+  assign going_in = '{going: d_begins && !clearing_q, msgid: d_q.emit_hdr.msgid[MSGID_W-1:0]};
+
+  ram_1r1w #(
+    .DEPTH(N_TX_CTX),
+    .WIDTH($bits(going_t))
+  ) i_going (
+    .clk_i,
+    .we_i   (clearing_q || d_begins || d_ends),
+    .waddr_i(clearing_q ? clear_idx_q : d_q.sid[IDX_W-1:0]),
+    .wdata_i(going_in),
+    .re_i   (query_i),
+    .raddr_i(query_sid_i[IDX_W-1:0]),
+    .rdata_o(going)
+  );
+  always_ff @(posedge clk_i) query_msgid_q <= query_msgid_i[MSGID_W-1:0];
+  assign query_over_o = !going.going || going.msgid != query_msgid_q;
+
+  logic unused_query;
+  assign unused_query = ^{query_sid_i, query_msgid_i};  // upper bits are 0
 
   // ------------------------------------------------------------------------------------------------- D: act
   logic ctl_ready, send_ready, resend_ready, cpl_ready, turn_ready;

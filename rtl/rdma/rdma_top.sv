@@ -426,6 +426,9 @@ module rdma_top
   post_t             post;
   completion_t       cpl;
   logic              order_valid, order_ready, data_valid, data_ready, fetched_valid, fetched_ready;
+  logic              query, query_over;
+  logic [15:0]       query_sid;
+  logic [23:0]       query_msgid;
   header_t           order_hdr, data_hdr;
   logic [ADDR_W-1:0] order_addr;
   logic [DATA_W-1:0] fetched;
@@ -476,6 +479,10 @@ module rdma_top
     .data_ready_i       (order_ready),
     .data_hdr_o         (order_hdr),
     .data_addr_o        (order_addr),
+    .query_i            (query),
+    .query_sid_i        (query_sid),
+    .query_msgid_i      (query_msgid),
+    .query_over_o       (query_over),
     .trace_valid_o      (trace_tx_valid_o),
     .trace_kind_o       (tx_kind),
     .trace_outcome_o    (tx_outcome),
@@ -529,6 +536,10 @@ module rdma_top
     .payload_o      (fetched),
     .error_o        (read_error),
     .idle_o         (read_idle),
+    .query_o        (query),
+    .query_sid_o    (query_sid),
+    .query_msgid_o  (query_msgid),
+    .query_over_i   (query_over),
     .m_axi_araddr_o,
     .m_axi_arlen_o,
     .m_axi_arvalid_o,

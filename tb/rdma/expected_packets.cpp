@@ -50,7 +50,13 @@ void ExpectedPackets::expect_receiver_control(rdma::Packet packet, uint64_t writ
 }
 
 void ExpectedPackets::expect_data(const rdma::DataOrder& order) {
-  (order.resend ? resent_ : fresh_).push_back(order);
+  (order.resend ? resent_ : fresh_).push_back({order.header, memory_.read(order.src_addr, order.header.len)});
+}
+
+void ExpectedPackets::transfer_over(uint16_t sid) {
+  for (DataQueue* queue : {&resent_, &fresh_}) {
+    for (Data& data : *queue) data.may_be_missing |= data.header.sid == sid;
+  }
 }
 
 void ExpectedPackets::left(std::vector<uint8_t> flits, uint64_t answered_bytes, bool write_failed,
@@ -120,9 +126,25 @@ void ExpectedPackets::judge_in_order(const char* whose, std::deque<rdma::Packet>
   expected.pop_front();
 }
 
-bool ExpectedPackets::matches(const rdma::DataOrder& order, const rdma::Packet& packet) const {
-  return without_crc(order.header) == without_crc(packet.header) &&
-         memory_.equals(order.src_addr, packet.payload);
+bool ExpectedPackets::matches(const Data& data, const rdma::Packet& packet) {
+  return without_crc(data.header) == without_crc(packet.header) && data.payload == packet.payload;
+}
+
+/// How many of a queue have left or are missing if this packet is of it.
+std::vector<size_t> ExpectedPackets::explanations_in(const DataQueue& queue, size_t from,
+                                                     const rdma::Packet& packet) {
+  std::vector<size_t> found;
+  for (size_t at = from; at < queue.size(); ++at) {
+    if (matches(queue[at], packet)) found.push_back(at + 1);
+    if (!queue[at].may_be_missing) break;
+  }
+  return found;
+}
+
+const ExpectedPackets::Data* ExpectedPackets::first_wanted(const DataQueue& queue, size_t from) {
+  const auto found = std::find_if(queue.begin() + static_cast<ptrdiff_t>(from), queue.end(),
+                                  [](const Data& data) { return !data.may_be_missing; });
+  return found == queue.end() ? nullptr : &*found;
 }
 
 void ExpectedPackets::judge_data(const rdma::Packet& packet, const Reporter& reporter) {
@@ -130,13 +152,14 @@ void ExpectedPackets::judge_data(const rdma::Packet& packet, const Reporter& rep
   if (packet.header.flags & formats::flag_retry) resent_packets_++;
   std::set<Explanation> next;
   for (const auto& [resent, fresh] : explanations_) {
-    if (resent < resent_.size() && matches(resent_[resent], packet)) next.insert({resent + 1, fresh});
-    if (fresh < fresh_.size() && matches(fresh_[fresh], packet)) next.insert({resent, fresh + 1});
+    for (const size_t at : explanations_in(resent_, resent, packet)) next.insert({at, fresh});
+    for (const size_t at : explanations_in(fresh_, fresh, packet)) next.insert({resent, at});
   }
   if (next.empty()) {
     const auto& [resent, fresh] = *explanations_.begin();
-    const auto head = [](const auto& queue, size_t at) {
-      return at < queue.size() ? describe(queue[at].header) : "nothing";
+    const auto head = [](const DataQueue& queue, size_t at) {
+      const Data* wanted = first_wanted(queue, at);
+      return wanted ? describe(wanted->header) : "nothing";
     };
     reporter.add(
         fmt::format("m_axis: DATA packet or its payload\n  expected {} (resent)\n        or {} (new)\n"
@@ -167,7 +190,9 @@ void ExpectedPackets::forget_explained() {
 
 bool ExpectedPackets::empty() const {
   return receiver_control_.empty() && sender_control_.empty() && inbox_control_.empty() && left_.empty() &&
-         explanations_.count({resent_.size(), fresh_.size()}) > 0;
+         std::ranges::any_of(explanations_, [this](const Explanation& explanation) {
+           return !first_wanted(resent_, explanation.first) && !first_wanted(fresh_, explanation.second);
+         });
 }
 
 std::string ExpectedPackets::describe_missing() const {
@@ -175,8 +200,8 @@ std::string ExpectedPackets::describe_missing() const {
   if (!sender_control_.empty()) return describe(sender_control_.front().header);
   if (!inbox_control_.empty()) return describe(inbox_control_.front().header);
   const auto& [resent, fresh] = *explanations_.rbegin();
-  if (resent < resent_.size()) return describe(resent_[resent].header);
-  if (fresh < fresh_.size()) return describe(fresh_[fresh].header);
+  if (const Data* wanted = first_wanted(resent_, resent)) return describe(wanted->header);
+  if (const Data* wanted = first_wanted(fresh_, fresh)) return describe(wanted->header);
   return "nothing";
 }
 

@@ -3,7 +3,8 @@
 //
 // Five classes, each first in, first out: control of the receiver, of the sender, of the inbox, resent data,
 // new data. A DATA packet with RETRY may belong to either data class; all ways to explain what was seen are
-// followed at once.
+// followed at once. One that was decided on may be missing if its transfer is over, but if it leaves, its
+// payload is what was there when it was decided: software may write there again as soon as it is told.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +33,8 @@ class ExpectedPackets {
   void expect_sender_control(rdma::Packet packet) { sender_control_.push_back(std::move(packet)); }
   void expect_inbox_control(rdma::Packet packet) { inbox_control_.push_back(std::move(packet)); }
   void expect_data(const rdma::DataOrder& order);
+  /// The send context is free: what is still to be sent of its transfers may be left out.
+  void transfer_over(uint16_t sid);
 
   /// A packet left. It is judged some cycles later, when the event it comes from has surely been traced.
   /// @param write_failed memory answered a write of its context with an error; looked at for DONE only
@@ -64,6 +67,12 @@ class ExpectedPackets {
     bool write_failed;
     uint64_t cycle;
   };
+  struct Data {
+    rdma::formats::Header header;
+    std::vector<uint8_t> payload;
+    bool may_be_missing = false;
+  };
+  using DataQueue = std::deque<Data>;
   /// How many of the resent and of the new data packets in the queues below have left, in one explanation.
   using Explanation = std::pair<size_t, size_t>;
 
@@ -72,15 +81,17 @@ class ExpectedPackets {
   void judge_in_order(const char* whose, std::deque<rdma::Packet>& expected, const rdma::Packet& packet,
                       const Reporter& reporter);
   void judge_data(const rdma::Packet& packet, const Reporter& reporter);
-  bool matches(const rdma::DataOrder& order, const rdma::Packet& packet) const;
+  static bool matches(const Data& data, const rdma::Packet& packet);
+  static std::vector<size_t> explanations_in(const DataQueue& queue, size_t from, const rdma::Packet& packet);
+  static const Data* first_wanted(const DataQueue& queue, size_t from);
   void forget_explained();
 
   rdma::Params params_;
   const HostMemory& memory_;
   std::deque<Control> receiver_control_;
   std::deque<rdma::Packet> sender_control_, inbox_control_;
-  std::deque<rdma::DataOrder> resent_;
-  std::deque<rdma::DataOrder> fresh_;
+  DataQueue resent_;
+  DataQueue fresh_;
   std::set<Explanation> explanations_;
   std::deque<Left> left_;
   uint64_t packets_ = 0;

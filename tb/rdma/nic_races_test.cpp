@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Races of docs/rdma_transfers.md and docs/rdma_queues.md, each brought about on purpose: memory, network or
 // software is late by just so much. The golden models agree at every event.
+#include <algorithm>
+#include <span>
+
 #include "made_packets.hpp"
 #include "nic_transfer_test.hpp"
 
@@ -356,6 +359,83 @@ TEST_F(NicRaces, ReadsWithoutRoomAreRepeatedOrEnd) {
   node(0).stall_output(false);
   bench().expect_settled();
   expect_bytes(1, NicBench::target_of(0), 0, NicBench::buffers_of(0), 512);
+}
+
+// --- software has its memory back, and there are still packets to be sent from it
+
+class NicRacesAfter : public NicRaces {
+ protected:
+  static constexpr uint32_t bytes = 100 * payload;
+
+  /// Nothing leaves node 0, so packets wait in its queues until their transfer ends; then its source changes.
+  void end_and_change_source() {
+    wait_until(
+        [&] {
+          bench().collect_all();
+          return bench().hosts[0].rings[0].wanted.empty();
+        },
+        "completion");
+    bench().fill(0, NicBench::source_of(0), bytes);
+    node(0).stall_output(false);
+  }
+  /// Every packet there is is one of the source as it was.
+  void expect_only_old_bytes(uint64_t address) {
+    for (uint32_t at = 0; at < bytes; at += payload) {
+      const auto seen = bench().memory(1).read(address + at, payload);
+      const bool untouched = std::ranges::count(seen, 0) == payload;
+      EXPECT_TRUE(untouched || std::ranges::equal(seen, std::span(before_).subspan(at, payload))) << at;
+    }
+  }
+  void remember_source() { before_ = bench().memory(0).read(NicBench::source_of(0), bytes); }
+
+  std::vector<uint8_t> before_;
+};
+
+TEST_F(NicRacesAfter, GivenUpMessageIsNotEndedWithNewBytes) {
+  auto setup = NicBench::usual_setup();
+  setup.tx_dead = 100;  // far less than receivers ask in vain
+  setup.max_retry = 0;
+  build(config(), setup);
+  remember_source();
+  bench().post(1, 0, bench().recv_entry(0, 0, bytes), no_status);
+  run_until(1, Outcome::wait);
+  bench().post(0, 0, bench().send_entry(0, 1, 0, 0, bytes), status_of(EngineStatus::dead_peer));
+  run_until(0, Outcome::send, 20);
+  node(0).stall_output(true);
+  end_and_change_source();
+  abandon(1, 0);
+  bench().expect_settled();
+  expect_only_old_bytes(NicBench::buffers_of(0));
+}
+
+TEST_F(NicRacesAfter, RepeatsThatWaitWhenATransferIsDoneAreNotSentAnew) {
+  SystemConfig far = config();
+  far.faults.delay = 300;
+  build(far);
+  remember_source();
+  Header ask = header_to_zero(Ptype::resend);
+  bench().system.tamper_with([&](Bytes& packet) {
+    const Header header =
+        rdma::formats::unpack(std::span<const uint8_t, rdma::flit_bytes>(packet.data(), rdma::flit_bytes));
+    if (header.ptype != static_cast<uint8_t>(Ptype::data)) return;
+    ask.src = 1;
+    ask.sid = header.sid;
+    ask.msgid = header.msgid;
+    ask.cid = header.cid;
+    ask.gen = header.gen;
+  });
+  bench().post(0, 0, bench().write_entry(0, 1, 0, 0, bytes));
+  run_until(1, Outcome::finish);
+  node(0).stall_output(true);
+  for (uint32_t n = 0; n < 40; ++n) {
+    ask.pidx = n;
+    receive(0, ask);
+  }
+  run_until(0, Outcome::complete);
+  EXPECT_GE(outcomes(0, Outcome::resend_one), 4u);
+  end_and_change_source();
+  bench().expect_settled();
+  expect_only_old_bytes(NicBench::target_of(0));
 }
 
 // --- a queue closes

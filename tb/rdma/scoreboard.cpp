@@ -418,8 +418,10 @@ void Scoreboard::step_sender(const TxTracePins& rtl) {
                                                         : known->second;
     note(result, origin);
     const bool touched = result.sid < build_.params.n_tx_ctx;  // else a packet that fits no context
-    if (touched && sender_.context(result.sid).state == rdma::TxContext::State::free)
+    if (touched && sender_.context(result.sid).state == rdma::TxContext::State::free) {
       answers_.end(result.sid, reporter_.cycle());
+      packets_.transfer_over(result.sid);
+    }
   } catch (const rdma::Violation& violation) {
     reporter_.add(fmt::format("sender: {} event with outcome {}, sid {}: {}", event_name(rtl.kind),
                               formats::name(static_cast<Outcome>(rtl.outcome)), rtl.sid, violation.what()));

@@ -120,6 +120,7 @@ class SenderLockstep {
     if (answer_done_now_) {
       ASSERT_EQ(bench_->answer_tag_o, answer_tag_now_) << at();
     }
+    check_query();
     dropped_now_ = answer_done_now_ = false;
     now_before_ = now;
     keep_before_ = keep;
@@ -178,6 +179,27 @@ class SenderLockstep {
     bench_->ctl_ready_i = ctl_ready;
     bench_->data_ready_i = data_ready;
     bench_->cpl_ready_i = cpl_ready;
+    drive_query();
+  }
+
+  /// Of a transfer as it is in its context, or of one that is not.
+  void drive_query() {
+    const auto sid = static_cast<uint16_t>(bench_.below(tx_contexts));
+    bench_->query_i = bench_.chance(80);
+    bench_->query_sid_i = sid;
+    bench_->query_msgid_i = golden_.context(sid).msgid;
+    if (bench_.chance(20)) bench_->query_msgid_i ^= 1u << bench_.below(params_.msgid_bits);
+  }
+
+  /// An answer tells of the clock before, with what retired in it.
+  void check_query() {
+    if (over_) {
+      ASSERT_EQ(bench_->query_over_o, *over_) << at();
+    }
+    over_.reset();
+    if (!bench_->query_i) return;
+    const rdma::TxContext& context = golden_.context(bench_->query_sid_i);
+    over_ = context.state == rdma::TxContext::State::free || context.msgid != bench_->query_msgid_i;
   }
 
   void forget() {
@@ -190,6 +212,7 @@ class SenderLockstep {
     controls_waiting_ = resends_waiting_ = 0;
     owed_ = waited_ = header_waits_ = post_waits_ = 0;
     resent_last_ = false;
+    over_.reset();
     keep_before_ = keep;
   }
 
@@ -346,7 +369,8 @@ class SenderLockstep {
   bool resent_last_ = false;
   bool dropped_now_ = false, answer_done_now_ = false;
   uint16_t answer_tag_now_ = 0;
-  uint16_t now_before_ = 0;  // one clock ago
+  uint16_t now_before_ = 0;   // one clock ago
+  std::optional<bool> over_;  // answer due in this clock
   uint16_t keep_before_ = 0;
   unsigned owed_ = 0;                           // posts of software taken whose completion was not read
   unsigned waited_ = 0;                         // clocks after reset

@@ -35,6 +35,7 @@ TEST_P(RdmaHostRead, RandomOrdersAndPauses) {
             order.bad_beat = static_cast<uint32_t>(bench_.below(words(order.header.len)));
             order.resp = static_cast<uint8_t>(1 + bench_.below(3));
           }
+          order.over = bench_.chance(10);
           orders_.push_back(order);
         }
         ASSERT_NO_FATAL_FAILURE(cycle(paces));
@@ -73,6 +74,17 @@ TEST_P(RdmaHostRead, PacketWithAnErrorInAnyBeatIsLeftOut) {
   ASSERT_NO_FATAL_FAILURE(finish());
   EXPECT_EQ(bad_packets_, 2 * words(length));
   EXPECT_EQ(delivered_, 4 * words(length));
+}
+
+TEST_P(RdmaHostRead, PacketOfATransferThatIsOverIsLeftOut) {
+  start(memory(3));
+  for (uint32_t n = 0; n < 20; ++n) {
+    Order order = make_order(random_length(bench_, lane_.payload));
+    order.over = n % 2 == 0;
+    orders_.push_back(order);
+  }
+  ASSERT_NO_FATAL_FAILURE(finish());
+  EXPECT_EQ(delivered_, 10u);
 }
 
 TEST_P(RdmaHostRead, IsNotIdleWhileMemoryOwesAnAnswer) {
