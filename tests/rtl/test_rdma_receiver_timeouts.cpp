@@ -240,6 +240,24 @@ TEST_F(RdmaReceiverTimeouts, EachTakesOneClockAfter255Packets) {
   }
 }
 
+/// Clocks in which nothing is taken do not count.
+TEST_F(RdmaReceiverTimeouts, EachTakesOneClockAfter255PacketsThatWaitForCommands) {
+  rdma::Config patient = config();
+  patient.max_silent = 15;
+  receiver_.reset(patient);
+  grant(rx_contexts, 4);
+  for (unsigned round = 1; round <= 4 && !HasFatalFailure(); ++round) {
+    receiver_.now = static_cast<uint16_t>(receiver_.now + patient.rx_timeout);
+    for (unsigned n = 0; n < 8000 && receiver_.timeouts < round * rx_contexts && !HasFatalFailure(); ++n) {
+      out_.cmd_ready = bench_.chance(70);
+      if (!receiver_.packet) receiver_.packet = {data(0, 1)};
+      receiver_.clock();
+    }
+    EXPECT_EQ(receiver_.timeouts, round * rx_contexts);
+  }
+  EXPECT_EQ(receiver_.stolen.size(), receiver_.timeouts);
+}
+
 TEST_F(RdmaReceiverTimeouts, OnePacketAClockWhileTimersRun) {
   rdma::Config patient = config();
   patient.rx_timeout = 500;
