@@ -29,7 +29,7 @@ REVIEWED = pathlib.Path(__file__).with_name("equivalents.json")
 TEST = ROOT / "build-mutation" / "bin" / "test_receiver_mutants"
 CPU_SECONDS = 120  # of the tests for one mutant; without a fault they take about four
 QUICK_CPU_SECONDS = 1  # within which nearly all faults show
-PROOF_SECONDS = 5
+PROOF_SECONDS = 5  # for each of several questions
 
 CAUGHT, PROVEN, REVIEWED_ONE, SURVIVED = "caught", "equivalent, proven", "equivalent, reviewed", "SURVIVED"
 
@@ -96,18 +96,6 @@ def caught_quickly_by(number):
         return None
 
 
-def proof(number, graph):
-    """Why the mutant is equivalent; nothing if that cannot be said."""
-    changed = graph.change(number)
-    if not graph.possible(changed):
-        return "changes nothing in any state"
-    try:
-        never = graph.reached(changed, PROOF_SECONDS) is None
-    except equivalence.Undecided:
-        return None
-    return "changes nothing in any state that can be reached" if never else None
-
-
 def load_reviewed():
     """Identity of a mutant -> why it is equivalent."""
     try:
@@ -135,9 +123,12 @@ class Earlier:
         write(self._file, json.dumps({number: dataclasses.asdict(result) for number, result in results.items()}))
 
 
-def stages(graph):
-    """What says of a mutant's number that it is caught or equivalent, the cheapest first, each with its verdict."""
-    return [(CAUGHT, "tests, quickly", caught_quickly_by), (PROVEN, "proofs", lambda number: proof(number, graph)), (CAUGHT, "tests to the end", caught_by)]
+def stages(graph, reviewed):
+    """What says of a mutant's number that it is caught or equivalent, each with its verdict; numbers that are reviewed need no proof."""
+    def proven(number):
+        return None if number in reviewed else graph.equivalent(number, PROOF_SECONDS)
+
+    return [(CAUGHT, "tests, quickly", caught_quickly_by), (CAUGHT, "tests to the end", caught_by), (PROVEN, "proofs", proven)]
 
 
 def timed(decide, number):
@@ -148,7 +139,7 @@ def timed(decide, number):
 def judge_all(mutants, graph, reviewed, jobs, earlier):
     """Results in the order of the mutants."""
     results, seconds = earlier.load(), collections.Counter()
-    for verdict, title, decide in stages(graph):
+    for verdict, title, decide in stages(graph, {mutant.number for mutant in mutants if mutant.identity() in reviewed}):
         left = [mutant.number for mutant in mutants if mutant.number not in results]
         with concurrent.futures.ThreadPoolExecutor(max_workers=jobs) as pool:
             waiting = {pool.submit(timed, decide, number): number for number in left}
@@ -232,7 +223,7 @@ def run(args):
     chosen = [mutant for mutant in mutants if not args.only or mutant.number in args.only]
     if args.only and len(chosen) != len(set(args.only)):
         raise netlist.ToolError(f"--only: there are mutants 1 to {len(mutants)}")
-    results = judge_all(chosen, equivalence.Netlist(gates), reviewed, args.jobs, Earlier(args.seed))
+    results = judge_all(chosen, equivalence.Netlist(gates, netlist.checked()), reviewed, args.jobs, Earlier(args.seed))
     if not args.only:
         write(netlist.WORK / "results.json", machine_readable(results, args.seed))
         write(PAGE, page(results, args.seed))

@@ -5,11 +5,14 @@ Needs the Python of `make verilog`.
 """
 
 import dataclasses
+import json
 import os
 import pathlib
 import re
 import subprocess
 import sys
+
+import equivalence
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "fpga"))
@@ -19,6 +22,8 @@ TOP = "rdma_receiver"
 RECEIVERS = ROOT / "tests" / "rtl" / "receivers.txt"
 RECEIVER = "small_receiver"  # the one of them that is mutated
 SELECTOR = ("mutant", 12)  # port, bits
+VERDICTS = ["NONE", "DROP_CRC", "DROP_MALFORMED", "DROP_NOT_MINE"]  # of the arrival checks
+WIDTHS = {"src": "NODE_W", "sid": "SID_W", "msgid": "MSGID_W"}  # they let no wider ones through
 
 # Leaves no cell that constants or unused outputs make superfluous: a mutant of it would be equivalent. Cells stay words.
 FLATTEN = ["flatten", *["opt -full -nosdff -nodffe", "wreduce", "splitcells"] * 2, "opt -full -nosdff -nodffe", "opt_clean -purge", "check -assert"]
@@ -85,11 +90,29 @@ def below_root(path):
     return str(path.relative_to(ROOT))
 
 
+def parameters():
+    """name=value"""
+    lines = [line.split() for line in RECEIVERS.read_text(encoding="utf-8").splitlines()]
+    return next(rest for name, *rest in filter(None, lines) if name == RECEIVER)
+
+
+def checked():
+    """The inputs that rdma_rx_check.sv drives."""
+    spec = json.loads((ROOT / "spec" / "rdma.json").read_text(encoding="utf-8"))
+    outcome = {value["name"]: value["value"] for value in next(enum for enum in spec["enums"] if enum["name"] == "outcome")["values"]}
+    size = dict(each.split("=") for each in parameters())
+    zero, place = [], 0
+    for field in spec["header"]["fields"]:
+        if field["name"] in WIDTHS:
+            zero += range(place + int(size[WIDTHS[field["name"]]]), place + field["width"])
+        place += field["width"]
+    return equivalence.Checked("hdr_valid_i", "verdict_i", [outcome[name] for name in VERDICTS], "hdr_i", zero)
+
+
 def flatten():
     """WORK/flat.il."""
-    lines = [line.split() for line in RECEIVERS.read_text(encoding="utf-8").splitlines()]
-    parameters = [word for name, *rest in filter(None, lines) if name == RECEIVER for each in rest for word in ("-G", each)]
-    command = [sys.executable, str(ROOT / "fpga" / "elaborate.py"), "--rtlil", "--out", str(WORK), *parameters, TOP]
+    sizes = [word for each in parameters() for word in ("-G", each)]
+    command = [sys.executable, str(ROOT / "fpga" / "elaborate.py"), "--rtlil", "--out", str(WORK), *sizes, TOP]
     if subprocess.run(command, check=False).returncode:
         raise ToolError("elaboration failed")
     yosys([f"read_rtlil {below_root(WORK / (TOP + '.il'))}", f"hierarchy -check -top {TOP}", *FLATTEN, f"write_rtlil {below_root(WORK / 'flat.il')}"])

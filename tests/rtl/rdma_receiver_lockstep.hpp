@@ -84,6 +84,7 @@ class BasicReceiverLockstep {
   unsigned timeouts = 0;                   // retired
   unsigned waits = 0;                      // clocks in which a packet was not taken
   unsigned dropped = 0;                    // control packets without room
+  unsigned clearing = 0;                   // clocks from reset until it was ready
   std::vector<uint64_t> stolen;            // clocks that timeouts took from packets
   uint64_t packet_at = 0, timeout_at = 0;  // clocks of the last ones retired
 
@@ -106,7 +107,7 @@ class BasicReceiverLockstep {
     for (bench_.settle(); !bench_->ready_o; bench_.settle()) {
       ASSERT_FALSE(bench_->trace_valid_o || bench_->ctl_valid_o || bench_->cmd_valid_o ||
                    bench_->hdr_ready_o);
-      ASSERT_LT(++waited_, 3 * rx_contexts) << "clocks after reset and still not ready";
+      ASSERT_LT(++clearing, 3 * rx_contexts) << "clocks after reset and still not ready";
       bench_.step();
     }
     while (regions_ != wanted_regions()) clock();
@@ -237,7 +238,7 @@ class BasicReceiverLockstep {
     answers_.fill({});
     events_.clear();
     freed_.clear();
-    waited_ = since_stolen_ = overdue_ = quiet_ = 0;
+    clearing = since_stolen_ = overdue_ = quiet_ = 0;
   }
 
   /// A timeout under way is not seen before it retires, so that idle_o is certain only when no timer runs.
@@ -446,7 +447,6 @@ class BasicReceiverLockstep {
   std::array<uint16_t, 8> nows_{};              // likewise
   std::array<rdma::Config, 12> configs_{};
   std::vector<rdma::Region> regions_;  // as the receiver knows them
-  unsigned waited_ = 0;                // clocks after reset
   unsigned since_stolen_ = 0;          // packets
   unsigned overdue_ = 0, quiet_ = 0;   // clocks
 };

@@ -245,6 +245,11 @@ TEST_F(RdmaReceiverControl, PacketsReachAContextThatIsBeingGranted) {
   }
 }
 
+TEST_F(RdmaReceiverControl, ReadyOnceTheLastContextIsInTheFreeList) {
+  receiver_.reset(config());
+  EXPECT_EQ(receiver_.clearing, rx_contexts + 1);
+}
+
 TEST_F(RdmaReceiverControl, ResetForgetsAll) {
   for (unsigned after = 0; after < 30; ++after) {
     grant(2, 200);

@@ -116,6 +116,29 @@ TEST_F(RdmaReceiverTimeouts, PacketThatAsksForWbaseMakesTheTimeoutVoid) {
   race_at_all_offsets(settings, true, [&] { return data(0, 3); });
 }
 
+/// Each bit of WBASE counts.
+TEST_F(RdmaReceiverTimeouts, PacketThatAsksForWbaseRestartsTheTimerWhereverThatIs) {
+  rdma::Config settings = config();
+  settings.weft_mode = true;
+  settings.rx_ahead = 3;
+  for (uint32_t base = 0; base < 250 && !HasFatalFailure(); base = base == 0 ? 1 : 2 * base) {
+    receiver_.reset(settings);
+    grant(1, 250);
+    for (uint32_t pidx = 0; pidx < base; ++pidx) give(data(0, pidx));
+    receiver_.clocks(settled);
+    const unsigned before = receiver_.timeouts;
+    receiver_.now = static_cast<uint16_t>(receiver_.now + settings.rx_timeout - 1);
+    give(data(0, base + settings.rx_ahead));
+    receiver_.clocks(settled);
+    receiver_.now = static_cast<uint16_t>(receiver_.now + settings.rx_timeout - 1);
+    receiver_.clocks(offsets);
+    EXPECT_EQ(receiver_.timeouts, before) << "WBASE " << base;
+    ++receiver_.now;
+    receiver_.clocks(offsets);
+    EXPECT_EQ(receiver_.timeouts, before + 1) << "WBASE " << base;
+  }
+}
+
 TEST_F(RdmaReceiverTimeouts, PacketAheadOfOneThatHasComeDoesNotKeepIt) {
   rdma::Config settings = config();
   settings.weft_mode = true;
@@ -138,6 +161,50 @@ TEST_F(RdmaReceiverTimeouts, ReclaimAndPacketInBothOrders) {
   EXPECT_GT(receiver_.outcomes[Outcome::drop_unknown_cid], 0u) << "timeout first";
   EXPECT_EQ(receiver_.outcomes[Outcome::reclaim], 2 * offsets);
   grant(rx_contexts, 1);
+}
+
+/// One timer runs, and only its half of all timers is looked at: wherever in it the scanner is when the timer
+/// ends.
+TEST_F(RdmaReceiverTimeouts, LateByNoMoreThanAPassThroughTheGroupInUse) {
+  constexpr unsigned group = rx_contexts / 2;
+  for (uint16_t cid = 0; cid < rx_contexts; ++cid) {
+    std::set<uint64_t> late;
+    for (unsigned offset = 0; offset < 2 * rx_contexts && !HasFatalFailure(); ++offset) {
+      receiver_.reset(config());
+      grant(rx_contexts, 4);
+      for (uint16_t other = 0; other < rx_contexts; ++other) {
+        if (other != cid) give(release(other));
+      }
+      receiver_.clocks(offsets + offset);
+      const unsigned before = receiver_.timeouts;
+      const uint64_t end = bench_.cycle();
+      receiver_.now = static_cast<uint16_t>(receiver_.now + config().rx_timeout);
+      receiver_.clocks(offsets);
+      ASSERT_EQ(receiver_.timeouts, before + 1) << "context " << cid << ", offset " << offset;
+      late.insert(receiver_.timeout_at - end);
+    }
+    EXPECT_EQ(*late.rbegin() - *late.begin(), group - 1) << "context " << cid;
+  }
+}
+
+/// Also where a timer has ended again before the next one is looked at.
+TEST_F(RdmaReceiverTimeouts, OfAllContextsInTurn) {
+  rdma::Config hasty = config();
+  hasty.rx_timeout = 1;
+  hasty.max_silent = 15;
+  receiver_.reset(hasty);
+  grant(rx_contexts, 4);
+  const unsigned before = receiver_.timeouts;
+  while (receiver_.timeouts - before < 10 * rx_contexts && !HasFatalFailure()) {
+    ++receiver_.now;
+    receiver_.clock();
+    unsigned most = 0, least = 16;
+    for (uint16_t cid = 0; cid < rx_contexts; ++cid) {
+      most = std::max<unsigned>(most, context(cid).silent);
+      least = std::min<unsigned>(least, context(cid).silent);
+    }
+    ASSERT_LE(most, least + 1) << "timeouts of one context while another one has had none";
+  }
 }
 
 TEST_F(RdmaReceiverTimeouts, TakesAClockFromPacketsAfter255) {
@@ -171,6 +238,24 @@ TEST_F(RdmaReceiverTimeouts, EachTakesOneClockAfter255Packets) {
     EXPECT_LE(cycle - before, 256 + 2 * rx_contexts + ReceiverLockstep::latency);
     before = cycle;
   }
+}
+
+/// Clocks in which nothing is taken do not count.
+TEST_F(RdmaReceiverTimeouts, EachTakesOneClockAfter255PacketsThatWaitForCommands) {
+  rdma::Config patient = config();
+  patient.max_silent = 15;
+  receiver_.reset(patient);
+  grant(rx_contexts, 4);
+  for (unsigned round = 1; round <= 4 && !HasFatalFailure(); ++round) {
+    receiver_.now = static_cast<uint16_t>(receiver_.now + patient.rx_timeout);
+    for (unsigned n = 0; n < 8000 && receiver_.timeouts < round * rx_contexts && !HasFatalFailure(); ++n) {
+      out_.cmd_ready = bench_.chance(70);
+      if (!receiver_.packet) receiver_.packet = {data(0, 1)};
+      receiver_.clock();
+    }
+    EXPECT_EQ(receiver_.timeouts, round * rx_contexts);
+  }
+  EXPECT_EQ(receiver_.stolen.size(), receiver_.timeouts);
 }
 
 TEST_F(RdmaReceiverTimeouts, OnePacketAClockWhileTimersRun) {
