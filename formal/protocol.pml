@@ -11,7 +11,8 @@
  * -DBOUNDED, progress: LOSSES packets are lost and DUPLICATES duplicated, timers end only when nothing else can happen. Every
  * transfer completes with OK, in the end all contexts are free and the network is empty.
  *
- * -DNO_ZOMBIE_CHECK, -DNO_GENERATION, -DEARLY_DONE, -DNO_RELEASE: the protocol without one of its parts; the check must fail.
+ * -DNO_ZOMBIE_CHECK, -DEARLY_DONE, -DNO_RELEASE: the protocol without one of its parts; the check must fail. -DNO_GENERATION: no
+ * check fails, as without it only packets of the same transfer get into a context.
  */
 #ifndef POSTS
 #define POSTS 3

@@ -124,9 +124,12 @@ def main():
     parser.add_argument("--jobs", type=int, default=2, help="checks at a time (default: %(default)s)")
     args = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
+    wanted = [job for job in jobs() if args.only in f"{job[0]}: {job[1]}"]
+    if not wanted:
+        sys.exit(f"formal: --only {args.only}: no check has this in its name")
     rows, good = [], True
     with concurrent.futures.ThreadPoolExecutor(max_workers=args.jobs) as pool:
-        futures = [(subject, title, expected, pool.submit(timed, check, arguments)) for subject, title, expected, check, arguments in jobs() if args.only in f"{subject}: {title}"]
+        futures = [(subject, title, expected, pool.submit(timed, check, arguments)) for subject, title, expected, check, arguments in wanted]
         for subject, title, expected, future in futures:
             try:
                 result = future.result()

@@ -136,7 +136,7 @@ Rate headers_of_one_context() {
   constexpr size_t packets = 8000;
   Bench bench(system_config(line_build, 1), 1 << 20);
   bench.grant(1, one_beat_bytes);
-  Rate rate = arrivals(bench, "DATA of one beat in, all of one context",
+  Rate rate = arrivals(bench, "DATA of one beat in, all of one context (one new, then the same again)",
                        Packets(packets, tb::data_packet(0, 0, 1, one_beat_bytes)));
   bench.release(1);
   rate.finding = bench.finding();
@@ -155,7 +155,7 @@ Rate headers_of_many_contexts() {
   }
   std::mt19937_64 random(1);
   std::shuffle(packets.begin(), packets.end(), random);
-  Rate rate = arrivals(bench, "DATA of one beat in, 256 contexts in any order", packets);
+  Rate rate = arrivals(bench, "DATA of one beat in, 256 contexts in any order (one new of each, and copies)", packets);
   bench.release(transfers);
   rate.finding = bench.finding();
   return rate;
