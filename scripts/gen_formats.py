@@ -225,7 +225,7 @@ def generate_sv(spec, source):
     registers = spec["registers"]
     address_bits = registers["address_bits"]
     lines = banner("//", spec["brief"], source)
-    lines += ["", "// verilator lint_off UNUSED  // no design uses all of them", f"package {unit}_formats_pkg;", ""]
+    lines += ["", "// No design uses all of them.", "// verilator lint_off UNUSED", f"package {unit}_formats_pkg;", ""]
     lines += [f"  localparam int unsigned VERSION = {spec['version']};", ""]
     for enum in spec["enums"]:
         lines += sv_enum(enum) + [""]
