@@ -10,7 +10,6 @@
 namespace weft::tb {
 namespace {
 
-using queue_formats::Submission;
 using rdma::Ticket;
 using rdma::formats::Header;
 using rdma::formats::Ptype;

@@ -155,7 +155,8 @@ Rate headers_of_many_contexts() {
   }
   std::mt19937_64 random(1);
   std::shuffle(packets.begin(), packets.end(), random);
-  Rate rate = arrivals(bench, "DATA of one beat in, 256 contexts in any order (one new of each, and copies)", packets);
+  Rate rate = arrivals(bench, "DATA of one beat in, 256 contexts in any order (one new of each, and copies)",
+                       packets);
   bench.release(transfers);
   rate.finding = bench.finding();
   return rate;
