@@ -274,6 +274,48 @@ TEST_F(Nic, DeadPeerEndsInACompletion) {
   bench().expect_settled();
 }
 
+/// A transfer to a node that is dead ends after two timeouts, of a tick, part of which is over, and of two.
+TEST_F(Nic, TicksAreAsLongAsTheRegisterSays) {
+  build();
+  bench().system.halt_node(1);
+  for (auto& ring : bench().hosts[1].rings) ring.enabled = false;
+  for (const auto& [reg, value] : {std::pair{engine_reg::TX_RETRY, 1u}, {engine_reg::MAX_RETRY, 1u}}) {
+    EXPECT_TRUE(write_register(bench(), 0, reg, value));
+  }
+  for (const uint32_t tick : {0xffffu, 0xaaaau, 0x5555u, 3000u}) {
+    EXPECT_TRUE(write_register(bench(), 0, engine_reg::TICK_CYCLES, tick));
+    const uint64_t begin = bench().system.cycle();
+    bench().post(0, 0, good(), status_of(EngineStatus::no_answer));
+    bench().expect_settled();
+    const uint64_t cycles = bench().system.cycle() - begin;
+    EXPECT_GT(cycles, 2 * tick) << tick;
+    EXPECT_LT(cycles, 3 * tick + 2000) << tick;
+  }
+}
+
+/// Unaligned addresses are none of any register, and a register is written as a whole.
+TEST_F(Nic, RegistersAreWholeWords) {
+  build();
+  for (const uint32_t page : {0u, 0x1000u}) {
+    const uint32_t reg = page + (page == 0 ? engine_reg::TICK_CYCLES : queue_reg::TICK_CYCLES);
+    const auto before = read_register(bench(), 0, reg);
+    for (uint32_t low = 1; low < 4; ++low) {
+      EXPECT_EQ(read_register(bench(), 0, reg + low), std::nullopt);
+      EXPECT_FALSE(write_register(bench(), 0, reg + low, 1));
+    }
+    for (uint8_t strobes = 0; strobes < 15; ++strobes) {
+      std::optional<bool> answer;
+      bench().system.node(0).registers().write_strobed(reg, 1, strobes, [&](bool ok) { answer = ok; });
+      bench().system.run_until([&] { return answer.has_value(); }, 1000);
+      EXPECT_EQ(answer, false) << int{strobes};
+    }
+    EXPECT_EQ(read_register(bench(), 0, reg), before);
+    const uint32_t count = page == 0 ? engine_reg::BAD_ACCESS : driver::ring_register(queue_reg::BAD_ACCESS);
+    EXPECT_EQ(read_register(bench(), 0, count), 3u + 3u + 15u);
+  }
+  bench().expect_settled();
+}
+
 TEST_F(Nic, PeerThatDiesInTheMiddleEndsInACompletion) {
   build();
   auto entry = bench().write_entry(0, 1, 0, 0, 32'768);

@@ -146,10 +146,10 @@ class QueuesTest : public testing::Test {
     queue_formats::Submission entry;
     entry.opcode = Config::transfers ? static_cast<uint8_t>(1 + bench_.below(5)) : uint8_t{1};
     entry.flags = bench_.chance(30) ? queue_formats::flag_signal : uint8_t{0};
-    entry.node = static_cast<uint32_t>(bench_.below(1000));
-    entry.tag = ++last_tag_;
-    entry.local_addr = bench_.below(uint64_t{1} << 62);
-    entry.remote_addr = bench_.below(uint64_t{1} << 62);
+    entry.node = static_cast<uint32_t>(bench_.any(32));
+    entry.tag = last_tag_ += 0x9e37'79b9'7f4a'7c15;  // odd: each its own, and all bits change
+    entry.local_addr = bench_.any(63) << 1 | bench_.any(1);
+    entry.remote_addr = bench_.any(63);
     entry.bytes = static_cast<uint32_t>(bench_.below(uint64_t{1} << 32));
     entry.local_key = static_cast<uint32_t>(bench_.below(uint64_t{1} << 32));
     entry.remote_key = static_cast<uint32_t>(bench_.below(uint64_t{1} << 32));

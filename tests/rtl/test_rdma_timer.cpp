@@ -293,5 +293,44 @@ TEST_F(RdmaTimerGroups, NoneIsForgotten) {
   }
 }
 
+/// Five timers, no power of two: one group, behind whose last comes the first.
+TEST(RdmaTimerOfFive, EachIsOfferedInItsTurn) {
+  constexpr unsigned five = 5;
+  RdmaBlocksBench bench;
+  const auto clock = [&] {
+    bench.step();
+    bench->odd_set_i = bench->odd_decided_i = bench->odd_expired_ready_i = 0;
+    bench.settle();
+  };
+  bench->limit0_i = 10;
+  for (bench.settle(); !bench->odd_ready_o; bench.settle()) bench.step();
+  const auto set = [&](unsigned idx, bool armed) {
+    bench->odd_set_i = 1;
+    bench->odd_set_idx_i = static_cast<uint8_t>(idx);
+    bench->odd_set_armed_i = armed;
+    clock();
+  };
+  for (unsigned idx = 0; idx < five; ++idx) set(idx, true);
+  bench->now_i = 10;
+  std::optional<unsigned> last;
+  for (unsigned n = 0; n < 4 * five; ++n) {
+    for (unsigned waited = 0; !bench->odd_expired_valid_o; ++waited) {
+      ASSERT_LT(waited, max_lateness) << n;
+      clock();
+    }
+    const unsigned idx = bench->odd_expired_idx_o;
+    if (last) {
+      EXPECT_EQ(idx, (*last + 1) % five);
+    }
+    last = idx;
+    bench->odd_expired_ready_i = 1;
+    clock();
+    bench->odd_decided_i = 1;
+    EXPECT_TRUE(bench->odd_expired_now_o);
+    bench->now_i = static_cast<uint16_t>(bench->now_i + 10);  // all others have ended before
+    set(idx, true);
+  }
+}
+
 }  // namespace
 }  // namespace weft::rtl_test
