@@ -76,6 +76,31 @@ TEST_F(Nic, WriteThroughARing) {
   EXPECT_TRUE(bench().memory(1).equals(NicBench::target_of(1) + 256, data));
 }
 
+/// As many packets as PIDX can number, twice: host writes, counted in 16 bits, go round on the way.
+TEST_F(Nic, CountsGoRoundInLongTransfers) {
+  const auto config = NicBench::usual_config();
+  const auto& params = config.node.build.params;
+  const uint32_t bytes = ((1u << params.pidx_bits) - 1) * params.payload;
+  auto setup = NicBench::usual_setup();
+  const auto number = static_cast<uint8_t>(setup.regions.size());
+  constexpr uint64_t from = 0x8000'0000, to = 0xc000'0000, size = 1 << 23;
+  setup.regions.push_back({from, from + size, NicBench::key(0), false, true, 0});
+  setup.regions.push_back({to, to + size, NicBench::key(1)});
+  bench_.emplace(config, setup);
+  bench().enable(0, 0, 0);
+  for (const uint64_t offset : {0u, 1u << 22}) {
+    const auto data = bench().fill(0, from + offset, bytes);
+    auto entry = bench().write_entry(0, 1, 0, 0, bytes);
+    entry.local_addr = from + offset;
+    entry.remote_addr = to + offset;
+    entry.local_key = driver::rdma_rkey(number, NicBench::key(0));
+    entry.remote_key = driver::rdma_rkey(number + 1, NicBench::key(1));
+    bench().post(0, 0, entry);
+    bench().expect_settled(4'000'000);
+    EXPECT_TRUE(bench().memory(1).equals(to + offset, data));
+  }
+}
+
 // --- the register space
 
 TEST_F(Nic, OneRegisterSpaceOfPages) {
@@ -291,6 +316,19 @@ TEST_F(Nic, TicksAreAsLongAsTheRegisterSays) {
     EXPECT_GT(cycles, 2 * tick) << tick;
     EXPECT_LT(cycles, 3 * tick + 2000) << tick;
   }
+}
+
+TEST_F(Nic, RegistersKeepEachBit) {
+  build();
+  for (const uint32_t value : {0xffff'ffffu, 0xa5a5'a5a5u, 0x5a5a'5a5au, 0u}) {
+    for (const uint32_t reg :
+         {engine_reg::POST_SRC_HI, engine_reg::REGION_BASE_LO, driver::ring_register(queue_reg::Q_MSI_DATA),
+          driver::ring_register(queue_reg::Q_SQ_BASE_HI)}) {
+      EXPECT_TRUE(write_register(bench(), 0, reg, value));
+      EXPECT_EQ(read_register(bench(), 0, reg), value) << reg;
+    }
+  }
+  bench().expect_settled();
 }
 
 /// Unaligned addresses are none of any register, and a register is written as a whole.

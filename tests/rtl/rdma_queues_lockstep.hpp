@@ -92,9 +92,10 @@ class QueuesTest : public testing::Test {
     return value;
   }
 
-  /// Below 2^20, a multiple of every ring up to 64 KiB; larger ones begin at 0.
+  /// Below 2^20, a multiple of the ring and of 4 KiB; larger ones begin at 0.
   uint64_t ring_offset(uint64_t entry_bytes, uint8_t log2) {
-    return entry_bytes << log2 <= 1 << 16 ? bench_.any(4) << 16 : 0;
+    const uint64_t bytes = std::max<uint64_t>(entry_bytes << log2, 4096);
+    return bytes < 1 << 20 ? bench_.below((1 << 20) / bytes) * bytes : 0;
   }
 
   rdma_queues::QueueConfig make_config(uint32_t queue, uint8_t sq_log2, uint8_t cq_log2,
