@@ -55,7 +55,7 @@ constexpr Ground far_ground{"nic_far",
                             {0, 21, 42, 63},
                             {0x5a, 0xa5},
                             {0xa5c3, 0x5a3c, 0x3663},
-                            {uint64_t{0x5a'3c69} << 40, uint64_t{0x25'c396} << 40},
+                            {0x6a5a'3c69'a5c0'0000, 0x15a5'c396'5a3c'0000},
                             1 << 16,
                             1 << 24,
                             63};
@@ -206,6 +206,7 @@ class Anything {
   }
 
   uint32_t some_bytes() { return static_cast<uint32_t>(1 + draw_.below(one_in(4) ? 4096 : 300)); }
+  uint64_t any_page() { return draw_.below(uint64_t{1} << (ground_.address_bits - 12)) << 12; }
   uint64_t place(uint64_t from, uint64_t to) { return from + draw_.below((to - from) / 4096) * 4096; }
 
   Submission good_entry(uint32_t owner) {
@@ -313,7 +314,7 @@ class Anything {
                                 number(any_node()),
                                 next_tag(),
                                 NicBench::remote_key(owner)};
-    switch (draw_.below(8)) {
+    switch (draw_.below(11)) {
       case 0:
         request.bytes = 0;
         break;
@@ -321,11 +322,21 @@ class Anything {
         request.src_addr += 4;
         break;
       case 2:
-        request.node = 0x10000;
+        request.node = static_cast<uint32_t>(0x10000 + draw_.below(0xffff'0000));
         break;
       case 3:
         request.dst_addr = (uint64_t{1} << ground_.address_bits) - 64;
         request.bytes = 4096;
+        break;
+      case 4:  // more packets than there are numbers for
+        request.bytes = static_cast<uint32_t>(0x4000'0000 + draw_.below(0xc000'0000));
+        break;
+      case 5:  // what the registers send from is not checked
+        request.src_addr = any_page();
+        break;
+      case 6:
+        request.dst_addr = any_page();
+        request.rkey = static_cast<uint32_t>(draw_.below(1 << 24));
         break;
       default:
         break;
@@ -510,6 +521,9 @@ class Anything {
         break;
       case 6:
         it.memory().stall(true);
+        break;
+      case 7:
+        it.memory().inject_errors(ground_.source_of(owner), ground_.source_of(owner) + half);
         break;
       default:
         change_region(node);

@@ -29,7 +29,8 @@ class AxiMuxTest : public testing::Test {
  protected:
   static constexpr unsigned masters = 3;
   static constexpr uint32_t beat = 32;
-  static constexpr uint64_t page_bytes = 4096, bad_page = 7;  // accesses there answer with an error
+  static constexpr uint64_t page_bytes = 4096, read_pages = 8;
+  static constexpr uint64_t bad_page = 7;  // accesses there answer with an error
 
   struct Burst {
     uint64_t address;
@@ -53,6 +54,8 @@ class AxiMuxTest : public testing::Test {
     memory_.emplace(
         config, [](const tb::WrittenBurst&) {}, [](uint64_t, bool) {});
     memory_->inject_errors(base_of(bad_page), base_of(bad_page) + page_bytes);
+    for (uint64_t page = 0; page < read_pages; ++page)
+      memory_->memory().write(base_of(page), any_bytes(page_bytes));
     masters_ = {};
     axi_ = {};
     axi_.ar.burst = axi_.aw.burst = 1;
@@ -71,15 +74,20 @@ class AxiMuxTest : public testing::Test {
     Burst burst{base_of(page) + bench_.below(128 - max_len) * beat,
                 static_cast<uint8_t>(bench_.below(max_len + 1u)),
                 {}};
-    for (unsigned i = 0; i < (burst.len + 1u) * beat; ++i)
-      burst.bytes.push_back(static_cast<uint8_t>(bench_.below(256)));
+    burst.bytes = any_bytes((burst.len + 1u) * beat);
     return burst;
+  }
+
+  std::vector<uint8_t> any_bytes(uint64_t count) {
+    std::vector<uint8_t> bytes(count);
+    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(bench_.below(256));
+    return bytes;
   }
 
   uint8_t any_len() { return bench_.chance(5) ? 127 : 15; }
   void add_read(unsigned master) { add_read(master, any_len()); }
   void add_read(unsigned master, uint8_t max_len) {
-    masters_[master].to_read.push_back(random_burst(bench_.below(8), max_len));
+    masters_[master].to_read.push_back(random_burst(bench_.below(read_pages), max_len));
   }
   void add_write(unsigned master) { add_write(master, any_len()); }
   void add_write(unsigned master, uint8_t max_len) {

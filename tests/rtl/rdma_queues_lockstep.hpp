@@ -104,7 +104,7 @@ class QueuesTest : public testing::Test {
     // Anywhere on the bus, but no two queues in one place, and none where messages go.
     const uint64_t place = bench_.any(Config::addr_bits - 29) << 29 | uint64_t{queue} << 22;
     config.sq_base = place | ring_offset(64, sq_log2);
-    config.cq_base = place | uint64_t{1} << 20 | ring_offset(32, cq_log2);
+    config.cq_base = place | uint64_t{1} << 21 | ring_offset(32, cq_log2);
     config.sq_log2 = sq_log2;
     config.cq_log2 = cq_log2;
     config.owner = static_cast<uint8_t>(bench_.below(256));
