@@ -123,6 +123,8 @@ class Anything {
   uint32_t nodes() const { return bench_.system.size(); }
   uint16_t number(uint32_t node) const { return bench_.system.number(node); }
   uint16_t number_of_none() const { return number(nodes()); }
+  /// There can be no such node.
+  uint32_t wide_number() { return static_cast<uint32_t>(0x10000 + draw_.below(0xffff'0000)); }
   bool one_in(uint64_t times) { return draw_.below(times) == 0; }
   uint32_t any_node() { return static_cast<uint32_t>(draw_.below(nodes())); }
   uint32_t any_queue() { return ground_.queue_numbers.at(draw_.below(queues)); }
@@ -252,7 +254,8 @@ class Anything {
         entry.remote_addr = is_read(entry) ? entry.remote_addr & ~half : entry.remote_addr | half;
         break;
       case 4:
-        entry.node = one_in(2) ? number_of_none() : 0x10000;  // nobody answers; there can be no such node
+        entry.node =
+            one_in(2) ? number_of_none() : wide_number();  // nobody answers; there can be no such node
         break;
       case 5:
         entry.remote_key ^= 1u << draw_.below(26);
@@ -322,7 +325,7 @@ class Anything {
         request.src_addr += 4;
         break;
       case 2:
-        request.node = static_cast<uint32_t>(0x10000 + draw_.below(0xffff'0000));
+        request.node = wide_number();
         break;
       case 3:
         request.dst_addr = (uint64_t{1} << ground_.address_bits) - 64;
@@ -682,7 +685,7 @@ TEST_P(NicFar, AgreesWithTheGoldenModelsAndLeavesNothing) {
   auto setup = far_setup();
   bench_.emplace(config, setup);
   for (int round = 0; round < 2 && !bench_->failed(); ++round) {
-    for (int n = 0; n < 3; ++n) start(any_settings(draw_, setup));  // what was written last is what counts
+    for (int n = 0; n < 5; ++n) start(any_settings(draw_, setup));  // what was written last is what counts
     bench_->system.start(setup);
     expect_ready();
     anything_happens(*bench_, draw_, far_ground, setup);

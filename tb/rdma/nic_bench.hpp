@@ -308,9 +308,9 @@ class NicBench {
   std::string problems() { return system.findings().summary(); }
 
  private:
-  /// The keys of neighbours differ in each bit but the last, which number and neighbour both change.
+  /// The keys of neighbours differ in each bit.
   static uint16_t odd_differs(uint32_t key, uint32_t number) {
-    return static_cast<uint16_t>(number % 2 == 0 ? key : ~key);
+    return static_cast<uint16_t>(number % 2 == 0 ? key : ~(key - 1));
   }
 
   driver::RdmaSetup setup_;

@@ -320,7 +320,7 @@ TEST_F(Nic, TicksAreAsLongAsTheRegisterSays) {
 
 TEST_F(Nic, RegistersKeepEachBit) {
   build();
-  for (const uint32_t value : {0xffff'ffffu, 0xa5a5'a5a5u, 0x5a5a'5a5au, 0u}) {
+  for (const uint32_t value : {0xffff'ffffu, 0xa5a5'a5a5u, 0x5a5a'5a5au, 0u, 0xffff'ffffu, 0u}) {
     for (const uint32_t reg :
          {engine_reg::POST_SRC_HI, engine_reg::REGION_BASE_LO, driver::ring_register(queue_reg::Q_MSI_DATA),
           driver::ring_register(queue_reg::Q_SQ_BASE_HI)}) {

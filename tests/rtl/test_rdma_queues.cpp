@@ -399,6 +399,7 @@ TEST_F(RdmaQueuesAlone, EachOneInterruptsWaitsForItsQuotaAndFails) {
   start(memory(2));
   for (uint32_t q = 0; q < queues; ++q) {
     open(q, IrqKind::level);
+    EXPECT_TRUE(write_now(of(q, queue_reg::MODERATION), 50 | 3 << 16));
     arm(q);
     paces_.complete = 0;
     post_writes(q, 2);  // the quota is one
@@ -437,14 +438,20 @@ TEST_F(RdmaQueuesLong, IndicesGoRound) {
   until([&] { return registers_idle(); });
   for (unsigned lap = 0; lap < 5; ++lap) {
     const uint32_t count = lap == 1 ? ring / 2 : ring;  // so that the ends of laps lie elsewhere
-    post(63, count / 2);
-    until([&] { return registers_idle(); });
-    post(63, count - count / 2);  // while most of the others are still to be fetched
+    for (uint32_t left = count, part = 0; left > 0; left -= part) {
+      part = std::min(left, 5003u);
+      post(63, part);  // while most of the others are still to be fetched
+      until([&] { return registers_idle(); });
+      read_now(of(63, queue_reg::SQ_HEAD));
+    }
     until([&] { return quiet(); }, 1'000'000);
     const auto expected = static_cast<uint16_t>((lap + 1) * ring - (lap >= 1 ? ring / 2 : 0));
-    ASSERT_EQ(take(63, count + 1), expected) << "lap " << lap;
-    ASSERT_EQ(model_.queue(63).head, expected);
-    ring_head(63, owners_[63].head, true);
+    ASSERT_EQ(model_.queue(63).head, expected) << "lap " << lap;
+    while (owners_[63].head != expected && !HasFailure()) {
+      ring_head(63, take(63, 5003), true);
+      until([&] { return registers_idle(); });
+      read_now(of(63, queue_reg::CQ_TAIL));
+    }
   }
   until([&] { return quiet(); });
   EXPECT_EQ(completions_taken_, 5 * ring - ring / 2);

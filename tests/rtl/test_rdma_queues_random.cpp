@@ -19,7 +19,7 @@ class RdmaQueuesRandom : public QueuesTest<Config> {
   using Base::paces_;
 
   rdma_queues::QueueConfig random_config(uint32_t q) {
-    const auto log2 = [&] { return static_cast<uint8_t>(4 + bench_.below(3)); };
+    const auto log2 = [&] { return static_cast<uint8_t>(4 + bench_.below(bench_.chance(5) ? 7 : 3)); };
     auto config = this->make_config(q, log2(), log2(), random_irq());
     if (bench_.chance(70)) config.quota = static_cast<uint16_t>(bench_.below(12));
     if (bench_.chance(10)) config.quota = static_cast<uint16_t>(bench_.below(1u << 16));
