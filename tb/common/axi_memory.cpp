@@ -48,7 +48,7 @@ void AxiMemory::load_read_beat(AxiPins& pins) const {
   memory_.read(address, std::span(pins.rdata.data(), config_.data_bytes));
   pins.rlast = read.beat == read.request.len;
   const uint64_t burst_bytes = (read.request.len + 1ull) * config_.data_bytes;
-  pins.rresp = faulty(aligned, burst_bytes) ? resp_slverr : resp_okay;
+  pins.rresp = faulty(aligned, burst_bytes) ? error_response() : resp_okay;
 }
 
 void AxiMemory::drive(AxiPins& pins) {
@@ -71,8 +71,9 @@ void AxiMemory::drive(AxiPins& pins) {
 /// The bytes change no earlier than with the answer, so that whoever does not wait for it is found out.
 uint8_t AxiMemory::perform_write(const WrittenBurst& burst) {
   if (faulty(burst.address, burst.bytes.size())) {
+    const uint8_t response = error_response();
     errors_++;
-    return resp_slverr;
+    return response;
   }
   memory_.write(burst.address, burst.bytes);
   return resp_okay;

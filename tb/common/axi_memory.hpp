@@ -44,7 +44,8 @@ class AxiMemory {
   HostMemory& memory() { return memory_; }
   const HostMemory& memory() const { return memory_; }
 
-  /// Accesses that touch [base, limit) answer SLVERR and change nothing; base = limit: none do.
+  /// Accesses that touch [base, limit) answer SLVERR or DECERR, in turn, and change nothing; base = limit:
+  /// none do.
   void inject_errors(uint64_t base, uint64_t limit);
   bool faulty(uint64_t address, uint64_t bytes) const;
   uint64_t errors() const { return errors_; }
@@ -77,6 +78,7 @@ class AxiMemory {
 
   bool pauses() { return stalled_ || pause_.pause(); }
   uint64_t answer_time();
+  uint8_t error_response() const { return errors_ % 2 == 0 ? resp_slverr : resp_decerr; }
   void check_address(const char* channel, const AxiAddress& address, const Reporter& reporter) const;
   void load_read_beat(AxiPins& pins) const;
   uint8_t perform_write(const WrittenBurst& burst);

@@ -14,6 +14,7 @@
 #include <verilated_cov.h>
 #include <verilated_syms.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -47,8 +48,9 @@ class CoverageTotals {
   void add_bits(const std::string& signal, int width, const std::vector<uint32_t>& hit) {
     const std::lock_guard lock{mutex_};
     Signal& total = signals_[signal];
-    total.width = width;
-    total.hit.resize(hit.size());
+    // tops of several sizes may share the name: the widest counts, and none cuts off what another one has hit
+    total.width = std::max(total.width, width);
+    total.hit.resize(std::max(total.hit.size(), hit.size()));
     for (size_t i = 0; i < hit.size(); ++i) total.hit[i] |= hit[i];
   }
 

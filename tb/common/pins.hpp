@@ -66,5 +66,6 @@ struct AxiPins {
 
 inline constexpr uint8_t resp_okay = 0;
 inline constexpr uint8_t resp_slverr = 2;
+inline constexpr uint8_t resp_decerr = 3;
 
 }  // namespace weft::tb

@@ -61,8 +61,8 @@ class NicBench {
     return driver::rdma_rkey(static_cast<uint8_t>(2 * owners + owner), key(owner));
   }
   /// That SENDs to this queue must name.
-  static uint16_t queue_key(uint32_t queue) { return static_cast<uint16_t>(0x5a00 + queue); }
-  static uint16_t key(uint32_t owner) { return static_cast<uint16_t>(0x1234 + owner); }
+  static uint16_t queue_key(uint32_t queue) { return odd_differs(0x5a00 + queue, queue); }
+  static uint16_t key(uint32_t owner) { return odd_differs(0x1234 + owner, owner); }
 
   /// An entry posted, until its completion comes.
   struct Wanted {
@@ -166,8 +166,7 @@ class NicBench {
     queue_formats::Submission entry;
     entry.opcode = static_cast<uint8_t>(queue_formats::Opcode::write);
     entry.node = peer;
-    ++last_tag_;
-    entry.tag = last_tag_ << 32 | last_tag_;
+    entry.tag = last_tag_ += 0x9e37'79b9'7f4a'7c15;  // odd: each its own, and all bits change
     entry.local_addr = source_of(owner) + from;
     entry.remote_addr = target_of(owner) + to;
     entry.bytes = bytes;
@@ -309,6 +308,11 @@ class NicBench {
   std::string problems() { return system.findings().summary(); }
 
  private:
+  /// The keys of neighbours differ in each bit.
+  static uint16_t odd_differs(uint32_t key, uint32_t number) {
+    return static_cast<uint16_t>(number % 2 == 0 ? key : ~(key - 1));
+  }
+
   driver::RdmaSetup setup_;
 
  public:

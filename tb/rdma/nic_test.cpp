@@ -76,6 +76,31 @@ TEST_F(Nic, WriteThroughARing) {
   EXPECT_TRUE(bench().memory(1).equals(NicBench::target_of(1) + 256, data));
 }
 
+/// As many packets as PIDX can number, twice: host writes, counted in 16 bits, go round on the way.
+TEST_F(Nic, CountsGoRoundInLongTransfers) {
+  const auto config = NicBench::usual_config();
+  const auto& params = config.node.build.params;
+  const uint32_t bytes = ((1u << params.pidx_bits) - 1) * params.payload;
+  auto setup = NicBench::usual_setup();
+  const auto number = static_cast<uint8_t>(setup.regions.size());
+  constexpr uint64_t from = 0x8000'0000, to = 0xc000'0000, size = 1 << 23;
+  setup.regions.push_back({from, from + size, NicBench::key(0), false, true, 0});
+  setup.regions.push_back({to, to + size, NicBench::key(1)});
+  bench_.emplace(config, setup);
+  bench().enable(0, 0, 0);
+  for (const uint64_t offset : {0u, 1u << 22}) {
+    const auto data = bench().fill(0, from + offset, bytes);
+    auto entry = bench().write_entry(0, 1, 0, 0, bytes);
+    entry.local_addr = from + offset;
+    entry.remote_addr = to + offset;
+    entry.local_key = driver::rdma_rkey(number, NicBench::key(0));
+    entry.remote_key = driver::rdma_rkey(number + 1, NicBench::key(1));
+    bench().post(0, 0, entry);
+    bench().expect_settled(4'000'000);
+    EXPECT_TRUE(bench().memory(1).equals(to + offset, data));
+  }
+}
+
 // --- the register space
 
 TEST_F(Nic, OneRegisterSpaceOfPages) {
@@ -271,6 +296,61 @@ TEST_F(Nic, DeadPeerEndsInACompletion) {
   bench().system.halt_node(1);
   for (auto& ring : bench().hosts[1].rings) ring.enabled = false;
   bench().post(0, 0, good(), status_of(EngineStatus::no_answer));
+  bench().expect_settled();
+}
+
+/// A transfer to a node that is dead ends after two timeouts, of a tick, part of which is over, and of two.
+TEST_F(Nic, TicksAreAsLongAsTheRegisterSays) {
+  build();
+  bench().system.halt_node(1);
+  for (auto& ring : bench().hosts[1].rings) ring.enabled = false;
+  for (const auto& [reg, value] : {std::pair{engine_reg::TX_RETRY, 1u}, {engine_reg::MAX_RETRY, 1u}}) {
+    EXPECT_TRUE(write_register(bench(), 0, reg, value));
+  }
+  for (const uint32_t tick : {0xffffu, 0xaaaau, 0x5555u, 3000u}) {
+    EXPECT_TRUE(write_register(bench(), 0, engine_reg::TICK_CYCLES, tick));
+    const uint64_t begin = bench().system.cycle();
+    bench().post(0, 0, good(), status_of(EngineStatus::no_answer));
+    bench().expect_settled();
+    const uint64_t cycles = bench().system.cycle() - begin;
+    EXPECT_GT(cycles, 2 * tick) << tick;
+    EXPECT_LT(cycles, 3 * tick + 2000) << tick;
+  }
+}
+
+TEST_F(Nic, RegistersKeepEachBit) {
+  build();
+  for (const uint32_t value : {0xffff'ffffu, 0xa5a5'a5a5u, 0x5a5a'5a5au, 0u, 0xffff'ffffu, 0u}) {
+    for (const uint32_t reg :
+         {engine_reg::POST_SRC_HI, engine_reg::REGION_BASE_LO, driver::ring_register(queue_reg::Q_MSI_DATA),
+          driver::ring_register(queue_reg::Q_SQ_BASE_HI)}) {
+      EXPECT_TRUE(write_register(bench(), 0, reg, value));
+      EXPECT_EQ(read_register(bench(), 0, reg), value) << reg;
+    }
+  }
+  bench().expect_settled();
+}
+
+/// Unaligned addresses are none of any register, and a register is written as a whole.
+TEST_F(Nic, RegistersAreWholeWords) {
+  build();
+  for (const uint32_t page : {0u, 0x1000u}) {
+    const uint32_t reg = page + (page == 0 ? engine_reg::TICK_CYCLES : queue_reg::TICK_CYCLES);
+    const auto before = read_register(bench(), 0, reg);
+    for (uint32_t low = 1; low < 4; ++low) {
+      EXPECT_EQ(read_register(bench(), 0, reg + low), std::nullopt);
+      EXPECT_FALSE(write_register(bench(), 0, reg + low, 1));
+    }
+    for (uint8_t strobes = 0; strobes < 15; ++strobes) {
+      std::optional<bool> answer;
+      bench().system.node(0).registers().write_strobed(reg, 1, strobes, [&](bool ok) { answer = ok; });
+      bench().system.run_until([&] { return answer.has_value(); }, 1000);
+      EXPECT_EQ(answer, false) << int{strobes};
+    }
+    EXPECT_EQ(read_register(bench(), 0, reg), before);
+    const uint32_t count = page == 0 ? engine_reg::BAD_ACCESS : driver::ring_register(queue_reg::BAD_ACCESS);
+    EXPECT_EQ(read_register(bench(), 0, count), 3u + 3u + 15u);
+  }
   bench().expect_settled();
 }
 

@@ -129,8 +129,9 @@ void QueueScoreboard::sample(const RdmaPins& pins) {
            fmt::format("write of register {:#x} judged wrongly", access_.awaddr));
     const uint32_t address = access_.awaddr - queue_pages;
     if (address >= reg::CQ_HEAD && address % 4096 == reg::CQ_HEAD % 4096 && write_allowed_) {
-      aged_from_[address / 4096 - 1] = reporter_.cycle();
+      aged_from_[address / 4096 - 1] = ticks_passed();
     }
+    if (address == reg::TICK_CYCLES && write_allowed_) tick_cycles_change();
     const auto queue = model_.subject(address);
     const auto was = queue ? std::optional(model_.queue(*queue).state) : std::nullopt;
     model_.apply_write(address, access_.wdata, write_allowed_);
@@ -294,13 +295,25 @@ uint64_t QueueScoreboard::tick_cycles() const {
   return std::max<uint64_t>(1, model_.read(reg::TICK_CYCLES).value_or(1));
 }
 
+/// At most so many, in parts.
+double QueueScoreboard::ticks_passed() const {
+  return ticks_before_ +
+         static_cast<double>(reporter_.cycle() - ticks_from_) / static_cast<double>(tick_cycles());
+}
+
+/// The clocks that a tick has had may be enough for a shorter one at once.
+void QueueScoreboard::tick_cycles_change() {
+  ticks_before_ = ticks_passed() + 1;
+  ticks_from_ = reporter_.cycle();
+}
+
 void QueueScoreboard::check_fire(const QueueTracePins& seen) {
   if (!seen.fire) return;
   const auto& queue = model_.queue(seen.fire_queue);
   const uint64_t ticks = queue.time == 0 ? 0 : queue.time - 1u;
   const std::string_view cause = model_.fire_cause(seen.fire_queue);
-  fail(
-      model_.fire(seen.fire_queue, reporter_.cycle() - aged_from_[seen.fire_queue] >= ticks * tick_cycles()));
+  fail(model_.fire(seen.fire_queue,
+                   ticks_passed() - aged_from_[seen.fire_queue] > static_cast<double>(ticks) - 1e-6));
   trace("fire", seen.fire_queue, rdma_queues::fire_fields(queue.config.irq, cause));
   if (queue.config.irq == formats::IrqKind::message) messages_due_.push_back(seen.fire_queue);
 }
@@ -380,7 +393,7 @@ void QueueScoreboard::check_retired(const QueueTracePins& seen) {
   }
   if (!seen.retired) return;
   expect(seen.retired_discarded || answered, "a completion is retired before memory has answered");
-  if (model_.queue(seen.retired_queue).unseen() == 0) aged_from_[seen.retired_queue] = reporter_.cycle();
+  if (model_.queue(seen.retired_queue).unseen() == 0) aged_from_[seen.retired_queue] = ticks_passed();
   fail(model_.retire(seen.retired_queue, seen.retired_discarded, seen.retired_urgent, seen.retired_failed));
   trace("retired", seen.retired_queue,
         rdma_queues::retired_fields(seen.retired_discarded, seen.retired_urgent, seen.retired_failed));

@@ -96,6 +96,8 @@ class QueueScoreboard {
   }
   bool in_ring_of_entries(uint64_t address) const;
   uint64_t tick_cycles() const;
+  double ticks_passed() const;
+  void tick_cycles_change();
 
   RdmaBuild build_;
   Reporter& reporter_;
@@ -117,7 +119,10 @@ class QueueScoreboard {
   std::deque<uint8_t> messages_due_, messages_sent_;
   std::optional<bool> completion_answered_;
   std::deque<bool> messages_answered_;
-  std::vector<uint64_t> aged_from_, due_cycles_;
+  double ticks_before_ = 0;        // those of before TICK_CYCLES changed
+  uint64_t ticks_from_ = 0;        // cycle of that
+  std::vector<double> aged_from_;  // ticks
+  std::vector<uint64_t> due_cycles_;
   bool level_before_ = false;
   uint64_t messages_ = 0, discarded_ = 0, fetch_errors_ = 0;
   std::array<uint64_t, 256> outcomes_{};

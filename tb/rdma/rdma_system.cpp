@@ -29,7 +29,7 @@ uint64_t flow_of(const formats::Header& header) {
 }  // namespace
 
 RdmaSystem::RdmaSystem(const SystemConfig& config)
-    : context_(config.seed), network_(config.nodes, config.faults, config.seed) {
+    : numbers_(config.numbers), context_(config.seed), network_(config.nodes, config.faults, config.seed) {
   if (!config.waves.empty()) {
     waves_ = make_wave_file();
     context_.verilated().traceEverOn(true);
@@ -71,9 +71,18 @@ void RdmaSystem::reset_node(uint32_t index) {
 void RdmaSystem::start(const driver::RdmaSetup& setup) {
   for (auto& node : nodes_) {
     driver::RdmaSetup own = setup;
-    own.node_id = static_cast<uint16_t>(node->index());
+    own.node_id = number(node->index());
     node->driver().start(own);
   }
+}
+
+uint16_t RdmaSystem::number(uint32_t index) const {
+  return index < numbers_.size() ? numbers_[index] : static_cast<uint16_t>(index);
+}
+
+uint32_t RdmaSystem::index_of(uint16_t number) const {
+  if (numbers_.empty()) return number;
+  return static_cast<uint32_t>(std::ranges::find(numbers_, number) - numbers_.begin());
 }
 
 void RdmaSystem::forward(uint32_t from, Bytes packet) {
@@ -81,7 +90,7 @@ void RdmaSystem::forward(uint32_t from, Bytes packet) {
   if (tamper_) tamper_(packet);
   const auto header =
       formats::unpack(std::span<const uint8_t, rdma::flit_bytes>(packet.data(), rdma::flit_bytes));
-  network_.send(from, header.dst, flow_of(header), std::move(packet));
+  network_.send(from, index_of(header.dst), flow_of(header), std::move(packet));
 }
 
 void RdmaSystem::dump_waves(uint64_t time) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/findings.hpp"
@@ -18,6 +19,7 @@ namespace weft::tb {
 
 struct SystemConfig {
   uint32_t nodes = 2;
+  std::vector<uint16_t> numbers;  ///< of the nodes, on the network; empty: their indices
   NodeConfig node;
   fabric::Faults faults;
   uint64_t seed = 1;
@@ -33,6 +35,10 @@ class RdmaSystem {
 
   uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
   RdmaNode& node(uint32_t index) { return *nodes_.at(index); }
+  /// By which node `index` goes on the network; beyond the last node: that of none.
+  uint16_t number(uint32_t index) const;
+  /// From the next start() on, of a system that is settled.
+  void renumber(std::vector<uint16_t> numbers) { numbers_ = std::move(numbers); }
   fabric::Network& network() { return network_; }
   Findings& findings() { return findings_; }
   uint64_t cycle() const { return cycle_; }
@@ -48,7 +54,7 @@ class RdmaSystem {
   using Tamper = std::function<void(Bytes& packet)>;
   void tamper_with(Tamper tamper) { tamper_ = std::move(tamper); }
 
-  /// Starts every node's driver; each node gets its index as number.
+  /// Starts every node's driver; each node gets its number.
   void start(const driver::RdmaSetup& setup);
 
   /// One clock cycle of everything.
@@ -72,10 +78,12 @@ class RdmaSystem {
 
  private:
   void forward(uint32_t from, Bytes packet);
+  uint32_t index_of(uint16_t number) const;
   /// Cycle c settles at time 2c, clock low, and has its edge at 2c + 1.
   void dump_waves(uint64_t time);
 
   Findings findings_;
+  std::vector<uint16_t> numbers_;
   SimulationContext context_;
   fabric::Network network_;
   Tamper tamper_;

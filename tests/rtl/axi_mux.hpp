@@ -29,13 +29,14 @@ class AxiMuxTest : public testing::Test {
  protected:
   static constexpr unsigned masters = 3;
   static constexpr uint32_t beat = 32;
-  static constexpr uint64_t bad_page = 0x7000;  // accesses there answer SLVERR
+  static constexpr uint64_t page_bytes = 4096, read_pages = 8;
+  static constexpr uint64_t bad_page = 7;  // accesses there answer with an error
 
   struct Burst {
     uint64_t address;
     uint8_t len;  // beats - 1
     std::vector<uint8_t> bytes;
-    bool bad() const { return address / 4096 == bad_page / 4096; }
+    bool bad() const { return address / page_bytes == base_of(bad_page) / page_bytes; }
   };
 
   struct Master {
@@ -48,11 +49,13 @@ class AxiMuxTest : public testing::Test {
 
   void start(tb::AxiMemoryConfig config) {
     config.data_bytes = beat;
-    config.max_burst_bytes = 512;
+    config.max_burst_bytes = page_bytes;
     config.seed = bench_.below(uint64_t{1} << 32);
     memory_.emplace(
         config, [](const tb::WrittenBurst&) {}, [](uint64_t, bool) {});
-    memory_->inject_errors(bad_page, bad_page + 4096);
+    memory_->inject_errors(base_of(bad_page), base_of(bad_page) + page_bytes);
+    for (uint64_t page = 0; page < read_pages; ++page)
+      memory_->memory().write(base_of(page), any_bytes(page_bytes));
     masters_ = {};
     axi_ = {};
     axi_.ar.burst = axi_.aw.burst = 1;
@@ -62,22 +65,33 @@ class AxiMuxTest : public testing::Test {
     bench_.reset();
   }
 
+  /// Pages lie all over the 64 bits, each elsewhere.
+  static constexpr uint64_t base_of(uint64_t page) { return page * 0x9'e377'9b97'f4a7 * page_bytes; }
+
   /// Reads come from pages 0 to 7, written ones go to a page of the master's own, so that its order can be
   /// seen.
   Burst random_burst(uint64_t page, uint8_t max_len) {
-    Burst burst{page * 4096 + bench_.below(128 - max_len) * beat,
+    Burst burst{base_of(page) + bench_.below(128 - max_len) * beat,
                 static_cast<uint8_t>(bench_.below(max_len + 1u)),
                 {}};
-    for (unsigned i = 0; i < (burst.len + 1u) * beat; ++i)
-      burst.bytes.push_back(static_cast<uint8_t>(bench_.below(256)));
+    burst.bytes = any_bytes((burst.len + 1u) * beat);
     return burst;
   }
 
-  void add_read(unsigned master, uint8_t max_len = 15) {
-    masters_[master].to_read.push_back(random_burst(bench_.below(8), max_len));
+  std::vector<uint8_t> any_bytes(uint64_t count) {
+    std::vector<uint8_t> bytes(count);
+    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(bench_.below(256));
+    return bytes;
   }
-  void add_write(unsigned master, uint8_t max_len = 15) {
-    const uint64_t page = bench_.chance(10) ? bad_page / 4096 : 16 + master;
+
+  uint8_t any_len() { return bench_.chance(5) ? 127 : 15; }
+  void add_read(unsigned master) { add_read(master, any_len()); }
+  void add_read(unsigned master, uint8_t max_len) {
+    masters_[master].to_read.push_back(random_burst(bench_.below(read_pages), max_len));
+  }
+  void add_write(unsigned master) { add_write(master, any_len()); }
+  void add_write(unsigned master, uint8_t max_len) {
+    const uint64_t page = bench_.chance(10) ? bad_page : 16 + master;
     masters_[master].to_write.push_back(random_burst(page, max_len));
   }
 
@@ -184,7 +198,8 @@ class AxiMuxTest : public testing::Test {
       ASSERT_FALSE(master.reading.empty()) << "data for master " << m << ", which has asked for none";
       const Burst& burst = master.reading.front();
       ASSERT_EQ(bench_->s_rlast_o, master.read_beat == burst.len);
-      ASSERT_EQ(bench_->s_rresp_o, burst.bad() ? tb::resp_slverr : tb::resp_okay);
+      ASSERT_EQ(bench_->s_rresp_o, axi_.rresp);
+      ASSERT_EQ(axi_.rresp != tb::resp_okay, burst.bad());
       std::array<uint8_t, beat> data{};
       tb::get_bytes(bench_->s_rdata_o, data.data(), beat);
       ASSERT_TRUE(memory_->memory().equals(burst.address + master.read_beat * beat, data)) << "master " << m;
@@ -209,7 +224,8 @@ class AxiMuxTest : public testing::Test {
     if (bit(bench_->s_bvalid_o, m)) {
       ASSERT_FALSE(master.answering.empty()) << "answer for master " << m << ", which has sent nothing";
       const Burst& burst = master.answering.front();
-      ASSERT_EQ(bench_->s_bresp_o, burst.bad() ? tb::resp_slverr : tb::resp_okay);
+      ASSERT_EQ(bench_->s_bresp_o, axi_.bresp);
+      ASSERT_EQ(axi_.bresp != tb::resp_okay, burst.bad());
       if (bit(bench_->s_bready_i, m)) {
         if (!burst.bad()) {
           ASSERT_TRUE(memory_->memory().equals(burst.address, burst.bytes)) << "master " << m;

@@ -23,6 +23,9 @@ class RdmaBlocksBench : public Bench<Vrdma_blocks_bench> {
     top().many_set_i = 0;
     top().many_expired_ready_i = 0;
     top().many_decided_i = 0;
+    top().odd_set_i = 0;
+    top().odd_expired_ready_i = 0;
+    top().odd_decided_i = 0;
     reset();
   }
 };

@@ -92,9 +92,10 @@ class QueuesTest : public testing::Test {
     return value;
   }
 
-  /// Below 2^20, a multiple of every ring up to 64 KiB; larger ones begin at 0.
+  /// Below 2^20, a multiple of the ring and of 4 KiB; larger ones begin at 0.
   uint64_t ring_offset(uint64_t entry_bytes, uint8_t log2) {
-    return entry_bytes << log2 <= 1 << 16 ? bench_.any(4) << 16 : 0;
+    const uint64_t bytes = std::max<uint64_t>(entry_bytes << log2, 4096);
+    return bytes < 1 << 20 ? bench_.below((1 << 20) / bytes) * bytes : 0;
   }
 
   rdma_queues::QueueConfig make_config(uint32_t queue, uint8_t sq_log2, uint8_t cq_log2,
@@ -103,7 +104,7 @@ class QueuesTest : public testing::Test {
     // Anywhere on the bus, but no two queues in one place, and none where messages go.
     const uint64_t place = bench_.any(Config::addr_bits - 29) << 29 | uint64_t{queue} << 22;
     config.sq_base = place | ring_offset(64, sq_log2);
-    config.cq_base = place | uint64_t{1} << 20 | ring_offset(32, cq_log2);
+    config.cq_base = place | uint64_t{1} << 21 | ring_offset(32, cq_log2);
     config.sq_log2 = sq_log2;
     config.cq_log2 = cq_log2;
     config.owner = static_cast<uint8_t>(bench_.below(256));
@@ -146,10 +147,10 @@ class QueuesTest : public testing::Test {
     queue_formats::Submission entry;
     entry.opcode = Config::transfers ? static_cast<uint8_t>(1 + bench_.below(5)) : uint8_t{1};
     entry.flags = bench_.chance(30) ? queue_formats::flag_signal : uint8_t{0};
-    entry.node = static_cast<uint32_t>(bench_.below(1000));
-    entry.tag = ++last_tag_;
-    entry.local_addr = bench_.below(uint64_t{1} << 62);
-    entry.remote_addr = bench_.below(uint64_t{1} << 62);
+    entry.node = static_cast<uint32_t>(bench_.any(32));
+    entry.tag = last_tag_ += 0x9e37'79b9'7f4a'7c15;  // odd: each its own, and all bits change
+    entry.local_addr = bench_.any(63) << 1 | bench_.any(1);
+    entry.remote_addr = bench_.any(63);
     entry.bytes = static_cast<uint32_t>(bench_.below(uint64_t{1} << 32));
     entry.local_key = static_cast<uint32_t>(bench_.below(uint64_t{1} << 32));
     entry.remote_key = static_cast<uint32_t>(bench_.below(uint64_t{1} << 32));

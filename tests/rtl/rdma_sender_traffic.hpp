@@ -87,7 +87,8 @@ class SenderTraffic {
       header.pidx = static_cast<uint32_t>(
           bench_.chance(90) ? context.acked + bench_.below(context.high - context.acked + 1u)
                             : bench_.any(bench_.chance(50) ? 5 : params_.pidx_bits));
-      header.arg = bench_.any(2) << rdma::ack_map_bits | (bench_.chance(50) ? 0 : bench_.any(16));
+      header.arg = bench_.below(bench_.chance(80) ? 4 : 7) << rdma::ack_map_bits |
+                   (bench_.chance(50) ? 0 : bench_.any(bench_.chance(50) ? 16 : rdma::ack_map_bits));
     }
     if (type == Ptype::resend) header.pidx = static_cast<uint32_t>(bench_.below(context.high + 2u));
     if (type != Ptype::ack && type != Ptype::rsp && bench_.chance(20))

@@ -70,8 +70,9 @@ class RdmaAnswers : public testing::Test {
   }
 
   rdma::Post read() {
-    rdma::Post post{bench_.below(~uint64_t{0}), bench_.below(1 << 20), number(), number() & 0xffff};
-    post.rkey = number() & 0xffff;
+    rdma::Post post{bench_.below(~uint64_t{0}), bench_.below(~uint64_t{0}), number(), number()};
+    post.rkey = number() & 0xff'ffff;
+    if (bench_.chance(50)) post.imm = number();
     post.to = rdma::Post::To::ticket;
     return post;
   }

@@ -61,8 +61,8 @@ TEST_F(RdmaQueues, EnableRefusesBadRings) {
   };
   refuses([](auto& c) { c.sq_base += 64; });
   refuses([](auto& c) { c.cq_base += 2048; });
-  refuses([](auto& c) { c.sq_base += 4096, c.sq_log2 = 7; });
-  refuses([](auto& c) { c.cq_base += 4096, c.cq_log2 = 8; });
+  refuses([](auto& c) { c.sq_base |= 4096, c.sq_log2 = 7; });
+  refuses([](auto& c) { c.cq_base |= 4096, c.cq_log2 = 8; });
   refuses([](auto& c) { c.sq_log2 = 3; });
   refuses([](auto& c) { c.cq_log2 = 3; });
   refuses([](auto& c) { c.sq_base |= uint64_t{1} << 48; });
@@ -70,7 +70,12 @@ TEST_F(RdmaQueues, EnableRefusesBadRings) {
   refuses([](auto& c) { c.msi_addr += 2; });
   refuses([](auto& c) { c.msi_addr |= uint64_t{1} << 48; });
   refuses([](auto& c) { c.irq = IrqKind{3}; });
-  EXPECT_EQ(read_now(queue_reg::BAD_ACCESS), 11u);
+  for (unsigned bit = 0; bit < 12; ++bit) {
+    refuses([&](auto& c) { c.sq_base |= uint64_t{1} << bit; });
+    refuses([&](auto& c) { c.cq_base |= uint64_t{1} << bit; });
+  }
+  refuses([](auto& c) { c.msi_addr += 1; });
+  EXPECT_EQ(read_now(queue_reg::BAD_ACCESS), 36u);
   open(3);
   EXPECT_FALSE(write_now(queue_reg::Q_CTL, 1)) << "not OFF";
   EXPECT_FALSE(write_now(queue_reg::Q_CTL, 2));
@@ -359,6 +364,105 @@ TEST_F(RdmaQueues, CompletionsFollowWithoutBubble) {
   const uint64_t begin = bench_.cycle();
   until([&] { return model_.queue(0).retired == 64; });
   EXPECT_EQ(bench_.cycle() - begin, 63u);
+}
+
+/// 64 queues, all but one of them at rest.
+class RdmaQueuesAlone : public QueuesTest<SixtyFour> {
+ protected:
+  void open(uint32_t q, IrqKind irq) {
+    auto config = make_config(q, 4, 4, irq);
+    config.quota = 1;
+    enable(q, config);
+    settle();
+    ASSERT_EQ(state(q), QueueState::run);
+  }
+  QueueState state(uint32_t q) const { return model_.queue(q).state; }
+  void settle() {
+    until([&] { return quiet(); });
+  }
+  void arm(uint32_t q) { ring_head(q, take(q, 99), true); }
+  void post_writes(uint32_t q, unsigned count) {
+    std::vector<queue_formats::Submission> entries;
+    while (entries.size() < count) {
+      entries.push_back(good_entry());
+      if (entries.back().opcode != static_cast<uint8_t>(queue_formats::Opcode::write)) entries.pop_back();
+    }
+    post(q, entries);
+  }
+  void close(uint32_t q) {
+    disable(q);
+    until([&] { return registers_idle() && state(q) == QueueState::off; });
+  }
+};
+
+TEST_F(RdmaQueuesAlone, EachOneInterruptsWaitsForItsQuotaAndFails) {
+  start(memory(2));
+  for (uint32_t q = 0; q < queues; ++q) {
+    open(q, IrqKind::level);
+    EXPECT_TRUE(write_now(of(q, queue_reg::MODERATION), 50 | 3 << 16));
+    arm(q);
+    paces_.complete = 0;
+    post_writes(q, 2);  // the quota is one
+    cycles(600);
+    EXPECT_EQ(engine_.size(), 1u);
+    paces_.complete = 100;
+    until([&] { return bench_->irq_o != 0; });
+    arm(q);
+    settle();
+    EXPECT_FALSE(bench_->irq_o);
+    close(q);
+    const auto messages = messages_;
+    open(q, IrqKind::message);
+    arm(q);
+    post_writes(q, 1);
+    until([&] { return messages_ == messages + 1; });
+    settle();
+    memory_->inject_errors(model_.queue(q).config.sq_base, model_.queue(q).config.sq_base + 16 * 64);
+    post_writes(q, 1);
+    until([&] { return state(q) == QueueState::error; });
+    memory_->inject_errors(0, 0);
+    close(q);
+    if (HasFailure()) FAIL() << "queue " << q;
+  }
+  EXPECT_EQ(read_now(queue_reg::FETCH_ERRORS), queues);
+}
+
+/// Queues with the longest rings, filled again and again until all indices have gone round.
+class RdmaQueuesLong : public QueuesTest<SixtyFour> {};
+
+TEST_F(RdmaQueuesLong, IndicesGoRound) {
+  constexpr uint8_t log2 = 15;
+  constexpr uint32_t ring = 1u << log2;
+  start(memory(2));
+  enable(63, make_config(63, log2, log2, IrqKind::message));
+  until([&] { return registers_idle(); });
+  for (unsigned lap = 0; lap < 5; ++lap) {
+    const uint32_t count = lap == 1 ? ring / 2 : ring;  // so that the ends of laps lie elsewhere
+    for (uint32_t left = count, part = 0; left > 0; left -= part) {
+      part = std::min(left, 5003u);
+      post(63, part);  // while most of the others are still to be fetched
+      until([&] { return registers_idle(); });
+      read_now(of(63, queue_reg::SQ_HEAD));
+    }
+    until([&] { return quiet(); }, 1'000'000);
+    const auto expected = static_cast<uint16_t>((lap + 1) * ring - (lap >= 1 ? ring / 2 : 0));
+    ASSERT_EQ(model_.queue(63).head, expected) << "lap " << lap;
+    while (owners_[63].head != expected && !HasFailure()) {
+      ring_head(63, take(63, 5003), true);
+      until([&] { return registers_idle(); });
+      read_now(of(63, queue_reg::CQ_TAIL));
+    }
+  }
+  until([&] { return quiet(); });
+  EXPECT_EQ(completions_taken_, 5 * ring - ring / 2);
+  EXPECT_TRUE(owners_[63].awaited.empty());
+  disable(63);  // and a short ring again
+  until([&] { return model_.queue(63).state == QueueState::off; });
+  enable(63, make_config(63, 4, 4, IrqKind::message));
+  until([&] { return registers_idle(); });
+  post(63, 16);
+  until([&] { return quiet(); });
+  EXPECT_EQ(take(63, 16), 16);
 }
 
 }  // namespace

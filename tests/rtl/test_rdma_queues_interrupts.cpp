@@ -89,19 +89,25 @@ TEST_F(RdmaQueues, ModerationByCount) {
   EXPECT_FALSE(bench_->irq_o) << "CQ_HEAD ends it";
 }
 
+/// So many ticks of so many clocks, a tick more or less, and some clocks.
 TEST_F(RdmaQueues, ModerationByTime) {
-  write(queue_reg::TICK_CYCLES, 10);
+  struct Time {
+    uint32_t cycles, ticks;
+  };
+  unsigned fires = 0;
   open(0, 4, 6, IrqKind::message);
-  moderate(0, 50, 30);
-  for (unsigned n = 0; n < 5; ++n) {
+  for (const auto& [tick, ticks] : {Time{10, 30}, Time{10, 30}, Time{0xffff, 1}, Time{0xaaaa, 2},
+                                    Time{1, 0xffff}, Time{1, 0xaaaa}, Time{1, 0x5555}}) {
+    write(queue_reg::TICK_CYCLES, tick);
+    moderate(0, 50, ticks);
     ring_head(0, take(0, 99), true);
     settle();
     const uint64_t begin = bench_.cycle();
     one_completion(0);
-    until([&] { return fires_ == n + 1u; });
-    ASSERT_EQ(fire_cycles_.size(), n + 1u);
-    EXPECT_GE(fire_cycles_.back() - begin, 290u);
-    EXPECT_LE(fire_cycles_.back() - begin, 400u);
+    until([&] { return fires_ == fires + 1; }, 2 * tick * ticks + 1000);
+    ASSERT_EQ(fire_cycles_.size(), ++fires);
+    EXPECT_GE(fire_cycles_.back() - begin, uint64_t{tick} * (ticks - 1));
+    EXPECT_LE(fire_cycles_.back() - begin, uint64_t{tick} * (ticks + 1) + 90);
     settle();
   }
 }

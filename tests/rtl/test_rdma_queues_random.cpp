@@ -19,7 +19,7 @@ class RdmaQueuesRandom : public QueuesTest<Config> {
   using Base::paces_;
 
   rdma_queues::QueueConfig random_config(uint32_t q) {
-    const auto log2 = [&] { return static_cast<uint8_t>(4 + bench_.below(3)); };
+    const auto log2 = [&] { return static_cast<uint8_t>(4 + bench_.below(bench_.chance(5) ? 7 : 3)); };
     auto config = this->make_config(q, log2(), log2(), random_irq());
     if (bench_.chance(70)) config.quota = static_cast<uint16_t>(bench_.below(12));
     if (bench_.chance(10)) config.quota = static_cast<uint16_t>(bench_.below(1u << 16));
@@ -47,7 +47,7 @@ class RdmaQueuesRandom : public QueuesTest<Config> {
         entry.flags = static_cast<uint8_t>(bench_.below(256));
         break;
       case 2:
-        entry.reserved0 = 1;
+        entry.reserved0 = static_cast<uint16_t>(1u << bench_.below(16));
         break;
       case 3:
         entry.reserved1 = uint64_t{1} << bench_.below(64);
@@ -78,8 +78,9 @@ class RdmaQueuesRandom : public QueuesTest<Config> {
                                 : this->take(q, static_cast<uint32_t>(bench_.below(queue.cq_size() + 1)));
       this->ring_head(q, head, bench_.chance(50));
     } else if (pick < 74) {
+      const unsigned bits = bench_.chance(80) ? 3 : 16;
       this->write(this->of(q, queue_reg::MODERATION),
-                  static_cast<uint32_t>(bench_.below(8) | bench_.below(8) << 16));
+                  static_cast<uint32_t>(bench_.any(bits) | bench_.any(bits) << 16));
     } else if (pick < 76 || (queue.state == QueueState::error && pick < 90)) {
       this->disable(q);
     } else if (pick < 85) {
@@ -93,7 +94,9 @@ class RdmaQueuesRandom : public QueuesTest<Config> {
   void odd_access(uint32_t q) {
     const auto& queue = model_.queue(q);
     const uint32_t near = static_cast<uint32_t>(bench_.below(5)) - 2;
-    const uint32_t any_address = static_cast<uint32_t>(bench_.below((2 * Config::queues) * 4096ull)) & ~3u;
+    const uint32_t unaligned = bench_.chance(20) ? static_cast<uint32_t>(bench_.below(4)) : 0;
+    const auto any_address =
+        (static_cast<uint32_t>(bench_.below((2 * Config::queues) * 4096ull)) & ~3u) + unaligned;
     constexpr std::array admin{queue_reg::CAPS,           queue_reg::BAD_ACCESS,    queue_reg::BAD_DOORBELL,
                                queue_reg::DISCARDED,      queue_reg::FETCH_ERRORS,  queue_reg::WRITE_ERRORS,
                                queue_reg::MSI_ERRORS,     queue_reg::TICK_CYCLES,   queue_reg::IRQ_PENDING_LO,
@@ -129,13 +132,13 @@ class RdmaQueuesRandom : public QueuesTest<Config> {
         this->read(any_address);
         break;
       case 6:
-        this->read(admin[bench_.below(admin.size())]);
+        this->read(admin[bench_.below(admin.size())] + unaligned);
         break;
       case 7:
         this->read(this->of(q, queue_reg::SQ_TAIL + 4 * static_cast<uint32_t>(bench_.below(7))));
         break;
       default:
-        this->write(queue_reg::CAPS + near * 4, 0);
+        this->write(queue_reg::CAPS + near * 4 + unaligned, 0);
         break;
     }
   }

@@ -135,7 +135,8 @@ TEST_F(RdmaTimer, RestartBetweenOfferAndDecisionCounts) {
 
 TEST_F(RdmaTimer, EqualsReferenceUnderRandomUse) {
   wait_until_ready();
-  std::optional<unsigned> taken;  // timer between offer and decision
+  constexpr unsigned none = timers;
+  unsigned taken = none;  // timer between offer and decision
   unsigned wait = 0;
   unsigned sets = 0;
   unsigned ticks = 0;
@@ -148,7 +149,7 @@ TEST_F(RdmaTimer, EqualsReferenceUnderRandomUse) {
     if (n % 10'000 == 0 && n > 0) {
       bench_.reset(1);
       wait_until_ready();
-      taken.reset();
+      taken = none;
     }
     bench_->now_i = now_;
     bench_->limit0_i = limits_[0];
@@ -159,20 +160,20 @@ TEST_F(RdmaTimer, EqualsReferenceUnderRandomUse) {
     if (bench_.chance(sets))
       set(static_cast<unsigned>(bench_.below(timers)), bench_.chance(80),
           static_cast<unsigned>(bench_.below(3)));
-    if (taken && wait-- == 0) {
+    if (taken != none && wait-- == 0) {
       bench_->decided_i = 1;
       bench_.settle();
-      const Timer& timer = timers_[*taken];
-      ASSERT_LE(bench_->expired_now_o, expired(timer)) << "timer " << *taken << ", cycle " << n;
+      const Timer& timer = timers_[taken];
+      ASSERT_LE(bench_->expired_now_o, expired(timer)) << "timer " << taken << ", cycle " << n;
       if (timer.late > 2) {  // clocks from the tick to the answer
-        ASSERT_TRUE(bench_->expired_now_o) << "timer " << *taken << ", cycle " << n;
+        ASSERT_TRUE(bench_->expired_now_o) << "timer " << taken << ", cycle " << n;
       }
       if (bench_->expired_now_o) {
         ++expiries;
-        set(*taken, bench_.chance(50), static_cast<unsigned>(bench_.below(3)));
+        set(taken, bench_.chance(50), static_cast<unsigned>(bench_.below(3)));
       }
-      taken.reset();
-    } else if (!taken && bench_->expired_valid_o && bench_.chance(90)) {
+      taken = none;
+    } else if (taken == none && bench_->expired_valid_o && bench_.chance(90)) {
       bench_->expired_ready_i = 1;
       taken = bench_->expired_idx_o;
       wait = static_cast<unsigned>(bench_.below(max_decision));
@@ -290,6 +291,45 @@ TEST_F(RdmaTimerGroups, NoneIsForgotten) {
     }
     for (const unsigned idx : restarted) set(idx, false);
     restarted.clear();
+  }
+}
+
+/// Five timers, no power of two: one group, behind whose last comes the first.
+TEST(RdmaTimerOfFive, EachIsOfferedInItsTurn) {
+  constexpr unsigned five = 5;
+  RdmaBlocksBench bench;
+  const auto clock = [&] {
+    bench.step();
+    bench->odd_set_i = bench->odd_decided_i = bench->odd_expired_ready_i = 0;
+    bench.settle();
+  };
+  bench->limit0_i = 10;
+  for (bench.settle(); !bench->odd_ready_o; bench.settle()) bench.step();
+  const auto set = [&](unsigned idx, bool armed) {
+    bench->odd_set_i = 1;
+    bench->odd_set_idx_i = static_cast<uint8_t>(idx);
+    bench->odd_set_armed_i = armed;
+    clock();
+  };
+  for (unsigned idx = 0; idx < five; ++idx) set(idx, true);
+  bench->now_i = 10;
+  std::optional<unsigned> last;
+  for (unsigned n = 0; n < 4 * five; ++n) {
+    for (unsigned waited = 0; !bench->odd_expired_valid_o; ++waited) {
+      ASSERT_LT(waited, max_lateness) << n;
+      clock();
+    }
+    const unsigned idx = bench->odd_expired_idx_o;
+    if (last) {
+      EXPECT_EQ(idx, (*last + 1) % five);
+    }
+    last = idx;
+    bench->odd_expired_ready_i = 1;
+    clock();
+    bench->odd_decided_i = 1;
+    EXPECT_TRUE(bench->odd_expired_now_o);
+    bench->now_i = static_cast<uint16_t>(bench->now_i + 10);  // all others have ended before
+    set(idx, true);
   }
 }
 
