@@ -525,9 +525,6 @@ class Anything {
       case 6:
         it.memory().stall(true);
         break;
-      case 7:
-        it.memory().inject_errors(ground_.source_of(owner), ground_.source_of(owner) + half);
-        break;
       default:
         change_region(node);
     }

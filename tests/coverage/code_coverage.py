@@ -289,7 +289,7 @@ def page(lines, bits, constant, reasons, programs):
             "signal, if it has risen and fallen within one simulation, as seen at rising clock edges and not counting start values. All instances and parameterisations of a "
             "module together; every port counts in its module. Contents of unpacked arrays (RAMs, tables) and variables inside processes are not counted. "
             f"Not counted either: {constant:,} bits that are constant by construction wherever they stand, which Yosys has worked out (`tests/coverage/constants.py`): fields that only later stages "
-            "fill, upper bits that no width uses. Explained: not hit, and cannot be, for the reason given below.", "",
+            "fill, upper bits that no width uses. Explained: not hit, for the reason given below: it cannot be, or no simulation comes so far.", "",
             "| | points | hit | explained | neither |", "|---|---:|---:|---:|---:|"]
     for name, table in (("lines", lines), ("bits", bits)):
         points, hit, explained = total(table)
