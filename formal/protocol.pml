@@ -11,7 +11,7 @@
  * -DBOUNDED, progress: LOSSES packets are lost and DUPLICATES duplicated, timers end only when nothing else can happen. Every
  * transfer completes with OK, in the end all contexts are free and the network is empty.
  *
- * -DNO_ZOMBIE_CHECK, -DEARLY_DONE, -DNO_RELEASE: the protocol without one of its parts; the check must fail. -DNO_GENERATION: no
+ * -DNO_ZOMBIE_CHECK, -DEARLY_DONE, -DDONE_TWICE, -DNO_RELEASE: the protocol without one of its parts; the check must fail. -DNO_GENERATION: no
  * check fails, as without it only packets of the same transfer get into a context.
  */
 #ifndef POSTS
@@ -56,7 +56,8 @@ mtype = { IDLE, REQ, ACTIVE };
 mtype tx = IDLE;
 byte tx_id, tx_cid, tx_gen;
 byte tx_sent; /* BOUNDED: packets sent since it was asked */
-bool completed = true;
+byte ends = 1; /* a bit for each id that has completed */
+#define COMPLETED ((ends & (1 << tx_id)) != 0)
 
 /* Receiver */
 typedef context { bool used; byte gen; byte got; byte id };
@@ -113,9 +114,9 @@ inline take(n) {
 }
 
 inline complete(ok) {
-  assert(!completed);
+  assert(!COMPLETED);
   assert(!(ok) || written == ALL);
-  completed = true; written = 0;
+  ends = ends | (1 << tx_id); written = 0;
   tx = IDLE; tx_cid = 0; tx_gen = 0; tx_sent = 0
 }
 
@@ -131,6 +132,9 @@ inline sender_gets(n) {
      :: KIND(packet) == ASK -> tx_sent = 0
      :: else
      fi
+#ifdef DONE_TWICE
+  :: tx == IDLE && KIND(packet) == DONE && SAME(packet) -> complete(false)
+#endif
 #ifndef NO_RELEASE
   :: else -> put(PACKET(RELEASE, CID(packet), GEN(packet), 0, ID(packet))) /* fits nothing here */
 #else
@@ -144,8 +148,8 @@ inline sender_gets(n) {
 #define GONE(id) ((id) == 0 || (id) + MSGIDS > tx_id + 1)
 
 inline post() {
+  assert(COMPLETED);
   tx_id++;
-  completed = false;
   at = 0;
   do
   :: at < NET && net[at] != 0 && ID(net[at]) + MSGIDS <= tx_id -> remove(at); at = 0
@@ -178,7 +182,7 @@ active proctype sender() {
 #if NET > 2
   :: atomic { FOR_SENDER(net[2]) -> sender_gets(2) }
 #endif
-  :: tx == IDLE && tx_id == POSTS && !ctx[0].used && !ctx[1].used && EMPTY -> break
+  :: tx == IDLE && tx_id == POSTS && !ctx[0].used && !ctx[1].used && EMPTY -> assert(ends == (2 << POSTS) - 1); break
   od
 }
 
@@ -215,7 +219,7 @@ inline receiver_gets(n) {
   :: KIND(packet) == DATA && FITS(packet) && (ctx[CID(packet)].got & (1 << PIDX(packet))) == 0 ->
      assert(ctx[CID(packet)].id == ID(packet)); /* no byte of another transfer */
      if
-     :: ID(packet) == tx_id && !completed -> written = written | (1 << PIDX(packet))
+     :: ID(packet) == tx_id && !COMPLETED -> written = written | (1 << PIDX(packet))
      :: else
      fi;
      ctx[CID(packet)].got = ctx[CID(packet)].got | (1 << PIDX(packet));

@@ -23,6 +23,7 @@ PROTOCOL = [
     ("safety", "protocol", ["NET=2"], False, True),
     ("safety without the zombie check", "protocol", ["NET=2", "NO_ZOMBIE_CHECK"], False, False),
     ("safety with DONE after the first packet", "protocol", ["NET=2", "EARLY_DONE"], False, False),
+    ("safety with each DONE taken for a completion", "protocol", ["NET=2", "DONE_TWICE"], False, False),
     ("progress: 2 lost, 1 duplicated", "protocol", ["BOUNDED"], True, True),
     ("progress: 4 lost, 2 duplicated", "protocol", ["BOUNDED", "LOSSES=4", "DUPLICATES=2"], True, True),
     ("progress without RELEASE for what fits nothing", "protocol", ["BOUNDED", "NO_RELEASE"], True, False),
