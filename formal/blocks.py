@@ -45,6 +45,7 @@ SKID_BUFFER = Proof("skid_buffer_proof", 12, 2)
 FREE_LIST = Proof("free_list_proof", 12, 3)
 RAMS = Proof("ram_forward_proof", 8, 3)
 COUNTERS = Proof("counter_bank_proof", 10, 3)
+ARBITER = Proof("rr_arbiter_proof", 12, 2)
 TIMER = Proof("rdma_timer_proof", 36, engine="abc", words="time stamps of 5 bits",
               smaller=(Change("rdma_pkg.sv", "STAMP_W = 15;", "STAMP_W = 5;"), Change("rdma_pkg.sv", "LIMIT_W = 13;", "LIMIT_W = 3;")))
 CHOOSE = Proof("rdma_tx_choose_proof", 40, 2)
@@ -73,6 +74,11 @@ BLOCKS = [
     (RAMS, Change("ram_1r1w.sv", "we_i && re_i && (waddr_i == raddr_i)", "1'b0")),
     (COUNTERS, None),
     (COUNTERS, Change("counter_bank.sv", "assign we      = !ready_q || inc_q;", "assign we      = !ready_q || (inc_q && !inc_i);")),
+    (ARBITER, None),
+    (dataclasses.replace(ARBITER, parameters=("N=2",)), None),
+    (dataclasses.replace(ARBITER, parameters=("N=8",)), None),
+    (ARBITER, Change("rr_arbiter.sv", "else if (valid_o && take_i) behind_q", "else if (valid_o && take_i && !gnt_o[0]) behind_q")),
+    (ARBITER, Change("rr_arbiter.sv", "behind_q <= above_lowest(gnt_o);", "behind_q <= above_lowest(gnt_o) | gnt_o;")),
     (TIMER, None),
     (TIMER, Change("rdma_timer.sv", "if (!expired_now_o) begin", "if (1'b0) begin")),
     (TIMER, Change("rdma_timer.sv", "else if (idx_q == IDX_W'(N - 1)) idx_next = '0;", "else if (idx_q == IDX_W'(N - 1)) idx_next = idx_q;")),
