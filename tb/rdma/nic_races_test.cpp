@@ -324,6 +324,21 @@ TEST_P(NicRacesRoom, AllHasComeWithoutRoomForDone) {
 
 INSTANTIATE_TEST_SUITE_P(Forms, NicRacesRoom, testing::Values(Kind::imm, Kind::send, Kind::read));
 
+TEST_F(NicRaces, AnswerThatCannotBeGrantedComesAgain) {
+  SystemConfig far = config();
+  far.faults.delay = 300;
+  build(far);
+  bench().post(1, 0, bench().read_entry(0, 0, 0, 0, 512));
+  run_until(0, Outcome::read_taken);
+  fill_answers(1);
+  run_until_ticket(1, Ticket::State::taken);
+  run_until_ticket(1, Ticket::State::waiting);
+  EXPECT_EQ(outcomes(1, Outcome::grant), 0u);
+  node(1).stall_output(false);
+  bench().expect_settled();
+  expect_bytes(0, NicBench::target_of(0), 1, NicBench::buffers_of(0), 512);
+}
+
 TEST_F(NicRaces, CompletionComesWithoutRoomForRelease) {
   SystemConfig far = config();
   far.faults.delay = 300;

@@ -20,11 +20,11 @@ class RdmaReceiverTimeouts : public ReceiverTest {
     bool operator==(const Race&) const = default;
   };
 
-  /// After reset, context 0 with packets 1 and 2 of four received; its timer ends, and `offset` clocks later
-  /// a packet for it comes.
+  /// After reset, context 0 with packets 1 and 2 of packets_ received; its timer ends, and `offset` clocks
+  /// later a packet for it comes.
   Race race(unsigned offset, const rdma::Config& config, const std::function<Header()>& packet) {
     receiver_.reset(config);
-    grant(with_another_ ? 2 : 1, 4);
+    grant(with_another_ ? 2 : 1, packets_);
     for (const uint32_t pidx : {1u, 2u}) give(data(0, pidx));
     if (with_another_) {
       ++receiver_.now;
@@ -64,12 +64,19 @@ class RdmaReceiverTimeouts : public ReceiverTest {
 
   static Header nonsense() { return {}; }
 
+  uint32_t packets_ = 4;
   bool with_another_ = false;  // context 1, whose timer ends a tick later
 };
 
 TEST_F(RdmaReceiverTimeouts, PacketThatRestartsTheTimerMakesTheTimeoutVoid) {
   race_at_all_offsets(config(), true, [&] { return data(0, 0); });
   EXPECT_EQ(receiver_.outcomes[Outcome::advance], offsets);
+}
+
+TEST_F(RdmaReceiverTimeouts, PacketThatFillsTheLastHoleMakesTheTimeoutVoid) {
+  packets_ = 3;
+  race_at_all_offsets(config(), true, [&] { return data(0, 0); });
+  EXPECT_EQ(receiver_.outcomes[Outcome::finish], offsets);
 }
 
 TEST_F(RdmaReceiverTimeouts, PacketThatRestartsTheTimerOfAnotherContextDoesNot) {
