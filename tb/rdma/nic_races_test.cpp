@@ -1,112 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Races of docs/rdma_transfers.md and docs/rdma_queues.md, each brought about on purpose: memory, network or
-// software is late by just so much. The golden models agree at every event.
+// Races of docs/rdma_transfers.md, each brought about on purpose: memory, network or software is late by just
+// so much. The golden models agree at every event.
 #include <algorithm>
 #include <span>
 
-#include "made_packets.hpp"
-#include "nic_transfer_test.hpp"
+#include "nic_races.hpp"
 
 namespace weft::tb {
 namespace {
-
-using rdma::Ticket;
-using rdma::formats::Header;
-using rdma::formats::Ptype;
-using rdma::formats::TransferFlag;
-namespace queue_reg = queue_formats::reg;
-
-constexpr uint16_t stranger = 7;  // a node that exists only here
-constexpr uint32_t window = 32, payload = 64;
-constexpr uint8_t no_status = 0xff;  // of an entry whose completion is never looked at
-
-class NicRaces : public TransferTest {
- protected:
-  static SystemConfig config(uint32_t nodes = 2) { return NicBench::usual_config(nodes, "nic_full"); }
-  /// Gives up soon.
-  static driver::RdmaSetup hasty() {
-    auto setup = NicBench::usual_setup();
-    setup.max_silent = 2;
-    setup.tx_dead = 300;
-    return setup;
-  }
-  RdmaNode& node(uint32_t number) { return bench().system.node(number); }
-  const rdma::Receiver& receiver(uint32_t number) { return node(number).scoreboard().receiver(); }
-  const rdma::Inbox& inbox(uint32_t number) { return node(number).scoreboard().inbox().model(); }
-  void wait_until(const std::function<bool()>& done, const char* what, uint64_t most = 100'000) {
-    EXPECT_TRUE(bench().system.run_until(done, most)) << what << " does not come\n" << bench().problems();
-  }
-  void halt(uint32_t number) {
-    bench().system.halt_node(number);
-    for (auto& ring : bench().hosts[number].rings) ring.enabled = false;
-  }
-  /// Completions of this queue are of no interest any more.
-  void abandon(uint32_t number, uint32_t queue) {
-    bench().hosts[number].rings[queue].wanted.clear();
-    bench().disable(number, queue);
-  }
-  void disable_at_once(uint32_t number, uint32_t queue) { write_control(number, queue, 0, nullptr); }
-  void write_control(uint32_t number, uint32_t queue, uint32_t value, std::function<void(bool)> done) {
-    node(number).registers().write(driver::ring_register(queue_reg::QUEUE), queue, nullptr);
-    node(number).registers().write(driver::ring_register(queue_reg::Q_CTL), value, std::move(done));
-  }
-  bool write(uint32_t number, uint32_t address, uint32_t value) {
-    std::optional<bool> answer;
-    node(number).registers().write(address, value, [&](bool ok) { answer = ok; });
-    wait_until([&] { return answer.has_value(); }, "answer of a register");
-    return answer.value_or(false);
-  }
-  queue_formats::QueueState state(uint32_t number, uint32_t queue) {
-    return node(number).queues().model().queue(queue).state;
-  }
-
-  /// A request for the region of this owner on this node.
-  static Header request_of(uint16_t src, uint32_t number, uint32_t owner, uint16_t sid, uint32_t bytes) {
-    Header header = header_to_zero(Ptype::rqt);
-    header.src = src;
-    header.dst = static_cast<uint16_t>(number);
-    header.sid = sid;
-    header.pidx = bytes;
-    header.gen = static_cast<uint8_t>(NicBench::remote_key(owner) >> 16);
-    header.cid = static_cast<uint16_t>(NicBench::remote_key(owner));
-    header.arg = NicBench::target_of(owner);
-    return header;
-  }
-  void receive(uint32_t number, const Header& header) { node(number).receive(flits_of(header)); }
-
-  /// Answers that nothing takes fill the queue of control packets of the receiver of this node.
-  void fill_answers(uint32_t number) {
-    node(number).stall_output(true);
-    Header refused = request_of(stranger, number, 0, 3, 64);
-    refused.cid ^= 1;
-    for (unsigned n = 0; n < 60; ++n) receive(number, refused);
-  }
-
-  /// While memory takes nothing, this context is reclaimed and granted to strangers.
-  void grant_again(uint32_t number, uint16_t cid) {
-    for (unsigned n = 0; n < 200 && !bench().failed(); ++n) {
-      const auto& context = receiver(number).context(cid);
-      if (context.state != rdma::RxContext::State::free && context.src == stranger) return;
-      Header request = request_of(stranger, number, 0, 3, 64);
-      request.msgid = n;
-      receive(number, request);
-      bench().run(20);  // before their timers ask: answers that wait for memory fill their queue
-    }
-    ADD_FAILURE() << "context " << cid << " is not granted again\n" << bench().problems();
-  }
-  /// A ticket in this state.
-  std::optional<uint16_t> ticket_in(uint32_t number, Ticket::State wanted) {
-    const uint32_t tickets = find_rdma_build("nic_full")->params.n_tickets;
-    for (uint16_t index = 0; index < tickets; ++index) {
-      if (inbox(number).ticket(index).state == wanted) return index;
-    }
-    return std::nullopt;
-  }
-  uint16_t run_until_ticket(uint32_t number, Ticket::State wanted) {
-    wait_until([&] { return ticket_in(number, wanted).has_value(); }, "ticket in this state");
-    return ticket_in(number, wanted).value_or(0);
-  }
-};
 
 // --- a context is over before its ticket has left
 
@@ -299,9 +200,7 @@ TEST_F(NicRaces, RegionOpensWhileARequestIsUnderWay) {
 class NicRacesRoom : public NicRaces, public testing::WithParamInterface<Kind> {};
 
 TEST_P(NicRacesRoom, AllHasComeWithoutRoomForDone) {
-  SystemConfig far = config();
-  far.faults.delay = 300;
-  build(far);
+  build(far_away());
   constexpr uint32_t bytes = 30 * payload;  // the sender needs no ACK for them
   if (GetParam() != Kind::read) {
     bench().post(1, 0, bench().recv_entry(0, 0, bytes));
@@ -325,9 +224,7 @@ TEST_P(NicRacesRoom, AllHasComeWithoutRoomForDone) {
 INSTANTIATE_TEST_SUITE_P(Forms, NicRacesRoom, testing::Values(Kind::imm, Kind::send, Kind::read));
 
 TEST_F(NicRaces, AnswerThatCannotBeGrantedComesAgain) {
-  SystemConfig far = config();
-  far.faults.delay = 300;
-  build(far);
+  build(far_away());
   bench().post(1, 0, bench().read_entry(0, 0, 0, 0, 512));
   run_until(0, Outcome::read_taken);
   fill_answers(1);
@@ -340,9 +237,7 @@ TEST_F(NicRaces, AnswerThatCannotBeGrantedComesAgain) {
 }
 
 TEST_F(NicRaces, CompletionComesWithoutRoomForRelease) {
-  SystemConfig far = config();
-  far.faults.delay = 300;
-  build(far);
+  build(far_away());
   bench().post(0, 0, bench().write_entry(0, 1, 0, 0, 512));
   run_until(1, Outcome::finish);
   node(0).stall_output(true);
@@ -423,9 +318,7 @@ TEST_F(NicRacesAfter, GivenUpMessageIsNotEndedWithNewBytes) {
 }
 
 TEST_F(NicRacesAfter, RepeatsThatWaitWhenATransferIsDoneAreNotSentAnew) {
-  SystemConfig far = config();
-  far.faults.delay = 300;
-  build(far);
+  build(far_away());
   remember_source();
   Header ask = header_to_zero(Ptype::resend);
   bench().system.tamper_with([&](Bytes& packet) {
@@ -569,82 +462,6 @@ TEST_F(NicRaces, OnePacketFinishesAWholeWindow) {
   EXPECT_EQ(outcomes(1, Outcome::advance), 0u);
   expect_bytes(0, NicBench::source_of(0), 1, NicBench::target_of(0), bytes);
 }
-
-// --- the queues
-
-TEST_F(NicRaces, BadRingsAreRefused) {
-  build();
-  auto setup = bench().ring_setup(2, 0);
-  setup.sq_base += 64;
-  std::optional<bool> answer;
-  bench().hosts[0].administrator->enable(2, setup, [&](bool ok) { answer = ok; });
-  wait_until([&] { return answer.has_value(); }, "answer");
-  EXPECT_FALSE(answer.value_or(true));
-  bench().enable(0, 2, 0);
-  bench().expect_settled();
-}
-
-TEST_F(NicRaces, QueueBeingDisabledTakesNothingMore) {
-  build();
-  for (uint32_t n = 0; n < 8; ++n)
-    bench().post(0, 0, bench().write_entry(0, 1, 4096 * n, 4096 * n, 4096), no_status);
-  wait_until([&] { return node(0).queues().under_way() >= 5; }, "five requests");
-  disable_at_once(0, 0);
-  wait_until([&] { return state(0, 0) == queue_formats::QueueState::drain; }, "DRAIN");
-  EXPECT_FALSE(write(0, driver::ring_register(queue_reg::Q_CTL), 0)) << "a second time";
-  EXPECT_FALSE(write(0, driver::ring_register(queue_reg::SQ_TAIL, 0), 9));
-  EXPECT_FALSE(write(0, driver::ring_register(queue_reg::CQ_HEAD, 0), 0));
-  ASSERT_EQ(state(0, 0), queue_formats::QueueState::drain);
-  bench().hosts[0].rings[0].enabled = false;
-  wait_until([&] { return state(0, 0) == queue_formats::QueueState::off; }, "OFF");
-  bench().expect_settled();
-}
-
-/// Memory stalls at each clock of an entry's way, then the queue is disabled, then memory goes on, with an
-/// error for one of: the entry, the completion, the message.
-class NicRacesDrain : public NicRaces, public testing::WithParamInterface<uint32_t> {
- protected:
-  struct Range {
-    uint64_t base, limit;
-  };
-  static Range faulty(const driver::RingSetup& setup) {
-    switch (GetParam()) {
-      case 0:
-        return {setup.sq_base, setup.sq_base + 64};
-      case 1:
-        return {setup.cq_base, setup.cq_base + 32};
-      default:
-        return {setup.msi_addr, setup.msi_addr + 4};
-    }
-  }
-};
-
-TEST_P(NicRacesDrain, MemoryFailsWhileAQueueIsBeingDisabled) {
-  build();
-  const auto setup = bench().ring_setup(2, 0);
-  for (unsigned lag = 0; lag < 100 && !bench().failed(); ++lag) {
-    bench().enable(0, 2, setup);
-    auto& ring = *bench().hosts[0].rings[2].queue;
-    bench().hosts[0].rings[2].enabled = false;  // whether its completion comes depends on the lag
-    ring.acknowledge(true);
-    auto entry = bench().write_entry(0, 0x10000, 0, 0, 64);  // ends at once: there is no such node
-    entry.node = 0x10000;
-    ring.put(entry);
-    ring.ring();
-    bench().run(lag);
-    node(0).memory().stall(true);
-    disable_at_once(0, 2);
-    bench().run(60);
-    const auto [base, limit] = faulty(setup);
-    node(0).memory().inject_errors(base, limit);
-    node(0).memory().stall(false);
-    wait_until([&] { return state(0, 2) == queue_formats::QueueState::off; }, "OFF");
-    node(0).memory().inject_errors(0, 0);
-  }
-  bench().expect_settled();
-}
-
-INSTANTIATE_TEST_SUITE_P(Faults, NicRacesDrain, testing::Range<uint32_t>(0, 3));
 
 }  // namespace
 }  // namespace weft::tb
