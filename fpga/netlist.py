@@ -123,7 +123,7 @@ def page(results):
     for name, receiver in results["receivers"].items():
         lines.append(f"| `{name}` | {receiver['parameters']} | {receiver['gates']:,} | {receiver['flops']:,} |")
     verdict = "all passed" if not tests["failed"] else "failed: " + ", ".join(f"`{test}`" for test in tests["failed"])
-    lines += ["", f"Tests of the receiver, without SEND and READ (`tests/rtl/small_receiver_tests.cmake`), {tests['ran']} tests against the golden model: {verdict}.", "",
+    lines += ["", f"All tests of the receiver (`tests/rtl/test_rdma_receiver*.cpp`), {tests['ran']} tests against the golden model: {verdict}.", "",
               f"The same tests with one gate of `{SWAPPABLE}` swapped, picked at random (seed {results['seed']}): {found} of {len(results['swapped'])} found.", "",
               "| gate | first test that failed |", "|---|---|"]
     lines += [f"| {swap['gate']} | {'`' + swap['found_by'] + '`' if swap['found_by'] else '**none**'} |" for swap in results["swapped"]]
