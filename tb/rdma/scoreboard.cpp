@@ -99,7 +99,7 @@ Scoreboard::Scoreboard(const RdmaBuild& build, Reporter& reporter, const AxiMemo
       receiver_(build.params, {}),
       sender_(build.params, {}),
       packets_(build.params, memory.memory()),
-      registers_([this](const rdma::Config& config) { settings_.emplace_back(reporter_.cycle(), config); },
+      registers_([this](const rdma::Config& config) { note_settings(config); },
                  [this](const rdma::Post& post) { register_posts_.push_back(post); },
                  [this](uint32_t first) { sender_.number_from(first); },
                  [this](uint32_t first) {
@@ -144,6 +144,12 @@ void Scoreboard::reset() {
   rx_timers_ = tx_timers_ = {reporter_.cycle(), 0};
   first_seen_ = {};
   last_seen_ = {0, reporter_.cycle(), 0};
+}
+
+/// What is long overdue by a new timeout was not so a cycle ago.
+void Scoreboard::note_settings(const rdma::Config& config) {
+  settings_.emplace_back(reporter_.cycle(), config);
+  rx_timers_ = tx_timers_ = {reporter_.cycle(), 0};
 }
 
 /// The engine checks a packet in the cycle after its last beat, with the registers as they are then.

@@ -176,6 +176,7 @@ class Scoreboard {
   void observe_time(const char* half, uint16_t now, uint64_t age);
   uint16_t receiver_limit(uint64_t age) const;
   uint16_t sender_limit(uint64_t age) const;
+  void note_settings(const rdma::Config& config);
   void configure_receiver();
   void configure_sender();
   void forget_settings();
@@ -215,6 +216,7 @@ class Scoreboard {
   rdma::ReceiverTimes receiver_times_;
   rdma::SenderTimes sender_times_;
   Measured receiver_measured_, sender_measured_;
+  TimerWatch rx_timers_, tx_timers_;
   RegisterWatch registers_;
   std::deque<rdma::Completion> expected_completions_;
   std::deque<Completed> completed_;
@@ -222,7 +224,6 @@ class Scoreboard {
   uint64_t ctl_dropped_ = 0;
   uint64_t rx_events_ = 0;
   uint64_t tx_events_ = 0;
-  TimerWatch rx_timers_, tx_timers_;
   uint32_t tick_cycles_ = 0;  // in force since the cycle below
   uint64_t ticks_since_ = 0;
   SeenTime first_seen_, last_seen_;

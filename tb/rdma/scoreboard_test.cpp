@@ -396,6 +396,27 @@ TEST_F(ScoreboardTest, Counters) {
   EXPECT_NE(findings_.summary().find("register OUTCOME[1] (GRANT)"), std::string::npos);
 }
 
+TEST_F(ScoreboardTest, TimerThatIsOverdueOnlySinceTheTimeoutWasShortened) {
+  write(reg::RX_TIMEOUT, 8000);
+  arrive(request());
+  retire(Outcome::grant, 0, [](RxTracePins& rx) { rx.limit = 8000; });
+  scoreboard_.left(flits_of(from_receiver(Ptype::rsp)));
+  for (int i = 0; i < 20'000; ++i) sample();
+  write(reg::RX_TIMEOUT, 4);
+  for (int i = 0; i < 10; ++i) sample();
+  Header stray = data();
+  stray.cid = cid + 1;
+  arrive(stray);
+  retire(Outcome::drop_unknown_cid, 0, [](RxTracePins& rx) {
+    rx.limit = 4;
+    rx.cid = cid + 1;
+  });
+  for (int i = 0; i < 5000; ++i) sample();
+  EXPECT_EQ(findings_.summary(), "") << "it may not have been looked at since";
+  for (int i = 0; i < 6000; ++i) sample();
+  EXPECT_NE(findings_.summary().find("receiver: a timer is"), std::string::npos) << findings_.summary();
+}
+
 TEST_F(ScoreboardTest, TimerThatNeverEnds) {
   arrive(request());
   retire(Outcome::grant, 0);
