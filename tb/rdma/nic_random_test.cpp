@@ -348,6 +348,7 @@ std::vector<Case> cases() {
   for (uint64_t seed = 1; seed <= 12; ++seed) all.push_back({"nic", seed});
   for (uint64_t seed = 1; seed <= 4; ++seed) all.push_back({"nic_wide", seed});
   for (uint64_t seed = 1; seed <= 4; ++seed) all.push_back({"nic_full", seed});
+  if (find_rdma_build("nic_default")) all.push_back({"nic_default", 1});  // not where coverage is measured
   return all;
 }
 
