@@ -258,18 +258,18 @@ TxResult Sender::resend(const Header& header, const TxInputs& inputs) {
   TxContext& c = contexts_[header.sid];
   const bool from = has_flag(header, formats::flag_from);
   if (header.pidx > c.high || (header.pidx == c.high && !from)) {
-    if (c.span == 0) progress(c, inputs);
+    heard(c);
     return with_context(Outcome::drop_not_yet, header.sid);
   }
   if (from) {
     c.span = 0;
     c.next = std::min(c.next, header.pidx);
     c.turn = true;
-    progress(c, inputs);
+    heard(c);
     return with_context(Outcome::resend_from, header.sid);
   }
   if (!inputs.resend_room) return with_context(Outcome::drop_full, header.sid);
-  if (c.span == 0) progress(c, inputs);
+  heard(c);
   TxResult result = with_context(Outcome::resend_one, header.sid);
   result.data = data_order(header.sid, header.pidx, true);
   result.data->resend = true;
@@ -288,7 +288,11 @@ TxResult Sender::ack(const Header& header, const TxInputs& inputs) {
   for (uint32_t i = 0; i < ack_map_bits && c.acked + i < c.high; ++i) {
     c.asked |= header.arg & uint64_t{1} << i;
   }
-  if (c.span == 0 || passed != 0) progress(c, inputs);
+  if (passed != 0) {
+    progress(c, inputs);
+  } else {
+    heard(c);
+  }
   const auto told = static_cast<uint8_t>(header.arg >> ack_map_bits & 0xf);
   if (c.span == 0 && told != 0) {  // until now it has dropped what was beyond its window
     c.span = told;
@@ -298,10 +302,17 @@ TxResult Sender::ack(const Header& header, const TxInputs& inputs) {
   return with_context(Outcome::acked, header.sid);
 }
 
-/// The transfer gets on, or no one can tell.
+/// The transfer gets on.
 void Sender::progress(TxContext& c, const TxInputs& inputs) {
   c.retries = 0;
+  c.busy = 0;
+  c.heard = false;
   c.timer.restart(inputs.now);
+}
+
+/// It is not seen to get on, but without a window that may be hidden from here.
+void Sender::heard(TxContext& c) {
+  if (c.span == 0) c.heard = true;
 }
 
 /// Whether there is a packet that was not sent yet, or that RESEND FROM went back to, inside the window.
@@ -336,7 +347,11 @@ TxResult Sender::turn(uint16_t sid, const TxInputs& inputs) {
   }
   const uint32_t pidx = again ? c.acked + static_cast<uint32_t>(std::countr_zero(c.asked)) : c.next;
   const DataOrder order = data_order(sid, pidx, pidx < c.high);
-  if (c.span == 0 || (!again && c.next == c.high)) progress(c, inputs);
+  if (!again && c.next == c.high) {
+    progress(c, inputs);
+  } else {
+    heard(c);
+  }
   if (again) {
     c.asked &= c.asked - 1;
   } else {
@@ -361,6 +376,13 @@ TxResult Sender::timeout(uint16_t sid, const TxInputs& inputs) {
     TxResult result = with_context(Outcome::retry_rqt, sid);
     emit(result, inputs.room, request_packet(sid));
     return result;
+  }
+  if (c.state == State::active && c.heard && c.busy < 255) {
+    c.retries = 0;
+    c.busy += 1;
+    c.heard = false;
+    c.timer.restart(inputs.now);
+    return with_context(Outcome::still_asked, sid);
   }
   if (c.state == State::active && c.turn && patient) {
     c.retries += 1;

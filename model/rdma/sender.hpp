@@ -93,7 +93,9 @@ struct TxContext {
   uint32_t acked = 0;   // WBASE as the receiver told it last
   uint64_t asked = 0;   // bit i: packet acked + i is to be sent again
   uint8_t retries = 0;  // timeouts in a row: requested and not answered, active and its turn has not come
-  uint8_t busy = 0;     // refusals for want of a context
+  uint8_t busy = 0;     // in a row: requested and refused for now; active, timeouts with repeats only
+  bool heard =
+      false;  // active, without a window: something was sent or asked for again since the last of these
   bool turn = false;
   Timer timer;
 
@@ -150,6 +152,7 @@ class Sender {
   TxResult stale(const formats::Header& header, const TxInputs& inputs) const;
   TxResult submit(const Post& post, const Cut& cut, const TxInputs& inputs);
   static void progress(TxContext& context, const TxInputs& inputs);
+  static void heard(TxContext& context);
 
   bool names_active(const formats::Header& header) const;
   bool may_send_next(const TxContext& context) const;

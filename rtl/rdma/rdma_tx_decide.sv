@@ -235,7 +235,8 @@ module rdma_tx_decide
   logic              from;       // RESEND: of all from there on
   logic              not_yet;    // RESEND: there is nothing to be sent again
   logic              changed;    // ACK: the receiver was in paper mode before
-  logic              progress;
+  logic              progress;   // the transfer gets on
+  logic              heard;      // without a window: of what was sent before, which may be all that is missing
   logic [SPAN_W-1:0] told_span;
 
   assign no_window = ctx_i.span == '0;
@@ -262,6 +263,7 @@ module rdma_tx_decide
     timer_class_o = ctx_i.state == TX_ACTIVE ? TX_CLASS_DEAD : '0;
     free_o        = 1'b0;
     progress      = 1'b0;
+    heard         = 1'b0;
 
     unique case (kind_i)
       EV_POST: begin
@@ -303,7 +305,7 @@ module rdma_tx_decide
           ctx_o.asked = asked_rest;
           ctx_o.turn  = asked_rest != '0 || more;
           turn_o      = ctx_o.turn;
-          progress    = no_window;
+          heard       = no_window;
         end else if (ctx_i.state == TX_ACTIVE && more) begin
           outcome_o   = OUTCOME_SEND;
           send_o      = 1'b1;
@@ -311,7 +313,8 @@ module rdma_tx_decide
           ctx_o.high  = ctx_i.next >= ctx_i.high ? next_new : ctx_i.high;
           ctx_o.turn  = ctx_i.next != ctx_i.last && may_send(next_new, ctx_i.acked, ctx_i.last, ctx_i.span);
           turn_o      = ctx_o.turn;
-          progress    = no_window || ctx_i.next >= ctx_i.high;
+          progress    = ctx_i.next >= ctx_i.high;
+          heard       = no_window;
         end else begin
           outcome_o  = OUTCOME_LAPSE;
           has_ctx_o  = ctx_i.state != TX_FREE;
@@ -329,6 +332,11 @@ module rdma_tx_decide
             timer_class_o  = TX_CLASS_W'(doublings(ctx_o.retries, backoff_i));
             emit_o         = 1'b1;
             emit_hdr_o     = request_hdr;
+          end else if (ctx_i.state == TX_ACTIVE && ctx_i.heard && ctx_i.busy != '1) begin
+            outcome_o     = OUTCOME_STILL_ASKED;
+            ctx_o.retries = '0;
+            ctx_o.busy    = ctx_i.busy + 1'b1;
+            ctx_o.heard   = 1'b0;
           end else if (ctx_i.state == TX_ACTIVE && ctx_i.turn && patient) begin
             outcome_o     = OUTCOME_STILL_SENDING;
             ctx_o.retries = ctx_i.retries + 1'b1;
@@ -396,7 +404,8 @@ module rdma_tx_decide
           end else begin
             outcome_o   = OUTCOME_ACKED;
             ctx_we_o    = 1'b1;
-            progress    = no_window || hdr_i.pidx != 32'(ctx_i.acked);
+            progress    = hdr_i.pidx != 32'(ctx_i.acked);
+            heard       = no_window;
             ctx_o.acked = PIDX_W'(hdr_i.pidx);
             ctx_o.asked = asked_new;
             if (changed) begin  // and may have dropped what was beyond its window
@@ -410,11 +419,11 @@ module rdma_tx_decide
         end else if (not_yet) begin
           outcome_o = OUTCOME_DROP_NOT_YET;
           ctx_we_o  = 1'b1;
-          progress  = no_window;
+          heard     = no_window;
         end else if (from) begin
           outcome_o  = OUTCOME_RESEND_FROM;
           ctx_we_o   = 1'b1;
-          progress   = 1'b1;
+          heard      = 1'b1;
           ctx_o.span = '0;
           ctx_o.turn = 1'b1;
           turn_o     = !ctx_i.turn;
@@ -424,7 +433,7 @@ module rdma_tx_decide
         end else begin
           outcome_o = OUTCOME_RESEND_ONE;
           ctx_we_o  = 1'b1;
-          progress  = no_window;
+          heard     = no_window;
           resend_o  = 1'b1;
         end
       end
@@ -434,7 +443,11 @@ module rdma_tx_decide
 
     if (progress) begin
       ctx_o.retries = '0;
+      ctx_o.busy    = '0;
+      ctx_o.heard   = 1'b0;
       timer_set_o   = 1'b1;
+    end else if (heard) begin
+      ctx_o.heard   = 1'b1;
     end
   end
 

@@ -107,6 +107,7 @@
     logic [rdma_pkg::ACK_MAP_W-1:0] asked; \
     logic [3:0]          retries;    \
     logic [7:0]          busy;       \
+    logic                heard;      \
     logic                turn;       \
     rdma_pkg::origin_e   origin;     \
     rdma_pkg::to_e       to;         \

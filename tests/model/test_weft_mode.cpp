@@ -387,10 +387,40 @@ TEST_F(WeftSender, ReceiverInPaperModeIsFollowedWithoutAWindow) {
   sent();
   EXPECT_EQ(resend(9, 0, 10).outcome, Outcome::drop_not_yet) << "all that was sent has arrived";
   EXPECT_EQ(resend(9, formats::flag_from, 20).outcome, Outcome::resend_from);
-  EXPECT_TRUE(restarted(20));
+  EXPECT_TRUE(sender.context(sid).heard);
   EXPECT_EQ(sent().size(), 31u);
+  EXPECT_FALSE(sender.context(sid).heard) << "they are new";
   EXPECT_EQ(resend(30, formats::flag_from, 30).outcome, Outcome::resend_from);
   EXPECT_EQ(sent().size(), 10u);
+}
+
+TEST_F(WeftSender, ReceiverThatFollowsNoWindowAndOnlyAsksAgainDoesNotKeepIt) {
+  resend(0, formats::flag_from, 0);
+  EXPECT_EQ(sent().size(), 40u) << "all of it";
+  uint16_t now = 0;
+  const auto ask = [&] {
+    ack(0, 0, now);  // with a window
+    resend(0, formats::flag_from, now);
+    sent();
+    resend(5, 0, now);
+    resend(99, 0, now);
+    EXPECT_TRUE(sender.context(sid).heard);
+  };
+  ask();
+  for (int again = 0; again < 255; ++again) {
+    ASSERT_EQ(sender.timeout(sid, at(now += 100)).outcome, Outcome::still_asked);
+    ASSERT_FALSE(sender.context(sid).heard);
+    ask();
+  }
+  EXPECT_EQ(sender.timeout(sid, at(now += 100)).completion, (Completion{7, Status::dead_peer}));
+}
+
+TEST_F(WeftSender, ReceiverWithoutAWindowThatIsSilentIsDead) {
+  resend(0, formats::flag_from, 0);
+  sent();
+  resend(0, 0, 10);
+  EXPECT_EQ(sender.timeout(sid, at(100)).outcome, Outcome::still_asked);
+  EXPECT_EQ(sender.timeout(sid, at(200)).completion, (Completion{7, Status::dead_peer}));
 }
 
 TEST_F(WeftSender, ReceiverBackInWeftModeGetsAgainWhatItDropped) {

@@ -117,6 +117,7 @@ class TxDecideBench : public Bench<Vrdma_tx_decide_bench> {
     in.asked_i = context.asked;
     in.retries_i = context.retries;
     in.busy_i = context.busy;
+    in.heard_i = context.heard;
     in.turn_i = context.turn;
     in.to_i = static_cast<uint8_t>(context.to);
     in.has_imm_i = context.imm.has_value();
@@ -143,6 +144,7 @@ class TxDecideBench : public Bench<Vrdma_tx_decide_bench> {
     context.asked = out.asked_o;
     context.retries = out.retries_o;
     context.busy = out.busy_o;
+    context.heard = out.heard_o;
     context.turn = out.turn_o;
     context.to = static_cast<rdma::Post::To>(out.to_o);
     if (out.has_imm_o) context.imm = out.imm_o;

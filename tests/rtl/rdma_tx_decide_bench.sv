@@ -26,6 +26,7 @@ package rdma_tx_decide_bench_pkg;
     logic [55:0] asked;
     logic [ 3:0] retries;
     logic [ 7:0] busy;
+    logic        heard;
     logic        turn;
     origin_e     origin;
     to_e         to;
@@ -109,6 +110,7 @@ module rdma_tx_decide_lane
         asked: s.ctx.asked,
         retries: s.ctx.retries,
         busy: s.ctx.busy,
+        heard: s.ctx.heard,
         turn: s.ctx.turn,
         origin: s.ctx.origin,
         to: s.ctx.to,
@@ -149,6 +151,7 @@ module rdma_tx_decide_lane
           asked: ctx_out.asked,
           retries: ctx_out.retries,
           busy: ctx_out.busy,
+          heard: ctx_out.heard,
           turn: ctx_out.turn,
           origin: ctx_out.origin,
           to: ctx_out.to,
@@ -203,6 +206,7 @@ module rdma_tx_decide_bench
   input  logic [ 55:0] asked_i,
   input  logic [  3:0] retries_i,
   input  logic [  7:0] busy_i,
+  input  logic         heard_i,
   input  logic         turn_i,
   input  logic [  1:0] origin_i,
   input  logic [  1:0] to_i,
@@ -227,6 +231,7 @@ module rdma_tx_decide_bench
   output logic [ 55:0] asked_o,
   output logic [  3:0] retries_o,
   output logic [  7:0] busy_o,
+  output logic         heard_o,
   output logic         turn_o,
   output logic [  1:0] origin_o,
   output logic [  1:0] to_o,
@@ -276,7 +281,7 @@ module rdma_tx_decide_bench
   assign s.max_busy    = max_busy_i;
   assign s.backoff     = backoff_i;
   assign s.ctx = {state_i, dst_i, cid_i, gen_i, ctx_msgid_i, tag_i, src_addr_i, dst_addr_i, rkey_i, last_i, last_len_i, next_i,
-                  high_i, span_i, acked_i, asked_i, retries_i, busy_i, turn_i, origin_i, to_i, has_imm_i, imm_i};
+                  high_i, span_i, acked_i, asked_i, retries_i, busy_i, heard_i, turn_i, origin_i, to_i, has_imm_i, imm_i};
 
   rdma_tx_decide_lane i_narrow (.s, .d(d0));
   rdma_tx_decide_lane #(
@@ -285,7 +290,7 @@ module rdma_tx_decide_bench
 
   assign d = lane_i ? d1 : d0;
   assign {state_o, dst_o, cid_o, gen_o, ctx_msgid_o, tag_o, src_addr_o, dst_addr_o, rkey_o, last_o, last_len_o, next_o, high_o,
-          span_o, acked_o, asked_o, retries_o, busy_o, turn_o, origin_o, to_o, has_imm_o, imm_o} = d.ctx;
+          span_o, acked_o, asked_o, retries_o, busy_o, heard_o, turn_o, origin_o, to_o, has_imm_o, imm_o} = d.ctx;
   assign ctx_we_o      = d.ctx_we;
   assign outcome_o     = d.outcome;
   assign has_ctx_o     = d.has_ctx;

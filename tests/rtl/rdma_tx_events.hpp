@@ -65,6 +65,7 @@ inline rdma::TxContext RandomTxEvents::random_context() {
   c.asked = bench_.chance(60) ? 0 : random_map(c.high - c.acked);
   c.retries = static_cast<uint8_t>(bench_.below(16));
   c.busy = static_cast<uint8_t>(edge({0, 1, 2, 3, 4, 15, 16, 254, 255, bench_.below(256)}));
+  c.heard = bench_.chance(50);
   c.turn = bench_.chance(50);
   c.to = random_to();
   c.imm = random_imm();

@@ -150,18 +150,19 @@ class TxRules {
     const bool from = header_.flags & rdma::formats::flag_from;
     if (header_.pidx >= before_.high + uint64_t{from}) {
       became(Outcome::drop_not_yet);
-      return progress_in_paper_mode();
+      return heard_in_paper_mode();
     }
     if (from) {
       decision_.context.span = 0;
       decision_.context.next = std::min(before_.next, header_.pidx);
       take_turn();
       became(Outcome::resend_from);
-      return progress();
+      decision_.context.heard = true;
+      return;
     }
     if (!event_.resend_room) return became(Outcome::drop_full);
     became(Outcome::resend_one);
-    progress_in_paper_mode();
+    heard_in_paper_mode();
     data(header_.pidx, true, true);
   }
 
@@ -188,7 +189,7 @@ class TxRules {
     }
     if (has_work(context)) take_turn();
     became(Outcome::acked);
-    progress_in_paper_mode();
+    heard_in_paper_mode();
     if (header_.pidx != before_.acked) progress();
   }
 
@@ -220,14 +221,15 @@ class TxRules {
       data(before_.acked + lowest, true, false);
       context.asked ^= uint64_t{1} << lowest;
       became(Outcome::send_again);
+      heard_in_paper_mode();
     } else {
       data(before_.next, before_.next < before_.high, false);
       context.next += 1;
       context.high = std::max(context.high, context.next);
       became(Outcome::send);
+      heard_in_paper_mode();
       if (context.high != before_.high) progress();
     }
-    progress_in_paper_mode();
     context.turn = decision_.queue_turn = has_work(context);
   }
 
@@ -237,6 +239,12 @@ class TxRules {
       decision_.doublings = std::min(decision_.context.retries, event_.backoff);
       request();
       return became(Outcome::retry_rqt, TimerAction::retry);
+    }
+    if (before_.state == State::active && before_.heard && before_.busy < 255) {
+      decision_.context.heard = false;
+      decision_.context.retries = 0;
+      decision_.context.busy += 1;
+      return became(Outcome::still_asked, TimerAction::dead);
     }
     if (before_.state == State::active && before_.turn && before_.retries < event_.max_retry) {
       decision_.context.retries += 1;
@@ -252,11 +260,12 @@ class TxRules {
   }
 
   void progress() {
-    decision_.context.retries = 0;
+    decision_.context.retries = decision_.context.busy = 0;
+    decision_.context.heard = false;
     decision_.timer = TimerAction::dead;
   }
-  void progress_in_paper_mode() {
-    if (before_.span == 0) progress();
+  void heard_in_paper_mode() {
+    if (before_.span == 0) decision_.context.heard = true;
   }
 
   void finish(Outcome outcome, Status status) {

@@ -283,7 +283,7 @@ TEST_P(RdmaTxDecide, ResendOfOnePacketOrAllFromIt) {
   resend.header.flags = 0;
   resend.header.pidx = 6;
   EXPECT_EQ(decide(resend).outcome, Outcome::drop_not_yet);
-  EXPECT_EQ(decide(resend).timer, TimerAction::dead);
+  EXPECT_TRUE(decide(resend).context.heard);
 }
 
 TEST_P(RdmaTxDecide, ResendFromLeavesTheWindow) {
@@ -297,8 +297,8 @@ TEST_P(RdmaTxDecide, ResendFromLeavesTheWindow) {
   EXPECT_EQ(decision.context.span, 0);
   EXPECT_EQ(decision.context.next, 6u);
   EXPECT_TRUE(decision.queue_turn);
-  EXPECT_EQ(decision.timer, TimerAction::dead);
-  EXPECT_EQ(decision.context.retries, 0);
+  EXPECT_TRUE(decision.context.heard);
+  EXPECT_EQ(decision.timer, TimerAction::none);
 }
 
 TEST_P(RdmaTxDecide, AckBringsAWindowAndGoesBackToItsBase) {
@@ -319,14 +319,23 @@ TEST_P(RdmaTxDecide, AckBringsAWindowAndGoesBackToItsBase) {
   EXPECT_FALSE(decide(ack).queue_turn) << "there is no packet 6";
 }
 
-TEST_P(RdmaTxDecide, OnlyProgressGivesTimeToATransferWithAWindow) {
+TEST_P(RdmaTxDecide, OnlyProgressRestartsTheTimerAndRepeatsAreNotedWithoutAWindow) {
   const auto lives_on = [&](TxEvent event) {
-    const TxDecision decision = decide(event);
-    EXPECT_NE(decision.timer, TimerAction::stop);
-    EXPECT_EQ(decision.context.retries, decision.timer == TimerAction::none ? 2 : 0);
+    event.context.busy = 3;
+    const bool from = event.header.flags & flag_from;
+    const auto restarts = [&] {
+      const TxDecision decision = decide(event);
+      EXPECT_NE(decision.timer, TimerAction::stop);
+      const bool restarted = decision.timer == TimerAction::dead;
+      EXPECT_EQ(decision.context.retries, restarted ? 0 : 2);
+      EXPECT_EQ(decision.context.busy, restarted ? 0 : 3);
+      EXPECT_EQ(decision.context.heard, !restarted && (event.context.span == 0 || from));
+      return restarted;
+    };
+    const bool with_window = restarts();
     event.context.span = 0;
-    EXPECT_EQ(decide(event).timer, TimerAction::dead) << "without a window all are";
-    return decision.timer == TimerAction::dead;
+    EXPECT_EQ(restarts(), with_window);
+    return with_window;
   };
   const auto packet = [&](Ptype type, uint32_t pidx, uint8_t flags = 0) {
     TxEvent packet = event(State::active, type);
@@ -338,7 +347,7 @@ TEST_P(RdmaTxDecide, OnlyProgressGivesTimeToATransferWithAWindow) {
   };
   EXPECT_TRUE(lives_on(packet(Ptype::ack, 5)));
   EXPECT_FALSE(lives_on(packet(Ptype::ack, 4)));
-  EXPECT_TRUE(lives_on(packet(Ptype::resend, 5, flag_from)));
+  EXPECT_FALSE(lives_on(packet(Ptype::resend, 5, flag_from)));
   EXPECT_FALSE(lives_on(packet(Ptype::resend, 5)));
   EXPECT_FALSE(lives_on(packet(Ptype::resend, 6))) << "DROP_NOT_YET";
   TxEvent send = turn(State::active);
@@ -433,6 +442,29 @@ TEST_P(RdmaTxDecide, TimeoutRepeatsWaitsOrGivesUp) {
   event.expired = false;  // restarted since it was offered
   EXPECT_EQ(decide(event).outcome, Outcome::none);
   EXPECT_EQ(decide(timeout(State::free)).outcome, Outcome::none);
+}
+
+TEST_P(RdmaTxDecide, TransferThatOnlyRepeatsHasSoManyTimeouts) {
+  TxEvent event = timeout(State::active);
+  event.context.turn = true;
+  event.context.heard = true;
+  event.context.retries = event.max_retry;
+  event.context.busy = 254;
+  const TxDecision decision = decide(event);
+  EXPECT_EQ(decision.outcome, Outcome::still_asked);
+  EXPECT_EQ(decision.timer, TimerAction::dead);
+  EXPECT_EQ(decision.context.busy, 255);
+  EXPECT_EQ(decision.context.retries, 0);
+  EXPECT_FALSE(decision.context.heard);
+  event.context.busy = 255;
+  EXPECT_EQ(decide(event).completion->status, Status::dead_peer);
+  event.context.retries = 0;
+  EXPECT_EQ(decide(event).outcome, Outcome::still_sending) << "packets wait for their turn";
+  event.context.turn = false;
+  EXPECT_EQ(decide(event).completion->status, Status::dead_peer);
+  event = timeout(State::requested);
+  event.context.heard = true;
+  EXPECT_EQ(decide(event).outcome, Outcome::retry_rqt);
 }
 
 TEST_P(RdmaTxDecide, EqualsTheRulesUnderRandomEvents) {
