@@ -12,7 +12,7 @@ module rdma_tx_decide
   parameter int unsigned MSGID_W  = 20,
   parameter int unsigned NODE_W   = 16,
   parameter int unsigned ADDR_W   = 48,
-  parameter int unsigned LEN_W    = 9,
+  parameter int unsigned LEN_W    = 9,  // bits of a packet's payload in bytes, 1 to PAYLOAD
   parameter type         ctx_t    = logic
 ) (
   // event
