@@ -397,13 +397,16 @@ TEST_F(ScoreboardTest, Counters) {
 }
 
 TEST_F(ScoreboardTest, TimerThatIsOverdueOnlySinceTheTimeoutWasShortened) {
-  write(reg::RX_TIMEOUT, 8000);
+  const auto set_timeout = [this](uint32_t ticks) {
+    write(reg::RX_TIMEOUT, ticks);
+    for (int i = 0; i < 10; ++i) sample();  // until events have seen it
+  };
+  set_timeout(8000);
   arrive(request());
   retire(Outcome::grant, 0, [](RxTracePins& rx) { rx.limit = 8000; });
   scoreboard_.left(flits_of(from_receiver(Ptype::rsp)));
   for (int i = 0; i < 20'000; ++i) sample();
-  write(reg::RX_TIMEOUT, 4);
-  for (int i = 0; i < 10; ++i) sample();
+  set_timeout(4);
   Header stray = data();
   stray.cid = cid + 1;
   arrive(stray);

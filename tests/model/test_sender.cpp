@@ -343,7 +343,7 @@ TEST_F(SenderTest, DoneThatSaysFailedEndsWithAnError) {
   EXPECT_EQ(sender.free_contexts(), 4u);
 }
 
-TEST_F(SenderTest, ResendOfWhatWasNotSentIsOnlyASignOfLife) {
+TEST_F(SenderTest, ResendOfWhatWasNotSentIsOnlyARepeat) {
   for (const Packet& early : {answer(Ptype::resend, 0, 1), answer(Ptype::resend, 0, 2, formats::flag_from)}) {
     sender.reset();
     activate();
@@ -352,7 +352,7 @@ TEST_F(SenderTest, ResendOfWhatWasNotSentIsOnlyASignOfLife) {
     const auto result = sender.packet(early, {true, true, {}, 6});
     EXPECT_EQ(result.outcome, Outcome::drop_not_yet);
     EXPECT_FALSE(result.data);
-    before[sid].timer.restart(6);
+    before[sid].heard = true;
     EXPECT_TRUE(contexts() == before);
   }
 }
@@ -367,7 +367,8 @@ TEST_F(SenderTest, ResendOne) {
   EXPECT_EQ(result.data, expected);
   EXPECT_EQ(result.next, 4u);
   EXPECT_FALSE(sender.context(sid).turn);
-  EXPECT_EQ(sender.context(sid).timer.elapsed(6), 0);
+  EXPECT_TRUE(sender.context(sid).heard);
+  EXPECT_EQ(sender.context(sid).timer.elapsed(6), 6) << "which does not restart the timer";
 }
 
 TEST_F(SenderTest, ResendWithoutRoomIsDropped) {
@@ -384,7 +385,8 @@ TEST_F(SenderTest, ResendFromGoesBackAndMarksRetries) {
   const auto result = sender.packet(answer(Ptype::resend, 0, 1, formats::flag_from), {true, false, {}, 6});
   EXPECT_EQ(result.outcome, Outcome::resend_from);
   EXPECT_EQ(result.next, 1u);
-  EXPECT_EQ(sender.context(sid).timer.elapsed(6), 0);
+  EXPECT_TRUE(sender.context(sid).heard);
+  EXPECT_EQ(sender.context(sid).timer.elapsed(6), 6);
   EXPECT_EQ(sender.packet(answer(Ptype::resend, 0, 2, formats::flag_from), {}).next, 1u);
   EXPECT_EQ(sender.turn(sid, {}).data, data(1, true));
   EXPECT_EQ(sender.turn(sid, {}).data, data(2, true));
