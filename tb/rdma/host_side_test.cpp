@@ -28,6 +28,25 @@ class Posts : public testing::Test {
   }
 
   EngineBench bench_;
+
+  /// Four packets to a node that the test plays.
+  void post_to_silent_node() {
+    bench_.system.node(0).driver().post({source_base, destination_base, 1000, 7, 1});
+    bench_.run(500);
+  }
+
+  /// Of the transfer that this node has under way.
+  Header from_peer(Ptype type) {
+    Header header = header_to_zero(type);
+    header.msgid = 0;
+    header.cid = 9;
+    header.gen = 4;
+    const rdma::Sender& sender = bench_.system.node(0).scoreboard().sender();
+    for (uint16_t sid = 0; sid < 1024; ++sid) {
+      if (sender.context(sid).state != rdma::TxContext::State::free) header.sid = sid;
+    }
+    return header;
+  }
 };
 
 TEST_F(Posts, Rejected) {
@@ -93,21 +112,26 @@ TEST_F(Posts, NobodyAnswers) {
 
 TEST_F(Posts, PeerFallsSilent) {
   EXPECT_TRUE(bench_.write(reg::TX_DEAD, 50));
-  bench_.system.node(0).driver().post({source_base, destination_base, 1000, 7, 1});
-  bench_.run(500);
-  Header response = header_to_zero(Ptype::rsp);
-  response.sid = 0;
-  response.msgid = 0;
-  response.cid = 9;
-  response.gen = 4;
-  const rdma::Sender& sender = bench_.system.node(0).scoreboard().sender();
-  for (uint16_t sid = 0; sid < 1024; ++sid) {
-    if (sender.context(sid).state != rdma::TxContext::State::free) response.sid = sid;
-  }
-  bench_.system.node(0).receive(flits_of(response));
+  post_to_silent_node();
+  bench_.system.node(0).receive(flits_of(from_peer(Ptype::rsp)));
   EXPECT_TRUE(bench_.system.run_until([&] { return bench_.completions[0].contains(1); }, 100'000));
   EXPECT_EQ(formats::name(bench_.completions[0][1]), "DEAD_PEER");
   EXPECT_EQ(bench_.count(Outcome::send), 4u);
+  bench_.expect_settled();
+}
+
+TEST_F(Posts, PeerThatTellsNoWindowAsksForTheSameAgainAndAgain) {
+  EXPECT_TRUE(bench_.write(reg::TX_DEAD, 4));
+  post_to_silent_node();
+  bench_.system.node(0).receive(flits_of(from_peer(Ptype::rsp)));
+  const auto ended = [&] { return bench_.completions[0].contains(1); };
+  for (unsigned asked = 0; asked < 10'000 && !ended(); ++asked) {
+    bench_.system.node(0).receive(flits_of(from_peer(asked % 2 == 0 ? Ptype::resend : Ptype::ack)));
+    bench_.run(64);  // four times in a TX_DEAD
+  }
+  ASSERT_TRUE(ended()) << "it keeps the context";
+  EXPECT_EQ(formats::name(bench_.completions[0][1]), "DEAD_PEER");
+  EXPECT_EQ(bench_.count(Outcome::still_asked), 255u);
   bench_.expect_settled();
 }
 
