@@ -58,13 +58,39 @@ TEST_P(NicRacesLate, BufferWaitsAgainOnlyWhenNothingIsOnItsWay) {
 
 INSTANTIATE_TEST_SUITE_P(Contexts, NicRacesLate, testing::Values(Meanwhile::over, Meanwhile::granted_again));
 
-TEST_F(NicRaces, SecondAnswerIsDroppedWhileTheFirstOneGoesBack) {
-  build(config(), hasty());
-  bench().post(1, 0, bench().read_entry(0, 0, 0, 0, 4096), status_of(EngineStatus::no_answer));
-  run_until(1, Outcome::advance);
-  node(1).memory().stall(true);
-  halt(0);
-  const uint16_t number = run_until_ticket(1, Ticket::State::returning);
+/// Memory takes nothing when the target of a READ dies in the middle of its answer.
+class NicRacesBack : public NicRaces {
+ protected:
+  /// The ticket of the READ.
+  uint16_t answer_goes_back() {
+    build(config(), hasty());
+    bench().post(1, 0, bench().read_entry(0, 0, 0, 0, 4096), status_of(EngineStatus::no_answer));
+    run_until(1, Outcome::advance);
+    node(1).memory().stall(true);
+    halt(0);
+    return run_until_ticket(1, Ticket::State::returning);
+  }
+};
+
+TEST_F(NicRacesBack, LateRefusalIsDropped) {
+  const uint16_t number = answer_goes_back();
+  const Ticket& ticket = inbox(1).ticket(number);
+  Header refusal = header_to_zero(Ptype::rsp);
+  refusal.src = 0;
+  refusal.dst = 1;
+  refusal.sid = number;
+  refusal.msgid = ticket.number;
+  rdma::set_flag(refusal, TransferFlag::read);
+  refusal.arg = static_cast<uint64_t>(rdma::formats::Refusal::bad_region);
+  receive(1, refusal);
+  run_until(1, Outcome::drop_old_read);
+  EXPECT_EQ(ticket.state, Ticket::State::returning);
+  node(1).memory().stall(false);
+  bench().expect_settled(5'000'000);
+}
+
+TEST_F(NicRacesBack, SecondAnswerIsDropped) {
+  const uint16_t number = answer_goes_back();
   const Ticket& ticket = inbox(1).ticket(number);
   Header answer = request_of(0, 1, 0, 5, ticket.post.bytes);
   rdma::set_flag(answer, TransferFlag::read);

@@ -409,10 +409,12 @@ TEST_F(Nic, BusErrorOnAFetchStopsOnlyItsQueue) {
   const auto setup = bench().ring_setup(0, 0);
   bench().system.node(0).memory().inject_errors(setup.sq_base, setup.sq_base + 64);
   ASSERT_TRUE(bench().put(0, 0, good(), 0));
+  bench().hosts[0].rings[0].queue->acknowledge(true);
   bench().hosts[0].rings[0].queue->ring();
   bench().post(0, 1, good(1));
   bench().hosts[0].rings[0].enabled = false;  // its entry never completes
   bench().expect_settled();
+  EXPECT_NE(bench().memory(0).read(setup.msi_addr, 4), std::vector<uint8_t>(4)) << "nobody is told";
   EXPECT_EQ(queue_state(bench(), 0, 0), static_cast<uint32_t>(queue_formats::QueueState::error));
   EXPECT_EQ(bench().system.node(0).queues().fetch_errors(), 1u);
   bench().system.node(0).memory().inject_errors(0, 0);

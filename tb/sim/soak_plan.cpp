@@ -123,7 +123,8 @@ Bounds bounds_of(const driver::RdmaSetup& setup, const fabric::Faults& faults) {
   const auto cycles = [&](uint64_t ticks) { return ticks * setup.tick_cycles; };
   Bounds bounds;
   const uint64_t requests = patience(setup.tx_retry, setup.max_retry + 1, setup.backoff);
-  bounds.give_up = cycles(std::max<uint64_t>(requests, setup.tx_dead + 1u));
+  bounds.give_up =
+      cycles(std::max<uint64_t>(requests, 2 * (setup.tx_dead + 1u)));  // without a window twice TX_DEAD
   bounds.reclaim = cycles(patience(setup.rx_timeout, setup.max_silent + 1, setup.backoff));
   bounds.network = uint64_t{faults.hold_limit} + faults.delay + faults.jitter + faults.duplicate_lag;
   return bounds;
