@@ -3,11 +3,12 @@
 
 For each design: generic gates, OSU 0.18 um standard cells with static timing, and cells of iCE40, ECP5 and Xilinx. RAMs
 (modules ram_sdp$...) are black boxes for standard cells; their bits are counted apart. Writes build/synth/results.json and
-docs/results/area.md. Needs Debian's yosys, opensta and qflow-tech-osu018.
+docs/results/area.md. Needs Debian's yosys, opensta and qflow-tech-osu018. What an interrupted run has done is not done again.
 """
 
 import argparse
 import concurrent.futures
+import hashlib
 import json
 import os
 import pathlib
@@ -72,6 +73,20 @@ def yosys(commands, folder, name):
     script = folder / f"{name}.ys"
     script.write_text("\n".join(commands) + "\n", encoding="utf-8")
     return run_tool(["yosys", "-q", "-l", str(folder / f"{name}.full.log"), "-s", str(script)], folder / f"{name}.log")
+
+
+def kept(folder, name, files, measure):
+    """What measure() returns, or did in an earlier run with the same Yosys and the same bytes in these files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    digest = hashlib.sha256("\n".join([yosys_version(), *(file.read_text(encoding="utf-8") for file in files)]).encode()).hexdigest()
+    result_file = folder / f"{name}.result.json"
+    if result_file.exists():
+        earlier = json.loads(result_file.read_text(encoding="utf-8"))
+        if earlier["digest"] == digest:
+            return earlier["result"]
+    result = measure()
+    write_file(result_file, json.dumps({"digest": digest, "result": result}, indent=1) + "\n")
+    return result
 
 
 def cell_counts(path):
@@ -309,12 +324,15 @@ def write_file(path, text):
 
 def run_job(top, flow):
     folder = WORK / top
-    folder.mkdir(parents=True, exist_ok=True)
-    if flow == "generic":
-        return generic_gates(top, folder)
-    if flow == "osu018":
-        return standard_cells(top, folder)
-    return fpga_cells(top, folder, flow)
+
+    def measure():
+        if flow == "generic":
+            return generic_gates(top, folder)
+        if flow == "osu018":
+            return standard_cells(top, folder)
+        return fpga_cells(top, folder, flow)
+
+    return kept(folder, flow, [pathlib.Path(__file__), VERILOG / f"{top}.v"], measure)
 
 
 def run_all(tops, jobs):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the logic of the whole engine grows with its contexts: area and timing at 64, 1,024 and 4,096 contexts on each side.
+"""How the logic of the whole engine grows with its contexts: area at 64, 1,024 and 4,096 contexts on each side.
 
 Elaborates the engine with transfers for each size (numbers of contexts have 12 bits in all of them) and maps it to OSU 0.18 um standard cells, RAMs apart.
 Writes build/synth/contexts.json and docs/results/contexts.md; fails if the logic grows by more than LIMIT. Needs the Python of fpga/requirements.txt,
@@ -9,6 +9,7 @@ Debian's yosys, opensta and qflow-tech-osu018.
 import argparse
 import concurrent.futures
 import json
+import pathlib
 import re
 import subprocess
 import sys
@@ -34,8 +35,11 @@ def elaborate(contexts):
 
 def measure(contexts):
     folder = area.WORK / f"contexts{contexts}"
-    folder.mkdir(parents=True, exist_ok=True)
     source = elaborate(contexts)
+    return area.kept(folder, "logic", [pathlib.Path(area.__file__), pathlib.Path(__file__), source], lambda: logic(folder, source))
+
+
+def logic(folder, source):
     stat = folder / "osu018.stat"
     area.yosys([*area.osu018_commands(TOP, folder, source), f"tee -q -o {stat} stat -liberty {area.LIBERTY}"], folder, "osu018")
     text = stat.read_text(encoding="utf-8")

@@ -8,6 +8,7 @@ Writes build/synth/window.json and docs/results/window.md. Needs Debian's yosys,
 import argparse
 import concurrent.futures
 import json
+import pathlib
 import re
 import sys
 
@@ -42,8 +43,8 @@ def place(top, folder):
 
 def run_job(top, flow):
     folder = area.WORK / top
-    folder.mkdir(parents=True, exist_ok=True)
-    return area.standard_cells(top, folder) if flow == "osu018" else place(top, folder)
+    files = [pathlib.Path(area.__file__), pathlib.Path(__file__), area.VERILOG / f"{top}.v"]
+    return area.kept(folder, flow, files, lambda: area.standard_cells(top, folder) if flow == "osu018" else place(top, folder))
 
 
 def page(results):
