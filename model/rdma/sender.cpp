@@ -214,6 +214,7 @@ TxResult Sender::adopt(const Header& header, uint64_t span, const TxInputs& inpu
   c.cid = header.cid;
   c.gen = header.gen;
   c.span = span & 0xf;
+  c.busy = 0;
   c.turn = true;
   progress(c, inputs);
   return with_context(Outcome::granted, header.sid);
@@ -305,7 +306,6 @@ TxResult Sender::ack(const Header& header, const TxInputs& inputs) {
 /// The transfer gets on.
 void Sender::progress(TxContext& c, const TxInputs& inputs) {
   c.retries = 0;
-  c.busy = 0;
   c.heard = false;
   c.timer.restart(inputs.now);
 }

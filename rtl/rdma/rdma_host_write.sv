@@ -26,6 +26,7 @@ module rdma_host_write
   output logic                payload_ready_o,
   input  logic [  DATA_W-1:0] payload_i,
   output logic [WRITES_W-1:0] writes_done_o,    // commands answered by memory, wraps
+  output logic                idle_o,           // memory has answered every write of the commands taken
   output logic                error_o,          // an answer was an error, before writes_done_o counts it
   output logic [   CID_W-1:0] error_cid_o,      // to a write of this context
   // AXI4 write channels
@@ -46,6 +47,7 @@ module rdma_host_write
   localparam int unsigned SHIFT   = $clog2(BYTES);
   localparam int unsigned BEATS   = PAYLOAD > BYTES ? PAYLOAD / BYTES : 1;
   localparam int unsigned BEAT_W  = BEATS > 1 ? $clog2(BEATS) : 1;
+  localparam int unsigned COUNT_W = $clog2(UNDERWAY + 1);
 
   typedef struct packed {
     logic [ADDR_W-1:0] addr;
@@ -56,6 +58,7 @@ module rdma_host_write
   logic [BEAT_W-1:0] beat_q;
   logic              at_last, aw_ready, list_ready, owner_ready, owner_valid, aw_sent_q, aw_push, beat_fire;
   logic [SHIFT-1:0]  tail;       // bytes in the last beat, 0 = all
+  logic [COUNT_W-1:0] owed;      // answers
   aw_t               aw_in, aw;
 
   assign last_beat = 8'((cmd_len_i - 16'd1) >> SHIFT);
@@ -97,8 +100,9 @@ module rdma_host_write
     .valid_o(owner_valid),
     .ready_i(m_axi_bvalid_i),
     .data_o (error_cid_o),
-    .count_o()  // not needed
+    .count_o(owed)
   );
+  assign idle_o = owed == '0;
 
   logic w_valid, w_go;
   assign w_go            = cmd_valid_i && payload_valid_i && (!cmd_write_i || aw_sent_q || aw_ready);

@@ -179,6 +179,9 @@ module rdma_top
   if (PIDX_W + $clog2(PAYLOAD) > 32) begin : g_bad_pidx
     $error("PIDX_W (%0d) with PAYLOAD (%0d) numbers transfers beyond 4 GiB", PIDX_W, PAYLOAD);
   end
+  if (PIDX_W < 7) begin : g_narrow_pidx  // with one bit more it holds RX_AHEAD
+    $error("PIDX_W must be at least 7, is %0d", PIDX_W);
+  end
 
   // ------------------------------------------------------------------------------------------------- time
   logic [15:0]       tick_cycles, divider_q;
@@ -270,7 +273,7 @@ module rdma_top
   post_t              read_order;
   admitted_t          req;
   rx_retired_t        retired;
-  logic               rx_ready, rx_idle, tx_ready, tx_idle, regs_ready, read_idle;
+  logic               rx_ready, rx_idle, writes_idle, tx_ready, tx_idle, regs_ready, read_idle;
   logic               cmd_valid, cmd_ready, cmd_write;
   logic [ADDR_W-1:0]  cmd_addr;
   logic [15:0]        cmd_len;
@@ -383,6 +386,7 @@ module rdma_top
     .payload_ready_o(payload_ready),
     .payload_i      (payload),
     .writes_done_o  (writes_done),
+    .idle_o         (writes_idle),
     .error_o        (write_error),
     .error_cid_o    (write_error_cid),
     .m_axi_awaddr_o,
@@ -844,7 +848,7 @@ module rdma_top
     .cpl_count_i     (reg_cpl_count),
     .engine_ready_i  (engine_ready),
     .tx_idle_i       (tx_idle && read_idle && posts_idle && inbox_idle),
-    .rx_idle_i       (rx_idle),
+    .rx_idle_i       (rx_idle && writes_idle),
     .rx_event_i      (trace_rx_valid_o),
     .rx_outcome_i    (rx_outcome),
     .tx_event_i      (trace_tx_valid_o),

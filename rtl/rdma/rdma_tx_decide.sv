@@ -363,6 +363,7 @@ module rdma_tx_decide
                             hdr_i.ptype == PTYPE_ACK ? told_span : '0;
             outcome_o     = OUTCOME_GRANTED;
             progress      = 1'b1;
+            ctx_o.busy    = '0;
             ctx_o.state   = TX_ACTIVE;
             ctx_o.cid     = CID_W'(hdr_i.cid);
             ctx_o.gen     = hdr_i.gen;
@@ -443,7 +444,6 @@ module rdma_tx_decide
 
     if (progress) begin
       ctx_o.retries = '0;
-      ctx_o.busy    = '0;
       ctx_o.heard   = 1'b0;
       timer_set_o   = 1'b1;
     end else if (heard) begin

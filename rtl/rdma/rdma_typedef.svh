@@ -85,7 +85,8 @@
   } place_t;
 
 // Send context. next: next PIDX to send; high: first PIDX never sent; span: log2 of the window to keep within, 0 = none;
-// acked: WBASE as the receiver told it last; asked[i]: packet acked + i is to be sent again; busy: refusals for want of a context; turn: has a turn in the round robin;
+// acked: WBASE as the receiver told it last; asked[i]: packet acked + i is to be sent again; busy: refusals while requested, then timeouts with nothing but repeats;
+// heard: repeats since the last of these; turn: has a turn in the round robin;
 // origin: who posted it; to: what it goes to; imm: its immediate, if any.
 `define RDMA_TYPEDEF_TX_CTX(ctx_t, NODE_W, CID_W, MSGID_W, ADDR_W, PIDX_W, LEN_W) \
   typedef struct packed {            \

@@ -15,6 +15,7 @@ module rdma_host_write_bench (
   output logic         payload_ready_o,
   input  logic [511:0] payload_i,
   output logic [ 15:0] writes_done_o,
+  output logic         idle_o,
   output logic         error_o,
   output logic [ 15:0] error_cid_o,
   output logic [ 63:0] awaddr_o,
@@ -43,6 +44,7 @@ module rdma_host_write_bench (
     logic         cmd_ready;
     logic         payload_ready;
     logic [ 15:0] writes_done;
+    logic         idle;
     logic         error;
     logic [ 15:0] error_cid;
     logic [ 63:0] awaddr;
@@ -57,7 +59,7 @@ module rdma_host_write_bench (
 
   outputs_t outputs[LANES];
 
-  assign {cmd_ready_o, payload_ready_o, writes_done_o, error_o, error_cid_o, awaddr_o, awlen_o, awvalid_o, wdata_o,
+  assign {cmd_ready_o, payload_ready_o, writes_done_o, idle_o, error_o, error_cid_o, awaddr_o, awlen_o, awvalid_o, wdata_o,
           wstrb_o, wlast_o, wvalid_o, bready_o} = outputs[lane_i];
 
   for (genvar i = 0; i < LANES; i++) begin : gen_lane
@@ -85,7 +87,7 @@ module rdma_host_write_bench (
       .cmd_valid_i(cmd_valid_i && selected), .cmd_ready_o(out.cmd_ready), .cmd_write_i, .cmd_addr_i(cmd_addr_i[A-1:0]),
       .cmd_len_i, .cmd_cid_i(cmd_cid_i[C-1:0]),
       .payload_valid_i(payload_valid_i && selected), .payload_ready_o(out.payload_ready), .payload_i(payload_i[W-1:0]),
-      .writes_done_o(out.writes_done), .error_o(out.error), .error_cid_o(error_cid),
+      .writes_done_o(out.writes_done), .idle_o(out.idle), .error_o(out.error), .error_cid_o(error_cid),
       .m_axi_awaddr_o(awaddr), .m_axi_awlen_o(out.awlen), .m_axi_awvalid_o(out.awvalid), .m_axi_awready_i(awready_i),
       .m_axi_wdata_o(wdata), .m_axi_wstrb_o(wstrb), .m_axi_wlast_o(out.wlast), .m_axi_wvalid_o(out.wvalid),
       .m_axi_wready_i(wready_i),

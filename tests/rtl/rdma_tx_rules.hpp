@@ -131,6 +131,7 @@ class TxRules {
   void adopt(uint64_t span) {
     decision_.context.span = span % 16;
     decision_.context.state = State::active;
+    decision_.context.busy = 0;
     decision_.context.cid = header_.cid;
     decision_.context.gen = header_.gen;
     take_turn();
@@ -260,7 +261,7 @@ class TxRules {
   }
 
   void progress() {
-    decision_.context.retries = decision_.context.busy = 0;
+    decision_.context.retries = 0;
     decision_.context.heard = false;
     decision_.timer = TimerAction::dead;
   }

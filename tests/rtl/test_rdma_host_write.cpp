@@ -154,6 +154,7 @@ class RdmaHostWrite : public testing::TestWithParam<WriteLane> {
   /// The error comes with the answer, the count after it.
   void check_answer() {
     ASSERT_EQ(bench_->writes_done_o, static_cast<uint16_t>(state_.answers)) << "cycle " << bench_.cycle();
+    check_idle();
     const bool answered = bench_->bvalid_i && bench_->bready_o;
     const bool error = answered && bench_->bresp_i >= tb::resp_slverr;
     ASSERT_EQ(bench_->error_o, error) << "cycle " << bench_.cycle();
@@ -161,6 +162,17 @@ class RdmaHostWrite : public testing::TestWithParam<WriteLane> {
     ASSERT_TRUE(!error || bench_->error_cid_o == state_.owners.front()) << "cycle " << bench_.cycle();
     ++responses_[bench_->bresp_i];
     state_.owners.pop_front();
+  }
+
+  /// The write of a command that is still offered may or may not be under way.
+  void check_idle() {
+    const auto offered =
+        std::ranges::count_if(state_.commands, [](const Command& command) { return command.write; });
+    if (state_.owners.size() > static_cast<std::size_t>(offered)) {
+      ASSERT_FALSE(bench_->idle_o) << "cycle " << bench_.cycle();
+    } else if (offered == 0) {
+      ASSERT_TRUE(bench_->idle_o) << "cycle " << bench_.cycle();
+    }
   }
 
   void check_address() {
