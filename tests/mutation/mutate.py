@@ -202,7 +202,8 @@ VERDICTS = [CAUGHT, PROVEN, REVIEWED_ONE, SURVIVED]
 
 def page(results, seed):
     """Of the results of all receivers."""
-    lines = ["# Mutation of the receiver", "", f"Written by `make mutate` (seed {seed}); what a mutant is and how it is judged: [verification](../verification.md#mutation).", ""]
+    lines = ["# Mutation of the receiver", "",
+             f"Written by `make mutate` (seed {seed}); what a mutant is and how it is judged: [verification](../verification.md#mutation).", ""]
     for name, each in results.items():
         lines += [f"## `{name}`", "", *section(each)]
     return "\n".join(lines)

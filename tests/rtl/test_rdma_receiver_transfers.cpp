@@ -173,6 +173,25 @@ TEST_F(RdmaReceiverTransfers, ResetClosesRegionsToEachUse) {
   }
 }
 
+TEST_F(RdmaReceiverTransfers, RegionsStayWhateverStandsAtTheirInputsUnlessTheyAreSet) {
+  const uint32_t payload = receiver_params().payload;
+  const uint64_t bus = uint64_t{1} << receiver_params().addr_bits;
+  for (uint8_t number = 0; number < receiver_params().n_regions; ++number) {
+    for (const bool ones : {false, true}) {
+      rdma::Region other{ones ? bus - payload : 0, bus, 0, ones, ones, ones};
+      if (ones) other.key = 0xffff;
+      // The lockstep takes the order back, nothing else.
+      put_region(bench_.top(), number, other, payload);
+      receiver_.clocks(4);
+      EXPECT_EQ(outcome_of(TransfersLockstep::Input{write_to(0)}), Outcome::grant);
+      EXPECT_EQ(outcome_of(TransfersLockstep::Input{write_to(1)}), Outcome::grant);
+      EXPECT_EQ(outcome_of(TransfersLockstep::Input{read_of(1)}), Outcome::read_taken);
+      EXPECT_EQ(outcome_of(send()), Outcome::grant);
+      release_all();
+    }
+  }
+}
+
 TEST_F(RdmaReceiverTransfers, AnyKeyIsPassedOnWhole) {
   for (unsigned n = 0; n < 200 && !HasFatalFailure(); ++n) {
     const auto key = static_cast<uint16_t>(bench_.below(1 << 16));
@@ -198,11 +217,15 @@ TEST_F(RdmaReceiverTransfers, AnswersComeFromANodeOfAnyNumber) {
       rdma::Config numbered = config();
       numbered.node_id = static_cast<uint16_t>(number);
       receiver_.reset(numbered);
+      out_.ctl_ready = false;  // they wait, one behind the other
       ASSERT_EQ(outcome_of(send()), Outcome::grant);
       ASSERT_EQ(outcome_of(for_buffer(transfer(3), read_flag, 1, {1, test_key})), Outcome::refuse_buffer);
       receiver_.answer_room = false;
       ASSERT_EQ(outcome_of(TransfersLockstep::Input{read_of(1)}), Outcome::refuse_answers);
       receiver_.answer_room = true;
+      out_.ctl_ready = true;
+      receiver_.clocks(settled);
+      ASSERT_EQ(out_.controls.size(), 3u);
     }
   }
 }
