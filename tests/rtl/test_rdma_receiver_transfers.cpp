@@ -183,9 +183,15 @@ TEST_F(RdmaReceiverTransfers, RegionsStayWhateverStandsAtTheirInputsUnlessTheyAr
       // The lockstep takes the order back, nothing else.
       put_region(bench_.top(), number, other, payload);
       receiver_.clocks(4);
-      EXPECT_EQ(outcome_of(TransfersLockstep::Input{write_to(0)}), Outcome::grant);
-      EXPECT_EQ(outcome_of(TransfersLockstep::Input{write_to(1)}), Outcome::grant);
-      EXPECT_EQ(outcome_of(TransfersLockstep::Input{read_of(1)}), Outcome::read_taken);
+      for (const uint8_t named : {uint8_t{0}, uint8_t{1}}) {
+        const rdma::Region& region = receiver_.config.regions[named];
+        for (const uint64_t address : {region.base, region.limit - 3 * payload}) {
+          Header request = write_to(named), read = read_of(named);
+          request.arg = read.arg = address;
+          EXPECT_EQ(outcome_of(TransfersLockstep::Input{request}), Outcome::grant);
+          EXPECT_EQ(outcome_of(TransfersLockstep::Input{read}), Outcome::read_taken);
+        }
+      }
       EXPECT_EQ(outcome_of(send()), Outcome::grant);
       release_all();
     }
