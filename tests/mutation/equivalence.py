@@ -17,11 +17,13 @@ import threading
 
 SELECTOR = re.compile(r"mutant\[(\d+)\]$")
 RESET = "rst_ni"  # active low
-# Outputs by their first letters -> what has to be 1 for them to mean something.
+IMMEDIATE, HAS_IMMEDIATE = range(16, 48), 48  # bits of ret_o
+# Outputs, or bits of them -> what has to be 1 for them to mean something.
 OUTPUT_VALID = {"ctl_o": ["ctl_valid_o"], "cmd_write_o": ["cmd_valid_o"], "cmd_len_o": ["cmd_valid_o"], "cmd_addr_o": ["cmd_valid_o", "cmd_write_o"],
                 "cmd_cid_o": ["cmd_valid_o", "cmd_write_o"], "trace_offer_cid_o": ["trace_valid_o", "trace_offer_valid_o"],
-                "read_o": ["read_valid_o"], "ret_o": ["ret_valid_o"],
-                **{f"trace_{name}_o": ["trace_valid_o"] for name in ("timeout", "outcome", "room", "offer_valid", "cid", "now", "wbase", "wvec")}}
+                "read_o": ["read_valid_o"], "ret_o": ["ret_valid_o"], **{f"ret_o[{bit}]": [f"ret_o[{HAS_IMMEDIATE}]"] for bit in IMMEDIATE},
+                **{f"trace_{name}_o": ["trace_valid_o"] for name in ("timeout", "outcome", "room", "offer_valid", "admit", "from_inbox", "answer_asked",
+                                                                   "answer_room", "cid", "now", "wbase", "wvec")}}
 MOST_OWN = 100  # states of which the mutant gets its own
 MODELS = 8  # of changes that come about, before the others count as possible as well
 FALSE, TRUE = 0, 1
@@ -158,7 +160,7 @@ class Netlist:
         """1 while the output means something; of a state always."""
         valid = TRUE
         if index < len(self._names):
-            for name in {name.split("[")[0] for name in self._names[index]}:
+            for name in {part for name in self._names[index] for part in (name, name.split("[")[0])}:
                 for needed in OUTPUT_VALID.get(name, []):
                     valid = self.graph.both(valid, self._output(needed))
         return valid

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts mutants into the receiver and runs its tests on each; writes docs/results/mutation.md and build/mutation/results.json.
+"""Puts mutants into receivers and runs their tests on each; writes docs/results/mutation.md and build/mutation/results.json.
 
 Each mutant has to be caught by a test, proven equivalent, or named with a reason in equivalents.json; else exit status 1. Needs
-z3, yosys-abc and the Python of `make verilog`. With --only the mutants have the same numbers, and no page is written.
+z3, yosys-abc and the Python of `make verilog`. With --only the mutants have the same numbers. Only a run of all writes the page.
 """
 
 import argparse
 import collections
 import concurrent.futures
 import dataclasses
+import functools
 import hashlib
 import json
 import os
@@ -26,7 +27,7 @@ import netlist
 ROOT = netlist.ROOT
 PAGE = ROOT / "docs" / "results" / "mutation.md"
 REVIEWED = pathlib.Path(__file__).with_name("equivalents.json")
-TEST = ROOT / "build-mutation" / "bin" / "test_receiver_mutants"
+TESTS = ROOT / "build-mutation" / "bin"
 CPU_SECONDS = 120  # of the tests for one mutant; without a fault they take about four
 QUICK_CPU_SECONDS = 1  # within which nearly all faults show
 PROOF_SECONDS = 5  # for each of several questions
@@ -47,28 +48,38 @@ class Result:
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--mutants", type=int, default=310, help="how many to draw evenly (default: %(default)s)")
+    names = [receiver.name for receiver in netlist.RECEIVERS]
+    parser.add_argument("--receiver", choices=names, help="only this one; no page is written")
+    defaults = ", ".join(f"{receiver.mutants} of {receiver.name}" for receiver in netlist.RECEIVERS)
+    parser.add_argument("--mutants", type=int, help=f"how many to draw evenly of each receiver (default: {defaults})")
     parser.add_argument("--seed", type=int, default=1, help="of the draw (default: %(default)s)")
-    parser.add_argument("--only", type=int, nargs="+", metavar="NUMBER", help="only these of them; no page is written")
+    parser.add_argument("--only", type=int, nargs="+", metavar="NUMBER", help="only these of the mutants of --receiver")
     parser.add_argument("--jobs", type=int, default=2, help="mutants at a time (default: %(default)s)")
     args = parser.parse_args()
-    if args.mutants < 1 or args.jobs < 1:
+    if (args.mutants is not None and args.mutants < 1) or args.jobs < 1:
         parser.error("--mutants and --jobs must be at least 1")
+    if args.only and not args.receiver:
+        parser.error("--only: numbers of which --receiver?")
     return args
 
 
-def build_tests(jobs):
-    # -Wno-dev: as in the Makefile.
+def test_of(receiver):
+    """The program that runs its tests on its mutants."""
+    return TESTS / f"test_{receiver.name}_mutants"
+
+
+def build_tests(receivers, jobs):
+    targets = [test_of(receiver).name for receiver in receivers]
     for command in (["cmake", "--preset", "mutation", "--log-level=NOTICE"],
-                    ["cmake", "--build", "--preset", "mutation", "-j", str(jobs), "--target", TEST.name]):
+                    ["cmake", "--build", "--preset", "mutation", "-j", str(jobs), "--target", *targets]):
         run = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if run.returncode:
             raise netlist.ToolError(f"{' '.join(command)}: {run.stdout.strip()[-500:]}")
 
 
-def run_tests(number, cpu_seconds=CPU_SECONDS):
+def run_tests(test, number, cpu_seconds=CPU_SECONDS):
     """The test that catches it, and how; nothing if all pass. Unfinished if there is no result in the time."""
-    run = subprocess.run([TEST, "--gtest_fail_fast", "--gtest_color=no"], env={**os.environ, "WEFT_MUTANT": str(number)},
+    run = subprocess.run([test, "--gtest_fail_fast", "--gtest_color=no"], env={**os.environ, "WEFT_MUTANT": str(number)},
                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds)),
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
     if run.returncode == 0:
@@ -76,31 +87,31 @@ def run_tests(number, cpu_seconds=CPU_SECONDS):
     if failed := re.search(r"^\[  FAILED  \] (\w+\.\w+)", run.stdout, re.MULTILINE):
         return failed[1]
     started = re.findall(r"^\[ RUN      \] (\w+\.\w+)", run.stdout, re.MULTILINE)
-    test = started[-1] if started else "start"
+    last = started[-1] if started else "start"
     if run.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
-        raise Unfinished(test)
-    return f"{test} (crash, status {run.returncode})"
+        raise Unfinished(last)
+    return f"{last} (crash, status {run.returncode})"
 
 
-def caught_by(number):
+def caught_by(test, number):
     try:
-        return run_tests(number)
-    except Unfinished as test:
-        return f"{test} (does not end)"
+        return run_tests(test, number)
+    except Unfinished as last:
+        return f"{last} (does not end)"
 
 
-def caught_quickly_by(number):
+def caught_quickly_by(test, number):
     try:
-        return run_tests(number, QUICK_CPU_SECONDS)
+        return run_tests(test, number, QUICK_CPU_SECONDS)
     except Unfinished:
         return None
 
 
-def load_reviewed():
-    """Identity of a mutant -> why it is equivalent."""
+def load_reviewed(receiver):
+    """Identity of one of its mutants -> why it is equivalent."""
     try:
         entries = json.loads(REVIEWED.read_text(encoding="utf-8"))
-        return {mutant: entry["why"] for entry in entries for mutant in entry["mutants"]}
+        return {mutant: entry["why"] for entry in entries if entry["receiver"] == receiver.name for mutant in entry["mutants"]}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise netlist.ToolError(f"{REVIEWED.relative_to(ROOT)}: {error}") from error
 
@@ -108,9 +119,9 @@ def load_reviewed():
 class Earlier:
     """Results of an earlier run of the same netlist and tests, so that an interrupted run goes on and a review costs no second one."""
 
-    def __init__(self, seed):
-        digest = hashlib.sha256(b"".join(path.read_bytes() for path in (netlist.WORK / "mutants.v", TEST))).hexdigest()
-        self._file = netlist.WORK / f"results_{seed}_{digest[:16]}.json"
+    def __init__(self, receiver, seed):
+        digest = hashlib.sha256(b"".join(path.read_bytes() for path in (receiver.verilog, test_of(receiver)))).hexdigest()
+        self._file = receiver.work / f"results_{seed}_{digest[:16]}.json"
 
     def load(self):
         """By number; what survived or was reviewed is judged again."""
@@ -123,12 +134,13 @@ class Earlier:
         write(self._file, json.dumps({number: dataclasses.asdict(result) for number, result in results.items()}))
 
 
-def stages(graph, reviewed):
+def stages(test, graph, reviewed):
     """What says of a mutant's number that it is caught or equivalent, each with its verdict; numbers that are reviewed need no proof."""
     def proven(number):
         return None if number in reviewed else graph.equivalent(number, PROOF_SECONDS)
 
-    return [(CAUGHT, "tests, quickly", caught_quickly_by), (CAUGHT, "tests to the end", caught_by), (PROVEN, "proofs", proven)]
+    return [(CAUGHT, "tests, quickly", functools.partial(caught_quickly_by, test)), (CAUGHT, "tests to the end", functools.partial(caught_by, test)),
+            (PROVEN, "proofs", proven)]
 
 
 def timed(decide, number):
@@ -136,12 +148,13 @@ def timed(decide, number):
     return decide(number), time.monotonic() - start
 
 
-def judge_all(mutants, graph, reviewed, jobs, earlier):
+def judge_all(receiver, mutants, graph, args):
     """Results in the order of the mutants."""
+    reviewed, earlier, test = load_reviewed(receiver), Earlier(receiver, args.seed), test_of(receiver)
     results, seconds = earlier.load(), collections.Counter()
-    for verdict, title, decide in stages(graph, {mutant.number for mutant in mutants if mutant.identity() in reviewed}):
+    for verdict, title, decide in stages(test, graph, {mutant.number for mutant in mutants if mutant.identity() in reviewed}):
         left = [mutant.number for mutant in mutants if mutant.number not in results]
-        with concurrent.futures.ThreadPoolExecutor(max_workers=jobs) as pool:
+        with concurrent.futures.ThreadPoolExecutor(max_workers=args.jobs) as pool:
             waiting = {pool.submit(timed, decide, number): number for number in left}
             for done, future in enumerate(concurrent.futures.as_completed(waiting), 1):
                 number = waiting[future]
@@ -151,19 +164,22 @@ def judge_all(mutants, graph, reviewed, jobs, earlier):
                     results[number] = Result(verdict, how, round(seconds[number], 2))
                 if done % 20 == 0 or done == len(left):
                     earlier.save(results)
-                    print(f"mutate: {title}: {done} of {len(left)}", flush=True)
+                    print(f"mutate: {receiver.name}, {title}: {done} of {len(left)}", flush=True)
     for mutant in mutants:
         if mutant.number not in results:
-            results[mutant.number] = without_proof(mutant, reviewed)
+            results[mutant.number] = without_proof(test, mutant, reviewed)
     return {mutant: results[mutant.number] for mutant in mutants}
 
 
-def without_proof(mutant, reviewed):
+def repeat(test, number):
+    return f"WEFT_MUTANT={number} {test.relative_to(ROOT)}"
+
+
+def without_proof(test, mutant, reviewed):
     """No test has caught it, no proof was found."""
     if reason := reviewed.get(mutant.identity()):
         return Result(REVIEWED_ONE, reason)
-    print(f"mutate: {mutant.number} SURVIVED: {mutant.identity()} at {mutant.place}\n"
-          f"  repeat: WEFT_MUTANT={mutant.number} {TEST.relative_to(ROOT)}", flush=True)
+    print(f"mutate: {mutant.number} SURVIVED: {mutant.identity()} at {mutant.place}\n  repeat: {repeat(test, mutant.number)}", flush=True)
     return Result(SURVIVED, f"at {mutant.place}: no test fails, and it is neither proven equivalent nor in equivalents.json")
 
 
@@ -185,18 +201,26 @@ VERDICTS = [CAUGHT, PROVEN, REVIEWED_ONE, SURVIVED]
 
 
 def page(results, seed):
+    """Of the results of all receivers."""
+    lines = ["# Mutation of the receiver", "",
+             f"Written by `make mutate` (seed {seed}); what a mutant is and how it is judged: [verification](../verification.md#mutation).", ""]
+    for name, each in results.items():
+        lines += [f"## `{name}`", "", *section(each)]
+    return "\n".join(lines)
+
+
+def section(results):
     columns = ["mutants", *VERDICTS]
     tests = collections.Counter(result.how for result in results.values() if result.verdict == CAUGHT).most_common()
-    lines = ["# Mutation of the receiver", "", f"Written by `make mutate` (seed {seed}); what a mutant is and how it is judged: [verification](../verification.md#mutation).",
-             "", *table("module", columns, counts_by(results, lambda mutant: pathlib.Path(mutant.file).stem)),
+    lines = [*table("module", columns, counts_by(results, lambda mutant: pathlib.Path(mutant.file).stem)),
              *table("change of one bit", columns, counts_by(results, lambda mutant: netlist.KINDS[mutant.mode])),
              *table("first test that fails", ["mutants"], [(f"`{test}`", count) for test, count in tests])]
     for verdict, title in ((PROVEN, "Proven equivalent"), (REVIEWED_ONE, "Reviewed: equivalent"), (SURVIVED, "Survived")):
         chosen = [(mutant, result) for mutant, result in results.items() if result.verdict == verdict]
         if chosen:
-            lines += [f"## {title}", ""]
+            lines += [f"### {title}", ""]
             lines += [f"* {mutant.number}: {mutant.identity()}: {result.how}" for mutant, result in chosen] + [""]
-    return "\n".join(lines)
+    return lines
 
 
 def write(path, text):
@@ -206,30 +230,43 @@ def write(path, text):
 
 
 def machine_readable(results, seed):
-    rows = [{**dataclasses.asdict(mutant), "identity": mutant.identity(), **dataclasses.asdict(result)} for mutant, result in results.items()]
+    rows = {name: [{**dataclasses.asdict(mutant), "identity": mutant.identity(), **dataclasses.asdict(result)} for mutant, result in each.items()]
+            for name, each in results.items()}
     return json.dumps({"seed": seed, "mutants": rows}, indent=1) + "\n"
 
 
-def run(args):
-    reviewed = load_reviewed()
-    netlist.WORK.mkdir(parents=True, exist_ok=True)
-    netlist.flatten()
-    mutants = netlist.draw(args.mutants, args.seed)
-    _, gates = netlist.build(mutants)
-    print(f"mutate: {len(mutants)} mutants, seed {args.seed}", flush=True)
-    build_tests(args.jobs)
-    if failed := caught_by(0):
-        raise netlist.ToolError(f"{failed} fails without a mutant: WEFT_MUTANT=0 {TEST.relative_to(ROOT)}")
+def prepare(receiver, args):
+    """Its mutants, and the graph to prove them equivalent with."""
+    mutants = netlist.draw(receiver, args.mutants or receiver.mutants, args.seed)
+    graph = netlist.build(receiver, mutants)
+    print(f"mutate: {receiver.name}: {len(mutants)} mutants, seed {args.seed}", flush=True)
+    return mutants, graph
+
+
+def judge(receiver, mutants, graph, args):
+    """All of them, or those of --only."""
+    if failed := caught_by(test_of(receiver), 0):
+        raise netlist.ToolError(f"{failed} fails without a mutant: {repeat(test_of(receiver), 0)}")
     chosen = [mutant for mutant in mutants if not args.only or mutant.number in args.only]
     if args.only and len(chosen) != len(set(args.only)):
         raise netlist.ToolError(f"--only: there are mutants 1 to {len(mutants)}")
-    results = judge_all(chosen, equivalence.Netlist(gates, netlist.checked()), reviewed, args.jobs, Earlier(args.seed))
-    if not args.only:
+    results = judge_all(receiver, chosen, equivalence.Netlist(graph, netlist.checked(receiver)), args)
+    counts = collections.Counter(result.verdict for result in results.values())
+    print(f"mutate: {receiver.name}: " + ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS), flush=True)
+    return results
+
+
+def run(args):
+    for receiver in netlist.RECEIVERS:
+        netlist.flatten(receiver)
+    receivers = [receiver for receiver in netlist.RECEIVERS if args.receiver in (None, receiver.name)]
+    prepared = [(receiver, *prepare(receiver, args)) for receiver in receivers]
+    build_tests(receivers, args.jobs)
+    results = {receiver.name: judge(receiver, mutants, graph, args) for receiver, mutants, graph in prepared}
+    if not args.receiver:
         write(netlist.WORK / "results.json", machine_readable(results, args.seed))
         write(PAGE, page(results, args.seed))
-    counts = collections.Counter(result.verdict for result in results.values())
-    print("mutate: " + ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS))
-    return 1 if counts[SURVIVED] else 0
+    return 1 if any(result.verdict == SURVIVED for each in results.values() for result in each.values()) else 0
 
 
 def main():

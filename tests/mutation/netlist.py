@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The receiver as one flat netlist with mutants built in, by Yosys: each mutant changes one bit at one cell while the port `mutant` has its number.
+"""A receiver as one flat netlist with mutants built in, by Yosys: each mutant changes one bit at one cell while the port `mutant` has its number.
 
 Needs the Python of `make verilog`.
 """
 
+import collections
 import dataclasses
 import json
 import os
@@ -11,6 +12,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import typing
 
 import equivalence
 
@@ -19,8 +21,7 @@ sys.path.insert(0, str(ROOT / "fpga"))
 import elaborate  # noqa: E402  pylint: disable=wrong-import-position
 WORK = ROOT / "build" / "mutation"
 TOP = "rdma_receiver"
-RECEIVERS = ROOT / "tests" / "rtl" / "receivers.txt"
-RECEIVER = "small_receiver"  # the one of them that is mutated
+PARAMETERS = ROOT / "tests" / "rtl" / "receivers.txt"
 SELECTOR = ("mutant", 12)  # port, bits
 VERDICTS = ["NONE", "DROP_CRC", "DROP_MALFORMED", "DROP_NOT_MINE"]  # of the arrival checks
 WIDTHS = {"src": "NODE_W", "sid": "SID_W", "msgid": "MSGID_W"}  # they let no wider ones through
@@ -29,17 +30,67 @@ WIDTHS = {"src": "NODE_W", "sid": "SID_W", "msgid": "MSGID_W"}  # they let no wi
 FLATTEN = ["flatten", *["opt -full -nosdff -nodffe", "wreduce", "splitcells"] * 2, "opt -full -nosdff -nodffe", "opt_clean -purge", "check -assert"]
 TO_GATES = ["memory -nomap", "memory_map", "opt_clean", "async2sync", "dffunmap", "simplemap", "techmap", "aigmap", "opt_clean"]
 
+CELL = re.compile(r"((?:^  attribute .*\n)*)^  cell (\S+) (\S+)\n((?:^    .*\n)*)^  end$", re.MULTILINE)  # of Yosys's own format
 KINDS = {"inv": "inverted", "const0": "stuck at 0", "const1": "stuck at 1", "cnot0": "inverted while another bit is 0",
          "cnot1": "inverted while another bit is 1"}
-# Where a fault shows only in rare events: races of timeouts with packets, rooms of queues, how often something was asked for.
-WIRES = ["i_restarted_q", "i_expired_q", "i_same_q", "i_silent_q", "i_asks_q", "i_ask_one", "a_room", "i_act.ctls", "e_grantable", "h_beyond_end", "i_timer.set_q",
-         "i_timer.scanned_q", "i_timer.drained_q", "i_reclaim", "starved_q"]
 WIRE_MUTANTS = 3
 UNTOUCHED_PORTS = {"CLK", "ARST", "SRST"}  # a clock is no logic, and our RAMs have no resets: Yosys ties them to 0
 
 
 class ToolError(Exception):
     """A tool failed."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Receiver:
+    """One of tests/rtl/receivers.txt, and where its mutants are drawn."""
+    name: str
+    mutants: int  # to draw evenly, if not told otherwise
+    wires: list   # WIRE_MUTANTS at each of them besides: where a fault shows only in rare events
+    beyond: typing.Optional["Receiver"] = None  # those that are drawn evenly are at cells which that one has not
+
+    @property
+    def work(self):
+        return WORK / self.name
+
+    @property
+    def flat(self):
+        """Without mutants."""
+        return self.work / "flat.il"
+
+    @property
+    def verilog(self):
+        """With mutants, for simulation."""
+        return self.work / "mutants.v"
+
+
+# Races of timeouts with packets, rooms of queues, how often something was asked for.
+SMALL = Receiver("small_receiver", 310, [
+    "i_restarted_q", "i_expired_q", "i_same_q", "i_silent_q", "i_asks_q", "i_ask_one", "a_room", "i_act.ctls", "e_grantable", "h_beyond_end", "i_timer.set_q",
+    "i_timer.scanned_q", "i_timer.drained_q", "i_reclaim", "starved_q"])
+# Who comes first, rights, rooms for answers.
+TRANSFERS = Receiver("transfers_receiver", 130, [
+    "req_ready_o", "hdr_ready_o", "timeout_first", "starved_q", "c_right", "ctl_room", "e_grantable", "answer_take_o", "read_valid_o"], beyond=SMALL)
+RECEIVERS = [SMALL, TRANSFERS]
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    name: str
+    type: str
+    width: int  # of its output
+    place: str  # rtl/...:line.column-line.column; nothing for a cell that Yosys has put together from others
+
+    @property
+    def site(self):
+        """Where it is in the source; the same in another receiver. Pieces of one cell share theirs."""
+        return self.type, self.place, instance(self.name), register(self.name)
+
+    @property
+    def bits(self):
+        """Those of the whole cell that this piece has."""
+        first = sum(int(each.split(":")[-1]) for each in re.findall(r"\[([\d:]+)\]", pieces(self.name)))
+        return set(range(first, first + self.width))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,15 +103,11 @@ class Mutant:
     bit: int
     control: int  # bit of the port that decides, or -1
     wire: str     # name[bit] of what is connected there, if it has one
-    place: str    # rtl/...:line.column-line.column; nothing for a cell that Yosys has put together from others
+    place: str    # as Cell has it
 
     @property
     def file(self):
         return self.place.split(":")[0]
-
-    @property
-    def instance(self):
-        return ".".join(re.findall(r"\\([A-Za-z]\w*)\.", self.cell))
 
     def text(self):
         """What stands in the source there; of several lines the first."""
@@ -73,12 +120,26 @@ class Mutant:
 
     def identity(self):
         """Who it is, whatever its number and its line: for the list of reviewed mutants."""
-        piece = re.search(r"(?:\[[\d:]+\])*$", self.cell).group()
         control = f"/{self.control}" if self.control >= 0 else ""
-        register = re.search(r"\$driver\$([\w.]+)", self.cell)
-        what = register.group(1) if register else self.text()
-        at = f"{self.cell_type}{piece}.{self.port}[{self.bit}]" + (f" ({self.wire})" if self.wire else "")
-        return f"{pathlib.Path(self.file).name} {self.instance or '-'} `{what}` {at} {self.mode}{control}"
+        what = register(self.cell) or self.text()
+        at = f"{self.cell_type}{pieces(self.cell)}.{self.port}[{self.bit}]" + (f" ({self.wire})" if self.wire else "")
+        return f"{pathlib.Path(self.file).name} {instance(self.cell) or '-'} `{what}` {at} {self.mode}{control}"
+
+
+def instance(cell):
+    """In which module of the flattened ones a cell of this name was."""
+    return ".".join(re.findall(r"\\([A-Za-z]\w*)\.", cell))
+
+
+def register(cell):
+    """Which it is, or nothing."""
+    match = re.search(r"\$driver\$([\w.]+)", cell)
+    return match.group(1) if match else ""
+
+
+def pieces(cell):
+    """[last:first] of each time that it was split."""
+    return re.search(r"(?:\[[\d:]+\])*$", cell).group()
 
 
 def yosys(commands):
@@ -90,17 +151,17 @@ def below_root(path):
     return str(path.relative_to(ROOT))
 
 
-def parameters():
+def parameters(receiver):
     """name=value"""
-    lines = [line.split() for line in RECEIVERS.read_text(encoding="utf-8").splitlines()]
-    return next(rest for name, *rest in filter(None, lines) if name == RECEIVER)
+    lines = [line.split() for line in PARAMETERS.read_text(encoding="utf-8").splitlines()]
+    return next(rest for name, *rest in filter(None, lines) if name == receiver.name)
 
 
-def checked():
+def checked(receiver):
     """The inputs that rdma_rx_check.sv drives."""
     spec = json.loads((ROOT / "spec" / "rdma.json").read_text(encoding="utf-8"))
     outcome = {value["name"]: value["value"] for value in next(enum for enum in spec["enums"] if enum["name"] == "outcome")["values"]}
-    size = dict(each.split("=") for each in parameters())
+    size = dict(each.split("=") for each in parameters(receiver))
     zero, place = [], 0
     for field in spec["header"]["fields"]:
         if field["name"] in WIDTHS:
@@ -109,45 +170,73 @@ def checked():
     return equivalence.Checked("hdr_valid_i", "verdict_i", [outcome[name] for name in VERDICTS], "hdr_i", zero)
 
 
-def flatten():
-    """WORK/flat.il."""
-    sizes = [word for each in parameters() for word in ("-G", each)]
-    command = [sys.executable, str(ROOT / "fpga" / "elaborate.py"), "--rtlil", "--out", str(WORK), *sizes, TOP]
+def flatten(receiver):
+    """Makes receiver.flat."""
+    receiver.work.mkdir(parents=True, exist_ok=True)
+    sizes = [word for each in parameters(receiver) for word in ("-G", each)]
+    command = [sys.executable, str(ROOT / "fpga" / "elaborate.py"), "--rtlil", "--out", str(receiver.work), *sizes, TOP]
     if subprocess.run(command, check=False).returncode:
         raise ToolError("elaboration failed")
-    yosys([f"read_rtlil {below_root(WORK / (TOP + '.il'))}", f"hierarchy -check -top {TOP}", *FLATTEN, f"write_rtlil {below_root(WORK / 'flat.il')}"])
+    yosys([f"read_rtlil {below_root(receiver.work / (TOP + '.il'))}", f"hierarchy -check -top {TOP}", *FLATTEN, f"write_rtlil {below_root(receiver.flat)}"])
 
 
-def cell_types():
-    return {match[2]: match[1] for match in re.finditer(r"^  cell (\S+) (\S+)$", (WORK / "flat.il").read_text(encoding="utf-8"), re.MULTILINE)}
+def cells(receiver):
+    """By name."""
+    found = {}
+    for attributes, cell_type, name, body in CELL.findall(receiver.flat.read_text(encoding="utf-8")):
+        place, width = re.search(r'\\src "(?:.*\|)?(.*)"', attributes), re.search(r"^    parameter \\(?:Y_)?WIDTH (\d+)$", body, re.MULTILINE)
+        found[name] = Cell(name, cell_type, int(width[1]) if width else 1, place[1] if place else "")
+    return found
 
 
-def draw(count, seed):
-    """So many mutants or a few less, spread evenly over sources, wires and cells; then WIRE_MUTANTS at each of WIRES."""
-    listings = [WORK / "drawn.ys", *(WORK / f"drawn_{wire}.ys" for wire in WIRES)]
-    yosys([f"read_rtlil {below_root(WORK / 'flat.il')}", f"mutate -list {count} -seed {seed} -o {below_root(listings[0])}",
-           *(f"mutate -list {WIRE_MUTANTS} -seed {seed} -wire {wire} -o {below_root(listing)}" for wire, listing in zip(WIRES, listings[1:]))])
-    for wire, listing in zip(WIRES, listings[1:]):
+def added(receiver):
+    """Names of the cells which receiver.beyond has not, or not as wide."""
+    known = collections.defaultdict(set)
+    for cell in cells(receiver.beyond).values():
+        known[cell.site] |= cell.bits
+    return [cell.name for cell in cells(receiver).values() if not cell.bits <= known.get(cell.site, set())]
+
+
+def select(receiver):
+    """Commands after which Yosys draws only where the receiver's mutants are to be."""
+    if not receiver.beyond:
+        return []
+    chosen = receiver.work / "added.txt"
+    chosen.write_text("".join(f"{TOP}/{name}\n" for name in added(receiver)), encoding="utf-8")
+    return [f"select -read {below_root(chosen)}"]
+
+
+def draw(receiver, count, seed):
+    """So many mutants or a few less, spread evenly over sources, wires and cells; then WIRE_MUTANTS at each of the wires."""
+    evenly, at_wire = receiver.work / "drawn.ys", {wire: receiver.work / f"drawn_{wire}.ys" for wire in receiver.wires}
+    yosys([f"read_rtlil {below_root(receiver.flat)}", *select(receiver), f"mutate -list {count} -seed {seed} -o {below_root(evenly)}", "select -clear",
+           *(f"mutate -list {WIRE_MUTANTS} -seed {seed} -wire {wire} -o {below_root(listing)}" for wire, listing in at_wire.items())])
+    for wire, listing in at_wire.items():
         if not listing.stat().st_size:
-            raise ToolError(f"no mutant at the wire {wire}: it has another name now")
-    types, mutants = cell_types(), []
-    lines = dict.fromkeys(line for listing in listings for line in listing.read_text(encoding="utf-8").splitlines())  # each one once
+            raise ToolError(f"no mutant at the wire {wire} of {receiver.name}: it has another name now")
+    lines = [line for listing in [evenly, *at_wire.values()] for line in listing.read_text(encoding="utf-8").splitlines()]
+    return read_mutants(dict.fromkeys(lines), cells(receiver))  # each one once
+
+
+def read_mutants(lines, cell_of):
+    """From commands of Yosys's mutate."""
+    mutants = []
     for line in lines:
         words = line.split()[1:]
         options = dict(zip(words[::2], words[1::2]))  # of several -src the last one: the cell's
         if options["-port"] in UNTOUCHED_PORTS:
             continue
         wire = f"{options['-wire']}[{options['-wirebit']}]" if "-wire" in options else ""
-        mutants.append(Mutant(len(mutants) + 1, options["-mode"], options["-cell"], types[options["-cell"]], options["-port"], int(options["-portbit"]),
+        mutants.append(Mutant(len(mutants) + 1, options["-mode"], options["-cell"], cell_of[options["-cell"]].type, options["-port"], int(options["-portbit"]),
                               int(options.get("-ctrlbit", -1)), wire, options.get("-src", "")))
     if len(mutants) >= 1 << SELECTOR[1]:
         raise ToolError(f"{len(mutants)} mutants are too many for {SELECTOR[1]} bits")
     return mutants
 
 
-def build(mutants):
-    """WORK/mutants.v for simulation and WORK/mutants.aag for proofs."""
-    script = WORK / "mutants.ys"
+def build(receiver, mutants):
+    """Makes receiver.verilog; gives the file of the same as an and-inverter graph, for proofs."""
+    script = receiver.work / "mutants.ys"
     port, width = SELECTOR
     lines = []
     for mutant in mutants:
@@ -155,9 +244,9 @@ def build(mutants):
         lines.append(f"mutate -ctrl {port} {width} {mutant.number} -mode {mutant.mode} -module {TOP} -cell {mutant.cell} -port {mutant.port} "
                      f"-portbit {mutant.bit}{control}\n")
     script.write_text("".join(lines), encoding="utf-8")
-    verilog, graph, new = WORK / "mutants.v", WORK / "mutants.aag", WORK / "new.v"
-    yosys([f"read_rtlil {below_root(WORK / 'flat.il')}", f"script {below_root(script)}", f"write_verilog -noattr {below_root(new)}", *TO_GATES,
+    graph, new = receiver.work / "mutants.aag", receiver.work / "new.v"
+    yosys([f"read_rtlil {below_root(receiver.flat)}", f"script {below_root(script)}", f"write_verilog -noattr {below_root(new)}", *TO_GATES,
            f"write_aiger -ascii -symbols {below_root(graph)}"])
-    if not verilog.exists() or verilog.read_bytes() != new.read_bytes():
-        os.replace(new, verilog)  # else nothing is to be compiled again
-    return verilog, graph
+    if not receiver.verilog.exists() or receiver.verilog.read_bytes() != new.read_bytes():
+        os.replace(new, receiver.verilog)  # else nothing is to be compiled again
+    return graph

@@ -97,6 +97,4 @@ class BasicReceiverTest : public testing::Test {
   decltype(receiver_.bench()) bench_ = receiver_.bench();
 };
 
-using ReceiverTest = BasicReceiverTest<ReceiverLockstep>;
-
 }  // namespace weft::rtl_test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdma_receiver beside the golden model: every retired event is one step of the model, and every output of
 // every clock is compared with what the model's steps lead to. With transfers (docs/rdma_transfers.md) or
-// without.
+// without; who uses it names the Verilated class.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "Vsmall_receiver.h"
 #include "rdma_receiver_queues.hpp"
 #include "rdma_region_port.hpp"
 #include "unit_trace.hpp"
@@ -450,7 +449,5 @@ class BasicReceiverLockstep {
   unsigned since_stolen_ = 0;          // packets
   unsigned overdue_ = 0, quiet_ = 0;   // clocks
 };
-
-using ReceiverLockstep = BasicReceiverLockstep<Vsmall_receiver, false>;
 
 }  // namespace weft::rtl_test

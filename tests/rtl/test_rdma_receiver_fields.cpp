@@ -3,7 +3,7 @@
 // bit from what fits, all limits of timers, counts that wrap.
 #include <algorithm>
 
-#include "rdma_receiver_fixture.hpp"
+#include "small_receiver.hpp"
 
 namespace weft::rtl_test {
 namespace {

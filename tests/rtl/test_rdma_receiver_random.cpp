@@ -4,6 +4,7 @@
 #include <string>
 
 #include "rdma_receiver_traffic.hpp"
+#include "small_receiver.hpp"
 
 namespace weft::rtl_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <set>
 
-#include "rdma_receiver_fixture.hpp"
+#include "small_receiver.hpp"
 
 namespace weft::rtl_test {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "rdma_receiver_fixture.hpp"
+#include "small_receiver.hpp"
 
 namespace weft::rtl_test {
 namespace {
