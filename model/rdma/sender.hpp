@@ -93,9 +93,8 @@ struct TxContext {
   uint32_t acked = 0;   // WBASE as the receiver told it last
   uint64_t asked = 0;   // bit i: packet acked + i is to be sent again
   uint8_t retries = 0;  // timeouts in a row: requested and not answered, active and its turn has not come
-  uint8_t busy = 0;     // in a row: requested and refused for now; active, timeouts with repeats only
-  bool heard =
-      false;  // active, without a window: something was sent or asked for again since the last of these
+  uint8_t busy = 0;     // refusals while requested, then timeouts with repeats only
+  bool heard = false;   // repeats (active, without a window) since the last of these
   bool turn = false;
   Timer timer;
 
