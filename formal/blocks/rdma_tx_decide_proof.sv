@@ -85,16 +85,19 @@ module rdma_tx_decide_proof
                                      data_hdr.arg == {old.has_imm ? old.imm : 32'd0, 8'd0, old.rkey}))
   `PROVE(NewOnesInTheWindow, !first_time || old.span == '0 || pidx <= 32'(old.acked) + (32'd1 << old.span))
   `PROVE(FreedWithACompletion, !free || complete)
-  // Each new packet, each step of `acked`, and in between so many timeouts at the most: a number that only grows, but for a change of the receiver's mode.
-  logic goes_on, gets_further, changes_mode;
+  // Each new packet, each step of `acked`, timeouts with nothing but repeats, and in between so many others at the most: a number that only grows.
+  logic goes_on, gets_further, changes_mode, one_repeated;
   assign goes_on      = we && old.state == TX_ACTIVE && ctx.state == TX_ACTIVE;
   assign gets_further = ctx.high > old.high || ctx.acked > old.acked;
   assign changes_mode = kind_i == EV_PACKET && outcome == OUTCOME_RESEND_FROM && ctx.span == '0;
-  `PROVE(TimeOnlyForProgress, !(timer_set && old.state == TX_ACTIVE && old.span != '0) || free || gets_further || changes_mode ||
+  assign one_repeated = kind_i == EV_TIMEOUT && old.heard && !ctx.heard && 32'(ctx.busy) == 32'(old.busy) + 32'd1;
+  `PROVE(TimeOnlyForProgress, !(timer_set && old.state == TX_ACTIVE) || free || gets_further || one_repeated ||
                               (kind_i == EV_TIMEOUT && ctx.retries == old.retries + 1'b1))
-  `PROVE(PatienceOnlyForProgress, !(goes_on && old.span != '0) || ctx.retries >= old.retries || gets_further || changes_mode)
-  `PROVE(TimeoutsAreCounted, !(goes_on && kind_i == EV_TIMEOUT) || (old.retries < max_retry_i && ctx.retries == old.retries + 1'b1))
-  `PROVE(StartsWithAllItsTime, !(outcome == OUTCOME_GRANTED) || (timer_set && timer_armed && timer_class == TX_CLASS_DEAD && ctx.retries == '0))
+  `PROVE(PatienceOnlyForProgress, !goes_on || ctx.retries >= old.retries || gets_further || one_repeated)
+  `PROVE(RepeatsAreCounted, !goes_on || ctx.busy == old.busy || one_repeated)
+  `PROVE(TimeoutsAreCounted, !(goes_on && kind_i == EV_TIMEOUT) || one_repeated || (old.retries < max_retry_i && ctx.retries == old.retries + 1'b1))
+  `PROVE(StartsWithAllItsTime, !(outcome == OUTCOME_GRANTED) ||
+                               (timer_set && timer_armed && timer_class == TX_CLASS_DEAD && ctx.retries == '0 && ctx.busy == '0 && !ctx.heard))
   `PROVE(NothingGoesBack, !goes_on || (ctx.high >= old.high && ctx.acked >= old.acked))
   `PROVE(WindowOnlyOfThisMode, !goes_on || ctx.span == old.span || changes_mode || (old.span == '0 && outcome == OUTCOME_ACKED))
   // The key is that of the RSP, if one is to be brought.
