@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace weft::tb {
@@ -148,8 +149,13 @@ void Scoreboard::reset() {
 
 /// What is long overdue by a new timeout was not so a cycle ago.
 void Scoreboard::note_settings(const rdma::Config& config) {
+  const auto timeouts = [](const rdma::Config& c) {
+    return std::tie(c.rx_timeout, c.tx_retry, c.tx_dead, c.backoff, c.adapt, c.timeout_floor);
+  };
+  if (settings_.empty() || timeouts(settings_.back().second) != timeouts(config)) {
+    rx_timers_ = tx_timers_ = {reporter_.cycle(), 0};
+  }
   settings_.emplace_back(reporter_.cycle(), config);
-  rx_timers_ = tx_timers_ = {reporter_.cycle(), 0};
 }
 
 /// The engine checks a packet in the cycle after its last beat, with the registers as they are then.
