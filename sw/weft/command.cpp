@@ -4,14 +4,18 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/command_line.hpp"
 #include "common/output_file.hpp"
 
 namespace weft::cli {
 
 void add_common(CLI::App& command, CommonOptions& options) {
-  command.add_option("--json", options.json_file, "write the results to FILE as JSON")->type_name("FILE");
+  command.add_option("--json", options.json_file, "write the results to FILE as JSON")
+      ->type_name("FILE")
+      ->check(command_line::file_name());
   command.add_option("--seed", options.seed, "seed of everything random in this command")
       ->type_name("N")
+      ->check(command_line::whole_number())
       ->capture_default_str();
 }
 

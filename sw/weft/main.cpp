@@ -4,6 +4,7 @@
 #include <exception>
 #include <iostream>
 
+#include "common/command_line.hpp"
 #include "weft/command.hpp"
 
 namespace {
@@ -18,7 +19,7 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
-    std::cerr << "weft: " << error.what() << " (see --help)\n";
+    std::cerr << "weft: " << weft::command_line::complaint(app, error) << '\n';
     return weft::cli::bad_input;
   }
   return exit_code;

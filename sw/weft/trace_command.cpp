@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "common/command_line.hpp"
 #include "trace/record.hpp"
 #include "weft/command.hpp"
 #include "weft/rdma/formats.hpp"
@@ -27,6 +28,8 @@ json to_json(const Record& record) {
 json to_json(const std::optional<Record>& record) { return record ? to_json(*record) : json(nullptr); }
 
 // weft trace diff
+
+constexpr std::size_t most_context = 1'000'000;
 
 struct DiffArguments {
   CommonOptions common;
@@ -81,9 +84,10 @@ int run_diff(const DiffArguments& arguments) {
 void add_diff(CLI::App& group, int& exit_code) {
   auto* command = group.add_subcommand("diff", "first difference of two traces; exit code 1 if there is one");
   auto arguments = std::make_shared<DiffArguments>();
-  command->add_option("A", arguments->a, "trace")->required();
-  command->add_option("B", arguments->b, "trace")->required();
+  command->add_option("A", arguments->a, "trace")->required()->check(command_line::file_name());
+  command->add_option("B", arguments->b, "trace")->required()->check(command_line::file_name());
   command->add_option("--context", arguments->context, "records to show before the difference")
+      ->check(command_line::whole_number(0, most_context))
       ->capture_default_str();
   command->add_option("--ignore", arguments->ignore, "do not compare this key (may be given more than once)")
       ->type_name("KEY")
@@ -137,13 +141,13 @@ int run_show(const ShowArguments& arguments) {
 void add_show(CLI::App& group, int& exit_code) {
   auto* command = group.add_subcommand("show", "print the records of a trace");
   auto arguments = std::make_shared<ShowArguments>();
-  command->add_option("A", arguments->file, "trace")->required();
+  command->add_option("A", arguments->file, "trace")->required()->check(command_line::file_name());
   command->add_option("--unit", arguments->unit, "only this unit")
       ->check(CLI::IsMember({"rx", "tx", "inbox", "queues"}));
   command->add_option("--outcome", arguments->outcome, "only this outcome, e.g. DROP_WINDOW")
       ->type_name("NAME")
       ->check(CLI::IsMember(outcome_names()).description(""));
-  const auto index = CLI::Range(0u, 65535u);
+  const auto index = command_line::whole_number(0, 65535);
   command->add_option("--cid", arguments->cid, "only this CID")->type_name("N")->check(index);
   command->add_option("--sid", arguments->sid, "only this SID")->type_name("N")->check(index);
   add_common(*command, arguments->common);

@@ -9,6 +9,7 @@
 
 #include "bench_run.hpp"
 #include "commands.hpp"
+#include "common/command_line.hpp"
 #include "other_program.hpp"
 #include "report.hpp"
 
@@ -172,8 +173,8 @@ Command add_bench_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("bench", "Speed in clocks: packets a clock, goodput without loss");
   command->add_flag("--quick", options->quick, "fewer transfers");
-  command->add_option("--json", options->json, "results as JSON");
-  command->add_option("--markdown", options->markdown, "results as a page");
+  command->add_option("--json", options->json, "results as JSON")->check(command_line::file_name());
+  command->add_option("--markdown", options->markdown, "results as a page")->check(command_line::file_name());
   return [options](const std::vector<std::string>& arguments) { return run(*options, arguments); };
 }
 

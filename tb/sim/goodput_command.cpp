@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "common/command_line.hpp"
 #include "rdma_run.hpp"
 #include "report.hpp"
 
@@ -147,17 +148,17 @@ Command add_goodput_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("goodput", "What loss costs, with and without the means against it");
   command->add_option("--bytes", options->bytes, "so many random bytes a node")
-      ->check(CLI::NonNegativeNumber)
+      ->check(command_line::whole_number())
       ->capture_default_str();
   command->add_option("--seed", options->seed, "same seed, same runs")
-      ->check(CLI::NonNegativeNumber)
+      ->check(command_line::whole_number())
       ->capture_default_str();
   command
       ->add_option("--loss", options->losses, "shares of packets that are lost, a part of the table for each")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(command_line::within(0, 1))
       ->capture_default_str();
   command->add_option("--transfers", options->transfers, "numbers of transfers, a column for each")
-      ->check(CLI::Range(1, 1024))
+      ->check(command_line::whole_number(1, 1024))
       ->capture_default_str();
   std::vector<std::string> names;
   for (const Means& means : all_means) names.emplace_back(means.name);
@@ -166,11 +167,11 @@ Command add_goodput_command(CLI::App& app) {
   command
       ->add_option("--at-least", options->at_least,
                    "fail if the goodput of a run is a smaller share of the link")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(command_line::within(0, 1));
   command->add_option("--jobs", options->jobs, "runs at a time; does not change any result")
-      ->check(CLI::Range(1, 256));
-  command->add_option("--json", options->json, "results as JSON");
-  command->add_option("--markdown", options->markdown, "results as a page");
+      ->check(command_line::whole_number(1, 256));
+  command->add_option("--json", options->json, "results as JSON")->check(command_line::file_name());
+  command->add_option("--markdown", options->markdown, "results as a page")->check(command_line::file_name());
   return [options](const std::vector<std::string>&) { return run(*options); };
 }
 

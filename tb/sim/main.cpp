@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "common/command_line.hpp"
 #include "rdma_run.hpp"
 
 int main(int argc, char** argv) {
   using namespace weft::sim;
+  namespace command_line = weft::command_line;
   CLI::App app("Simulations of the weft RTL, checked against the golden models", "weft-sim");
   app.require_subcommand(1);
   app.footer("Exit code: 0 all as it should be, 1 a check failed, 2 bad input");
@@ -35,7 +37,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::CallForAllHelp& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "weft-sim: {}\n", error.what());
+    fmt::print(stderr, "weft-sim: {}\n", command_line::complaint(app, error));
     return exit_bad_input;
   } catch (const BadInput& error) {
     fmt::print(stderr, "weft-sim: {}\n", error.what());

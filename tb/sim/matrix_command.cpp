@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "commands.hpp"
+#include "common/command_line.hpp"
 #include "rdma_run.hpp"
 #include "report.hpp"
 
@@ -249,11 +250,14 @@ int run(const Options& given, const std::vector<std::string>& arguments) {
 Command add_matrix_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("matrix", "One file through many kinds of bad network");
-  command->add_option("--file", options->file, "file to send; default: this program");
+  command->add_option("--file", options->file, "file to send; default: this program")
+      ->check(command_line::file_name());
   command->add_flag("--quick", options->quick, "fewer bytes and cases");
-  command->add_option("--seed", options->seed, "same seed, same runs")->capture_default_str();
-  command->add_option("--jobs", options->jobs, "cases at a time")->check(CLI::Range(1, 256));
-  command->add_option("--json", options->json, "results as JSON");
+  command->add_option("--seed", options->seed, "same seed, same runs")
+      ->check(command_line::whole_number())
+      ->capture_default_str();
+  command->add_option("--jobs", options->jobs, "cases at a time")->check(command_line::whole_number(1, 256));
+  command->add_option("--json", options->json, "results as JSON")->check(command_line::file_name());
   return [options](const std::vector<std::string>& arguments) { return run(*options, arguments); };
 }
 

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "commands.hpp"
+#include "common/command_line.hpp"
 #include "other_program.hpp"
 #include "rdma_run.hpp"
 #include "report.hpp"
@@ -43,7 +44,7 @@ uint32_t parse_nodes(const std::string& text) {
     const auto parsed = std::from_chars(at, end, size);
     const bool separated = dimension == 2 ? parsed.ptr == end : parsed.ptr != end && *parsed.ptr == 'x';
     if (parsed.ec != std::errc() || size == 0 || size > max_nodes || !separated) {
-      throw BadInput(fmt::format("--nodes {}: must be XxYxZ, three positive numbers", text));
+      throw BadInput(fmt::format("--nodes {}: must be XxYxZ, three numbers from 1 to {}", text, max_nodes));
     }
     product *= size;
     at = parsed.ptr + 1;
@@ -112,38 +113,28 @@ std::vector<uint8_t> read_file(const std::string& file) {
   return bytes;
 }
 
-namespace {
-
-/// As CLI::Range, but NaN is not within anything.
-CLI::Validator within(double least, double most) {
-  const auto check = [=](const std::string& text) {
-    double value = 0;
-    const bool fits = CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
-    return fits ? std::string() : fmt::format("{} is not within {} to {}", text, least, most);
-  };
-  return {check, fmt::format("{}..{}", least, most)};
-}
-
-}  // namespace
-
 Command add_rdma_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("rdma", "Send a file through RDMA engines in lockstep with the golden model");
-  const CLI::Validator probability = within(0, 1);
-  const CLI::Validator count = CLI::NonNegativeNumber;
+  using command_line::file_name, command_line::whole_number;
+  const CLI::Validator probability = command_line::within(0, 1);
+  const CLI::Validator count = whole_number();
   RunConfig& run_config = options->run;
   command->add_option("--scheme", options->scheme, "rxwindow")->capture_default_str();
   command->add_option("--mode", options->mode, "weft or paper: what the receiver does about what is missing")
       ->capture_default_str();
   command->add_option("--nodes", options->nodes, "XxYxZ; node i sends to node i + 1")->capture_default_str();
-  command->add_option("--file", options->file, "send this file; an empty one needs no transfer");
+  command->add_option("--file", options->file, "send this file; an empty one needs no transfer")
+      ->check(file_name());
   command
       ->add_option("--bytes", options->bytes,
                    "without --file: so many random bytes (65536); with it: its first bytes")
       ->check(count);
-  command->add_option("--transfers", run_config.transfers, "cut it into so many concurrent transfers")
-      ->check(CLI::Range(1, 65536))
+  command
+      ->add_option("--transfers", run_config.transfers,
+                   "cut it into so many concurrent transfers, of a packet at least")
+      ->check(whole_number(1, 65536))
       ->capture_default_str();
   command->add_option("--loss", run_config.faults.loss, "probability that a packet is lost")
       ->check(probability)
@@ -160,28 +151,32 @@ Command add_rdma_command(CLI::App& app) {
       ->check(count)
       ->capture_default_str();
   command->add_option("--delay", run_config.faults.delay, "cycles from node to node")
-      ->check(CLI::Range(1, 10'000'000))
+      ->check(whole_number(1, 10'000'000))
       ->capture_default_str();
   command->add_option("--jitter", run_config.faults.jitter, "up to so many cycles more")
-      ->check(CLI::Range(0, 10'000'000))
+      ->check(whole_number(0, 10'000'000))
       ->capture_default_str();
   command->add_option("--pause", run_config.pause, "probability of a pause, per stream and cycle")
-      ->check(within(0, 0.99))
+      ->check(command_line::within(0, 0.99))
       ->capture_default_str();
-  command->add_option("--window", run_config.window, "bits of the receiver's window")->capture_default_str();
+  command->add_option("--window", run_config.window, "bits of the receiver's window")
+      ->check(count)
+      ->capture_default_str();
   command
       ->add_option("--timeout", run_config.timeout,
                    "cycles until lost packets are asked for again; 0: from delay, jitter and reordering")
-      ->check(CLI::Range(0, 1'000'000))
+      ->check(whole_number(0, 1'000'000))
       ->capture_default_str();
   command->add_option("--ahead", run_config.ahead, "weft mode: register RX_AHEAD; without it from reordering")
-      ->check(CLI::Range(0, 255));
+      ->check(whole_number(0, 255));
   command->add_option("--adapt", run_config.adapt, "register ADAPT: 1 timeouts as measured, 0 as set")
+      ->check(whole_number(0, 1))
       ->capture_default_str();
   command->add_option("--seed", run_config.seed, "same seed, same run")->check(count)->capture_default_str();
-  command->add_option("--trace", run_config.trace_dir, "folder for the event traces of RTL and golden model");
-  command->add_option("--waves", run_config.waves, "FST wave file");
-  command->add_option("--json", options->json, "result as JSON");
+  command->add_option("--trace", run_config.trace_dir, "folder for the event traces of RTL and golden model")
+      ->check(file_name());
+  command->add_option("--waves", run_config.waves, "FST wave file")->check(file_name());
+  command->add_option("--json", options->json, "result as JSON")->check(file_name());
   command
       ->add_option("--max-cycles", run_config.max_cycles,
                    "give up in this cycle, start included; 0: far beyond what the bytes should take")

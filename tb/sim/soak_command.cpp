@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "commands.hpp"
+#include "common/command_line.hpp"
 #include "other_program.hpp"
 #include "report.hpp"
 #include "soak_report.hpp"
@@ -168,25 +169,27 @@ Command add_soak_command(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("soak", "Fault campaign: seeded runs with random faults, all checked");
   command->add_option("--runs", options->runs, "so many, with seeds from --seed on")
-      ->check(CLI::Range(1, 10'000'000))
+      ->check(command_line::whole_number(1, 10'000'000))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "of the first run; same seed, same run")
-      ->check(CLI::NonNegativeNumber)
+      ->check(command_line::whole_number())
       ->capture_default_str();
   command->add_option("--minutes", options->minutes, "no run begins after so many; 0: all do")
-      ->check(CLI::NonNegativeNumber)
+      ->check(command_line::within(0, 1e6))
       ->capture_default_str();
   CLI::Option* one = command->add_option("--run", options->run, "only the run with this seed")
-                         ->check(CLI::NonNegativeNumber);
+                         ->check(command_line::whole_number());
   one->excludes("--runs")->excludes("--seed");
   command->add_option("--threads", options->threads, "runs at a time; does not change any result")
-      ->check(CLI::Range(1, 256))
+      ->check(command_line::whole_number(1, 256))
       ->capture_default_str();
   command->add_option("--build", options->build, "engine for all runs, instead of those that the seeds draw");
-  command->add_option("--json", options->json, "results as JSON");
-  command->add_option("--markdown", options->markdown, "results as a page");
-  command->add_option("--trace", options->one.trace_dir, "with --run: folder for the event traces");
-  command->add_option("--waves", options->one.waves, "with --run: FST wave file");
+  command->add_option("--json", options->json, "results as JSON")->check(command_line::file_name());
+  command->add_option("--markdown", options->markdown, "results as a page")->check(command_line::file_name());
+  command->add_option("--trace", options->one.trace_dir, "with --run: folder for the event traces")
+      ->check(command_line::file_name());
+  command->add_option("--waves", options->one.waves, "with --run: FST wave file")
+      ->check(command_line::file_name());
   return [options](const std::vector<std::string>& arguments) { return run(*options, arguments); };
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "common/command_line.hpp"
 #include "common/output_file.hpp"
 #include "draw.hpp"
 #include "player.hpp"
@@ -91,18 +92,21 @@ int run(int argc, char** argv) {
   std::string seed_folder, build, traces;
   uint64_t drawn = 0;
   bool quiet = false;
-  app.add_option("FILE", files, "courses to play");
-  app.add_option("--seeds", seed_folder, "write the courses to start from into this folder");
-  app.add_option("--drawn", drawn, "with --seeds: and so many more, drawn at random, always the same ones");
+  app.add_option("FILE", files, "courses to play")->check(command_line::file_name());
+  app.add_option("--seeds", seed_folder, "write the courses to start from into this folder")
+      ->check(command_line::file_name());
+  app.add_option("--drawn", drawn, "with --seeds: and so many more, drawn at random, always the same ones")
+      ->check(command_line::whole_number());
   app.add_option("--build", build, "engine to play on instead of the course's own");
-  app.add_option("--traces", traces, "folder for the traces of RTL and golden model, a folder each FILE");
+  app.add_option("--traces", traces, "folder for the traces of RTL and golden model, a folder each FILE")
+      ->check(command_line::file_name());
   app.add_flag("--quiet", quiet, "only the result of each file");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    throw BadInput(error.what());
+    throw BadInput(command_line::complaint(app, error));
   }
   if (files.empty() == seed_folder.empty()) throw BadInput("give courses to play, or --seeds FOLDER");
   if (!build.empty() && !tb::find_rdma_build(build))

@@ -108,6 +108,9 @@ TEST_F(WeftTrace, BadInputIsOneLineThatNamesFileLineAndFault) {
   expect_bad(weft("trace show " + a + " --unit ry"), "--unit");
   expect_bad(weft("trace show " + a + " --outcome ADVANSE"), "ADVANSE");
   expect_bad(weft("trace"), "A subcommand is required");
+  expect_bad(weft("trace dif " + a + " " + a), "dif: there is no such subcommand");
+  expect_bad(weft("trace diff --context -1 " + a + " " + a), "--context: '-1' is not a whole number");
+  expect_bad(weft("trace diff '' " + a), "A: the name is empty");
   expect_bad(weft("trace diff --nonsense " + a + " " + a), "nonsense");
 }
 

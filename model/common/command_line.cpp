@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks of command lines.
+#include "common/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+
+namespace weft::command_line {
+
+namespace {
+
+/// All of `text` as a number.
+template <typename Number>
+std::optional<Number> parse(const std::string& text) {
+  Number number{};
+  const char* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, number);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+CLI::Validator whole_number(uint64_t least, uint64_t most) {
+  const bool bounded = most != std::numeric_limits<uint64_t>::max();
+  const std::string range = bounded ? fmt::format("from {} to {}", least, most)
+                            : least ? fmt::format("of {} or more", least)
+                                    : std::string("without sign");
+  const auto check = [=](const std::string& text) {
+    const auto number = parse<uint64_t>(text);
+    const bool fits = number && *number >= least && *number <= most;
+    return fits ? std::string() : fmt::format("'{}' is not a whole number {}", text, range);
+  };
+  return {check, bounded ? fmt::format("{}..{}", least, most) : std::string()};
+}
+
+CLI::Validator within(double least, double most) {
+  const auto check = [=](const std::string& text) {
+    const auto number = parse<double>(text);
+    const bool fits = number && *number >= least && *number <= most;
+    return fits ? std::string() : fmt::format("'{}' is not a number from {} to {}", text, least, most);
+  };
+  return {check, fmt::format("{}..{}", least, most)};
+}
+
+CLI::Validator file_name() {
+  return {[](const std::string& text) { return std::string(text.empty() ? "the name is empty" : ""); }, ""};
+}
+
+std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
+  const auto* missing = dynamic_cast<const CLI::RequiredError*>(&error);
+  const std::vector<std::string> unknown = app.remaining(true);
+  if (missing != nullptr && !unknown.empty())
+    return fmt::format("{}: there is no such subcommand or option (see --help)", unknown.front());
+  return fmt::format("{} (see --help)", error.what());
+}
+
+}  // namespace weft::command_line

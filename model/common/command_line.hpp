@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the command lines of all programs check, and how they say that something is wrong: one line that names
+// it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace weft::command_line {
+
+/// A number without sign, point or exponent, from `least` to `most`.
+CLI::Validator whole_number(uint64_t least = 0, uint64_t most = std::numeric_limits<uint64_t>::max());
+
+/// A number from `least` to `most`. NaN is not within anything.
+CLI::Validator within(double least, double most);
+
+/// A name of a file or folder; only what has one is a name.
+CLI::Validator file_name();
+
+/// What the user sees if the arguments cannot be parsed.
+std::string complaint(const CLI::App& app, const CLI::ParseError& error);
+
+}  // namespace weft::command_line
