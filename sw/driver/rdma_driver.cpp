@@ -81,6 +81,7 @@ void RdmaDriver::program(const RdmaSetup& setup) {
   write(reg::TIMEOUT_FLOOR, setup.timeout_floor);
   write(reg::MODE, setup.weft_mode ? 1 : 0);
   write(reg::MSGID, setup.first_msgid);
+  if (setup.first_read_number != 0) write(reg::READ_NUMBER, setup.first_read_number);
   write(reg::NODE_ID, setup.node_id);  // from here on packets are taken
   bus_.write(reg::IRQ_ENABLE, irq_completion, [this](bool ok) {
     if (!ok) return fail("write to register IRQ_ENABLE refused");

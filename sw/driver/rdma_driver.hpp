@@ -57,6 +57,7 @@ struct RdmaSetup {
   /// Number of the first transfer: after a reset, one that no receiver can still hold from before
   /// (docs/rdma.md, Programmer's guide).
   uint32_t first_msgid = 0;
+  uint32_t first_read_number = 0;  ///< the same for READs, of a NIC with transfers
 };
 
 /// One transfer: local memory to remote memory.

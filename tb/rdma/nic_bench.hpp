@@ -14,6 +14,7 @@
 
 #include "driver/ring_driver.hpp"
 #include "fabric/random.hpp"
+#include "node_ring_memory.hpp"
 #include "rdma/region.hpp"
 #include "rdma_system.hpp"
 #include "weft/rdma/formats.hpp"
@@ -24,17 +25,6 @@ namespace weft::tb {
 namespace queue_formats = rdma_queues::formats;
 using EngineStatus = rdma::formats::Status;
 using queue_formats::QueueStatus;
-
-/// The testbench's memory as the driver sees it.
-class NodeRingMemory : public driver::RingMemory {
- public:
-  explicit NodeRingMemory(HostMemory& memory) : memory_(memory) {}
-  void write(uint64_t address, std::span<const uint8_t> bytes) override { memory_.write(address, bytes); }
-  void read(uint64_t address, std::span<uint8_t> bytes) const override { memory_.read(address, bytes); }
-
- private:
-  HostMemory& memory_;
-};
 
 /// NICs of which each owner has, on every node, a region to send from, one that others may write and read,
 /// and one for buffers. Owner o's regions are numbers 2 o (local use), 2 o + 1 (remote), of whose writes with

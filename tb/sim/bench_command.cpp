@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <utility>
 
+#include "bench_latency.hpp"
 #include "bench_run.hpp"
 #include "commands.hpp"
 #include "common/command_line.hpp"
@@ -52,9 +54,12 @@ std::vector<Goodput> all_goodputs(bool quick) {
   return cases;
 }
 
+constexpr uint32_t latency_delays[] = {1, 100};
+
 struct Results {
   std::vector<Rate> rates;
   std::vector<Goodput> goodputs;
+  std::vector<Latency> latencies;
 
   bool ok() const {
     for (const Rate& rate : rates) {
@@ -63,16 +68,25 @@ struct Results {
     for (const Goodput& goodput : goodputs) {
       if (!goodput.ok()) return false;
     }
-    return true;
+    return std::ranges::all_of(latencies, &Latency::ok);
   }
 };
 
+std::string name(const Latency& latency) { return std::string(rdma_queues::formats::name(latency.opcode)); }
+
+template <typename Numbers>
+std::string columns(const Numbers& numbers) {
+  std::string text;
+  for (const auto& number : numbers) text += fmt::format("{:>8} ", number);
+  return text;
+}
+
 template <typename Figure>
-void tell(const Figure& figure, const std::string& line) {
+void tell(const Figure& figure, const std::string& what, const std::string& line) {
   if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r{:60}\r", "");
   fmt::print("{}{}\n", line, figure.ok() ? "" : "  NOT AS WANTED");
   std::fflush(stdout);
-  if (!figure.finding.empty()) fmt::print(stderr, "{}: {}\n", figure.what, figure.finding);
+  if (!figure.finding.empty()) fmt::print(stderr, "{}: {}\n", what, figure.finding);
 }
 
 Results run_all(bool quick) {
@@ -82,7 +96,7 @@ Results run_all(bool quick) {
   for (const auto& run : all_rates()) {
     if (terminal) fmt::print(stderr, "  {} of {} rates", results.rates.size(), all_rates().size());
     const Rate rate = run();
-    tell(rate,
+    tell(rate, rate.what,
          fmt::format("{:<52} {:>8} {:>8} {:>8.4f}", rate.what, rate.packets, rate.clocks, rate.per_clock()));
     results.rates.push_back(rate);
   }
@@ -91,16 +105,29 @@ Results run_all(bool quick) {
   for (const Goodput& each : cases) {
     if (terminal) fmt::print(stderr, "  {} of {} transfers", results.goodputs.size(), cases.size());
     const Goodput goodput = measure(each);
-    tell(goodput, fmt::format("{:<52} {:>8} {:>8.2f} {:>8} {:>8.2f}", goodput.what, goodput.link_clocks,
-                              100 * goodput.on_link(), goodput.total_clocks, 100 * goodput.in_all()));
+    tell(goodput, goodput.what,
+         fmt::format("{:<52} {:>8} {:>8.2f} {:>8} {:>8.2f}", goodput.what, goodput.link_clocks,
+                     100 * goodput.on_link(), goodput.total_clocks, 100 * goodput.in_all()));
     results.goodputs.push_back(goodput);
+  }
+  for (const uint32_t delay : latency_delays) {
+    fmt::print("{:<52} {}\n", fmt::format("clocks of a message of so many bytes, links of {}", delay),
+               columns(latency_bytes));
+    if (terminal) fmt::print(stderr, "  latencies");
+    for (const Latency& latency : latencies(delay)) {
+      tell(latency, name(latency), fmt::format("{:<52} {}", name(latency), columns(latency.clocks)));
+      results.latencies.push_back(latency);
+    }
+    if (quick) break;
   }
   return results;
 }
 
 nlohmann::json to_json(const Results& results) {
-  nlohmann::json json = {
-      {"ok", results.ok()}, {"rates", nlohmann::json::array()}, {"goodput", nlohmann::json::array()}};
+  nlohmann::json json = {{"ok", results.ok()},
+                         {"rates", nlohmann::json::array()},
+                         {"goodput", nlohmann::json::array()},
+                         {"latency", nlohmann::json::array()}};
   for (const Rate& rate : results.rates) {
     json["rates"].push_back({{"what", rate.what},
                              {"build", rate.build},
@@ -125,7 +152,45 @@ nlohmann::json to_json(const Results& results) {
                                {"wanted_on_link", goodput.wanted},
                                {"ok", goodput.ok()}});
   }
+  for (const Latency& latency : results.latencies) {
+    json["latency"].push_back({{"opcode", name(latency)},
+                               {"build", latency_build},
+                               {"delay", latency.delay},
+                               {"bytes", latency_bytes},
+                               {"clocks_to_completion", latency.clocks},
+                               {"clocks_to_arrival", latency.arrival},
+                               {"ok", latency.ok()}});
+  }
   return json;
+}
+
+std::string table_cells(const std::vector<uint64_t>& clocks) {
+  std::string text;
+  for (const uint64_t each : clocks) text += fmt::format(" {} |", each);
+  return text + "\n";
+}
+
+std::string latency_markdown(const Results& results) {
+  std::string text =
+      "\n## One message between idle NICs\n\n"
+      "Engine `nic_default`, the defaults of `rdma_nic`. Clocks from the doorbell in the driver's hands to "
+      "the "
+      "entry in the completion ring, polled in each clock: fetch of the request,\n"
+      "its checks, request and response over the network, payload, DONE, completion. Each of the reads and "
+      "writes of memory that follow one another is answered after 10 clocks. *Arrival*:\n"
+      "the completion of the RECV at the peer.\n\n"
+      "| message, links |";
+  for (const uint32_t bytes : latency_bytes) text += fmt::format(" {} bytes |", bytes);
+  text += "\n|---|";
+  for (size_t i = 0; i < std::size(latency_bytes); ++i) text += "---:|";
+  text += "\n";
+  for (const Latency& latency : results.latencies) {
+    const std::string links = latency.delay == 1 ? "1 clock" : fmt::format("{} clocks", latency.delay);
+    text += fmt::format("| {}, {} |", name(latency), links) + table_cells(latency.clocks);
+    if (!latency.arrival.empty())
+      text += fmt::format("| {}, {}: arrival |", name(latency), links) + table_cells(latency.arrival);
+  }
+  return text;
 }
 
 std::string markdown(const Results& results) {
@@ -155,7 +220,7 @@ std::string markdown(const Results& results) {
                         goodput.ideal_clocks, goodput.link_clocks, 100 * goodput.on_link(),
                         100 * goodput.wanted, goodput.total_clocks, 100 * goodput.in_all());
   }
-  return text;
+  return text + latency_markdown(results);
 }
 
 int run(const Options& options, const std::vector<std::string>& arguments) {

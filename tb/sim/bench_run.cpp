@@ -9,8 +9,9 @@
 #include <random>
 #include <utility>
 
+#include "bench_latency.hpp"
+#include "bench_system.hpp"
 #include "made_packets.hpp"
-#include "rdma_system.hpp"
 
 namespace weft::sim {
 
@@ -24,9 +25,6 @@ using Packets = std::vector<std::vector<uint8_t>>;
 constexpr const char* line_build = "line";  // a header and 32 bytes of payload are one beat
 constexpr const char* default_build = "w128";
 constexpr uint32_t one_beat_bytes = 32;
-constexpr uint64_t many_clocks = 2'000'000;
-constexpr uint64_t start_clocks = 200'000;
-constexpr uint16_t patient = 8191;  // ticks: no timer ends meanwhile
 
 tb::SystemConfig system_config(const std::string& build, uint32_t nodes) {
   tb::SystemConfig config;
@@ -35,22 +33,19 @@ tb::SystemConfig system_config(const std::string& build, uint32_t nodes) {
   return config;
 }
 
-/// A running system, the memory behind `destination_base` open to writes.
-class Bench {
- public:
-  Bench(const tb::SystemConfig& config, uint64_t region_bytes) : system(config) {
-    driver::RdmaSetup setup;
-    setup.regions = {{tb::destination_base, tb::destination_base + region_bytes}};
-    setup.rx_timeout = setup.tx_retry = patient;
-    system.start(setup);
-    reach([this] { return system.all_ready(); }, start_clocks, "the engine does not get ready");
-  }
+/// The memory behind `destination_base` open to writes, and no timer that ends meanwhile.
+driver::RdmaSetup patient_setup(uint64_t region_bytes) {
+  driver::RdmaSetup setup;
+  setup.regions = {{tb::destination_base, tb::destination_base + region_bytes}};
+  setup.rx_timeout = setup.tx_retry = 8191;
+  return setup;
+}
 
-  bool reach(const std::function<bool()>& done, uint64_t clocks, const char* otherwise) {
-    if (system.run_until(done, clocks)) return true;
-    if (finding_.empty()) finding_ = otherwise;
-    return false;
-  }
+/// Engines, and packets that the bench makes for them.
+class Bench : public BenchSystem {
+ public:
+  Bench(const tb::SystemConfig& config, uint64_t region_bytes)
+      : BenchSystem(config, patient_setup(region_bytes)) {}
 
   void send(const Packets& packets) {
     for (const auto& packet : packets) system.node(0).receive(packet);
@@ -81,19 +76,6 @@ class Bench {
       send({tb::flits_of(over)});
     }
   }
-
-  /// What was found wrong, compared with the golden model to the end.
-  std::string finding() {
-    reach([this] { return system.settled(); }, many_clocks, "the engine does not come to rest");
-    system.check_at_end();
-    if (finding_.empty() && system.findings().any()) finding_ = system.findings().summary();
-    return finding_;
-  }
-
-  tb::RdmaSystem system;
-
- private:
-  std::string finding_;
 };
 
 uint64_t events(Bench& bench) { return bench.system.node(0).scoreboard().events(); }
@@ -130,7 +112,10 @@ bool post_one_packet(Bench& bench) {
 
 }  // namespace
 
-bool has_bench_engines() { return tb::find_rdma_build(line_build) && tb::find_rdma_build(default_build); }
+bool has_bench_engines() {
+  return tb::find_rdma_build(line_build) && tb::find_rdma_build(default_build) &&
+         tb::find_rdma_build(latency_build);
+}
 
 Rate headers_of_one_context() {
   constexpr size_t packets = 8000;

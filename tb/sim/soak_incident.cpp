@@ -131,6 +131,7 @@ void SoakIncident::restart() {
   driver::RdmaSetup setup = plan_.setups[incident_.node];
   const uint32_t mask = (1u << plan_.system.node.build.params.msgid_bits) - 1;
   setup.first_msgid = (setup.first_msgid + incident_.msgid_step) & mask;
+  if (plan_.nic) setup.first_read_number = (setup.first_read_number + incident_.msgid_step) & mask;
   system_.node(incident_.node).driver().start(setup);
 }
 
