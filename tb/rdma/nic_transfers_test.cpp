@@ -326,6 +326,39 @@ TEST_F(NicTransfers, FailedWriteOfAnAnswerIsALocalError) {
   bench().expect_settled();
 }
 
+// --- sources that cannot be read
+
+/// Errors for 64 bytes at `address`, until one has come of it.
+void fail_once(NicBench& bench, uint32_t node, uint64_t address) {
+  AxiMemory& memory = bench.system.node(node).memory();
+  memory.inject_errors(address, address + 64);
+  EXPECT_TRUE(bench.system.run_until([&] { return memory.errors() > 0; }, 100'000));
+  memory.inject_errors(0, 0);
+}
+
+TEST_F(NicTransfers, SourceThatCannotBeReadOnceIsReadAgain) {
+  build();
+  bench().post(1, 0, bench().recv_entry(0, 8192, 2048));
+  run_until(1, Outcome::wait);
+  bench().post(0, 0, bench().send_entry(0, 1, 0, 0, 2048));
+  fail_once(bench(), 0, NicBench::source_of(0) + 512);
+  bench().expect_settled();
+  expect_bytes(0, NicBench::source_of(0), 1, NicBench::buffers_of(0) + 8192, 2048);
+  bench().post(0, 0, bench().read_entry(0, 1, 0, 0, 2048));
+  fail_once(bench(), 1, NicBench::target_of(0) + 512);
+  bench().expect_settled();
+  expect_bytes(1, NicBench::target_of(0), 0, NicBench::buffers_of(0), 2048);
+}
+
+TEST_F(NicTransfers, SourceThatCanNeverBeReadIsADeadPeer) {
+  build();
+  bench().system.node(0).memory().inject_errors(NicBench::source_of(0) + 512, NicBench::source_of(0) + 576);
+  bench().post(0, 0, bench().write_entry(0, 1, 0, 0, 2048), status_of(EngineStatus::dead_peer));
+  bench().post(0, 1, bench().write_entry(1, 1, 0, 0, 2048));  // others go on
+  bench().expect_settled();
+  expect_bytes(0, NicBench::source_of(1), 1, NicBench::target_of(1), 2048);
+}
+
 // --- a NIC without transfers
 
 TEST_F(NicTransfers, PlainNicTakesNoneOfIt) {
