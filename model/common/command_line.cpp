@@ -4,7 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <charconv>
+#include <cstring>
+#include <filesystem>
 #include <optional>
 
 namespace weft::command_line {
@@ -47,6 +52,16 @@ CLI::Validator within(double least, double most) {
 
 CLI::Validator file_name() {
   return {[](const std::string& text) { return std::string(text.empty() ? "the name is empty" : ""); }, ""};
+}
+
+CLI::Validator result_file() {
+  const auto check = [](const std::string& text) -> std::string {
+    if (text.empty()) return "the name is empty";
+    const std::filesystem::path folder = std::filesystem::path(text).parent_path();
+    if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0) return {};
+    return fmt::format("{}: cannot be written: {}", text, std::strerror(errno));
+  };
+  return {check, ""};
 }
 
 std::string complaint(const CLI::App& app, const CLI::ParseError& error) {

@@ -19,6 +19,10 @@ CLI::Validator within(double least, double most);
 /// A name of a file or folder; only what has one is a name.
 CLI::Validator file_name();
 
+/// The same of a file to be written, in a folder that can be written to: so that this is not found out only
+/// when there is a result.
+CLI::Validator result_file();
+
 /// What the user sees if the arguments cannot be parsed.
 std::string complaint(const CLI::App& app, const CLI::ParseError& error);
 

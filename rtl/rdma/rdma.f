@@ -12,6 +12,7 @@
 ../common/free_list.sv
 ../common/counter_bank.sv
 ../common/rr_arbiter.sv
+../common/stream_arbiter.sv
 ../common/axil_slave.sv
 rdma_pkg.sv
 rdma_rx_check.sv

@@ -20,7 +20,9 @@ uint32_t high(uint64_t value) { return static_cast<uint32_t>(value >> 32); }
 }  // namespace
 
 RdmaDriver::RdmaDriver(RegisterBus& bus, OnCompletion on_completion, OnPosted on_posted)
-    : bus_(bus), on_completion_(std::move(on_completion)), on_posted_(std::move(on_posted)) {}
+    : bus_(bus), on_completion_(std::move(on_completion)), on_posted_(std::move(on_posted)) {
+  ringing_.start([this] { ring(); });
+}
 
 void RdmaDriver::fail(std::string why) {
   if (fault_.empty()) fault_ = std::move(why);
@@ -41,16 +43,16 @@ void RdmaDriver::check_identity() {
     if (!ok || id != formats::reset::ID) return fail("no RDMA engine: register ID does not say 'weft'");
     bus_.read(reg::VERSION, [this](bool read_ok, uint32_t version) {
       if (!read_ok || version != formats::reset::VERSION) return fail("RDMA engine of an unknown version");
-      wait_until_ready();
+      looking_.start([this] { look_if_ready(); });
     });
   });
 }
 
-void RdmaDriver::wait_until_ready() {
+void RdmaDriver::look_if_ready() {
   bus_.read(reg::STATUS, [this](bool ok, uint32_t status) {
     if (!ok) return fail("register STATUS cannot be read");
     if (status & status_ready) return program(setup_);
-    wait_until_ready();
+    looking_.again();
   });
 }
 
@@ -76,17 +78,25 @@ void RdmaDriver::program(const RdmaSetup& setup) {
   write(reg::RX_QUOTA, setup.rx_quota);
   if (setup.ticket_quota != 0) write(reg::TICKET_QUOTA, setup.ticket_quota);
   if (setup.answer_quota != 0) write(reg::ANSWER_QUOTA, setup.answer_quota);
+  if (setup.answers) write(reg::ANSWERS, *setup.answers);
   write(reg::RX_AHEAD, setup.rx_ahead);
   write(reg::ADAPT, setup.adapt ? 1 : 0);
   write(reg::TIMEOUT_FLOOR, setup.timeout_floor);
   write(reg::MODE, setup.weft_mode ? 1 : 0);
-  write(reg::MSGID, setup.first_msgid);
   if (setup.first_read_number != 0) write(reg::READ_NUMBER, setup.first_read_number);
-  write(reg::NODE_ID, setup.node_id);  // from here on packets are taken
+  write(reg::MSGID, setup.first_msgid);
   bus_.write(reg::IRQ_ENABLE, irq_completion, [this](bool ok) {
-    if (!ok) return fail("write to register IRQ_ENABLE refused");
-    ready_ = fault_.empty();
-    ring_next();
+    if (!ok) fail("write to register IRQ_ENABLE refused");
+    if (fault_.empty()) open();
+  });
+}
+
+/// From here on packets are taken.
+void RdmaDriver::open() {
+  bus_.write(reg::NODE_ID, setup_.node_id, [this](bool ok) {
+    if (!ok) return fail("write to register NODE_ID refused");
+    ready_ = true;
+    ringing_.again();
   });
 }
 
@@ -107,7 +117,7 @@ void RdmaDriver::set_region(uint8_t number, const RdmaRegion& region) {
 
 void RdmaDriver::post(const RdmaRequest& request) {
   requests_.push_back(request);
-  ring_next();
+  ringing_.again();
 }
 
 void RdmaDriver::write_if_changed(uint32_t address, uint32_t data, std::optional<uint32_t>& known) {
@@ -116,7 +126,7 @@ void RdmaDriver::write_if_changed(uint32_t address, uint32_t data, std::optional
   write(address, data);
 }
 
-void RdmaDriver::ring_next() {
+void RdmaDriver::ring() {
   if (!ready_ || posting_ || requests_.empty()) return;
   posting_ = true;
   const RdmaRequest& request = requests_.front();
@@ -134,14 +144,14 @@ void RdmaDriver::ring_next() {
       requests_.pop_front();
       if (on_posted_) on_posted_(tag);
     }
-    ring_next();
+    ringing_.again();
   });
 }
 
 void RdmaDriver::interrupt() {
   if (collecting_ || !ready_) return;
   collecting_ = true;
-  collect();
+  taking_.start([this] { collect(); });
 }
 
 void RdmaDriver::collect() {
@@ -152,7 +162,7 @@ void RdmaDriver::collect() {
       return;
     }
     on_completion_({static_cast<uint16_t>(entry), static_cast<formats::Status>(entry >> 16 & 0xff)});
-    collect();
+    taking_.again();
   });
 }
 

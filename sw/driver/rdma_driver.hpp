@@ -36,7 +36,7 @@ constexpr uint32_t rdma_rkey(uint8_t region, uint16_t key) { return uint32_t{reg
 /// What is programmed before the first transfer; times in ticks (docs/rdma_formats.md, Registers).
 struct RdmaSetup {
   uint16_t node_id = 0;
-  std::vector<RdmaRegion> regions;  ///< by number
+  std::vector<RdmaRegion> regions = {};  ///< by number
   uint16_t tick_cycles = 64;
   uint16_t rx_timeout = 64;
   uint16_t tx_retry = 64;
@@ -49,6 +49,8 @@ struct RdmaSetup {
   uint16_t rx_quota = 0;      ///< receive contexts of a group of sources; 0: all
   uint16_t ticket_quota = 0;  ///< tickets of a queue, of a NIC with transfers; 0: all
   uint16_t answer_quota = 0;  ///< answers to READs of a group of sources, likewise; 0: all
+  /// READs of others answered at once, likewise: so many send contexts are kept for them.
+  std::optional<uint16_t> answers = {};
   /// Receiver, weft mode: by how much PIDX may get ahead of a packet in the network; 0: not known.
   uint8_t rx_ahead = 0;
   bool adapt = false;           ///< timeouts as measured, from timeout_floor to rx_timeout and tx_retry
@@ -84,7 +86,7 @@ class RdmaDriver {
   RdmaDriver(RegisterBus& bus, OnCompletion on_completion, OnPosted on_posted = nullptr);
 
   /// Checks that an engine of the known version is there, waits until it is ready, programs it and enables
-  /// its interrupt.
+  /// its interrupt: ready() then. The node is not opened if a register refuses what is written: fault() then.
   void start(const RdmaSetup& setup);
 
   /// Once ready: opens, changes or closes a region. Transfers under way to memory that it no longer holds end
@@ -104,11 +106,12 @@ class RdmaDriver {
 
  private:
   void check_identity();
-  void wait_until_ready();
+  void look_if_ready();
   void program(const RdmaSetup& setup);
   void write(uint32_t address, uint32_t data);
   void write_if_changed(uint32_t address, uint32_t data, std::optional<uint32_t>& known);
-  void ring_next();
+  void open();
+  void ring();
   void collect();
   void fail(std::string why);
 
@@ -120,6 +123,7 @@ class RdmaDriver {
   std::optional<uint32_t> src_lo_, src_hi_, dst_lo_, dst_hi_, bytes_, node_,
       key_;                    // what the POST_ registers hold
   uint32_t region_queue_ = 0;  // and REGION_QUEUE, which an engine without transfers need not have
+  Repetition looking_, ringing_, taking_;
   bool ready_ = false;
   bool posting_ = false;
   bool collecting_ = false;

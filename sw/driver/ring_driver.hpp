@@ -17,7 +17,8 @@
 namespace weft::driver {
 
 /// Host memory as software sees it. What is written before a doorbell must be visible to the NIC when the
-/// doorbell is.
+/// doorbell is; a read must not return anything older than what a read before it returned (on hosts that
+/// reorder loads: a barrier behind each).
 class RingMemory {
  public:
   virtual ~RingMemory() = default;
@@ -53,51 +54,23 @@ class RingAdministrator {
 
   RingAdministrator(RegisterBus& bus, RingMemory& memory) : bus_(bus), memory_(memory) {}
 
-  /// Zeroes the rings and enables a queue that is OFF. Not ok: the NIC refuses the set-up, or the queue is
-  /// not OFF.
-  void enable(uint32_t queue, const RingSetup& setup, OnDone done) {
-    using namespace rdma_queues::formats;
-    memory_.write(setup.sq_base, std::vector<uint8_t>(size_t{setup.sq_size()} * submission_bytes));
-    memory_.write(setup.cq_base, std::vector<uint8_t>(size_t{setup.cq_size()} * completion_bytes));
-    write(reg::QUEUE, queue);
-    write_both(reg::Q_SQ_BASE_LO, setup.sq_base);
-    write_both(reg::Q_CQ_BASE_LO, setup.cq_base);
-    write(reg::Q_SIZE, setup.sq_log2 | uint32_t{setup.cq_log2} << 4);
-    write(reg::Q_OWNER, setup.owner);
-    write(reg::Q_IRQ, static_cast<uint32_t>(setup.irq));
-    write_both(reg::Q_MSI_ADDR_LO, setup.msi_addr);
-    write(reg::Q_MSI_DATA, setup.msi_data);
-    write(reg::Q_KEY, setup.key);
-    write(reg::Q_QUOTA, setup.quota);
-    bus_.write(ring_register(reg::Q_CTL), 1, std::move(done));
-  }
+  /// Zeroes the rings and enables a queue that is OFF. Not ok: there is no such queue or it is not OFF, and
+  /// nothing was changed; or the NIC refuses the set-up.
+  void enable(uint32_t queue, const RingSetup& setup, OnDone done);
 
-  /// Disables a queue and waits until nothing of it is under way: then its rings are free for other use.
-  void disable(uint32_t queue, OnDone done) {
-    using namespace rdma_queues::formats;
-    write(reg::QUEUE, queue);
-    bus_.write(ring_register(reg::Q_CTL), 0, [this, queue, done = std::move(done)](bool ok) {
-      if (!ok) return done(false);
-      wait_until_off(queue, done);
-    });
-  }
+  /// Disables a queue and waits until nothing of it is under way: then its rings are free for other use. Not
+  /// ok: there is no such queue, or it is OFF.
+  void disable(uint32_t queue, OnDone done);
 
  private:
-  void write(uint32_t reg, uint32_t data) { bus_.write(ring_register(reg), data, nullptr); }
-  void write_both(uint32_t low_register, uint64_t value) {
-    write(low_register, static_cast<uint32_t>(value));
-    write(low_register + 4, static_cast<uint32_t>(value >> 32));
-  }
+  using OnState = std::function<void(bool exists, rdma_queues::formats::QueueState state)>;
 
-  /// Asks the queue's own page: Q_STATE is of whatever queue was named last.
-  void wait_until_off(uint32_t queue, const OnDone& done) {
-    using namespace rdma_queues::formats;
-    bus_.read(ring_register(reg::STATE, queue), [this, queue, done](bool ok, uint32_t state) {
-      if (!ok) return done(false);
-      if (static_cast<QueueState>(state & 3) == QueueState::off) return done(true);
-      wait_until_off(queue, done);
-    });
-  }
+  /// A number is looked up first, as the NIC would take it modulo the number of queues.
+  void find(uint32_t queue, OnState found);
+  void program(uint32_t queue, const RingSetup& setup, OnDone done);
+  void wait_until_off(uint32_t queue, OnDone done);
+  void write(uint32_t reg, uint32_t data) { bus_.write(ring_register(reg), data, nullptr); }
+  void write_both(uint32_t low_register, uint64_t value);
 
   RegisterBus& bus_;
   RingMemory& memory_;
@@ -132,7 +105,11 @@ class RingQueue {
 
   /// Of a queue that has just been enabled with this set-up.
   RingQueue(RegisterBus& bus, RingMemory& memory, uint32_t queue, const RingSetup& setup)
-      : bus_(bus), memory_(memory), queue_(queue), setup_(setup) {}
+      : bus_(bus), memory_(memory), queue_(queue), setup_(setup) {
+    telling_.start([this] { send_head(); });
+  }
+  RingQueue(const RingQueue&) = delete;
+  RingQueue& operator=(const RingQueue&) = delete;
 
   /// Entries that can be written now.
   uint32_t room() const { return setup_.sq_size() - static_cast<uint16_t>(tail_ - sq_head_); }
@@ -184,18 +161,8 @@ class RingQueue {
     bus_.write(ring_register(rdma_queues::formats::reg::SQ_TAIL, queue_), tail_, std::move(done));
   }
 
-  /// The oldest completion not yet taken, if there is one: its phase is that of this lap.
-  std::optional<Completion> take() {
-    namespace formats = rdma_queues::formats;
-    std::array<uint8_t, formats::completion_bytes> bytes{};
-    memory_.read(setup_.cq_base + uint64_t{head_ % setup_.cq_size()} * formats::completion_bytes, bytes);
-    const Completion entry = formats::unpack_completion(bytes);
-    const bool is_first_lap = (head_ / setup_.cq_size()) % 2 == 0;
-    if ((entry.phase != 0) != is_first_lap) return std::nullopt;
-    ++head_;
-    sq_head_ = entry.sq_head;
-    return entry;
-  }
+  /// The oldest completion not yet taken, if there is one.
+  std::optional<Completion> take();
 
   /// Tells the NIC how many completions were taken; with `arm`, it interrupts for the next one, or for one
   /// that is there already. A completion may be seen in memory a little before the NIC knows that it is
@@ -203,7 +170,7 @@ class RingQueue {
   void acknowledge(bool arm = false) {
     arm_ = arm_ || arm;
     acknowledge_wanted_ = true;
-    send_head();
+    telling_.again();
   }
 
   /// An interrupt after so many completions, or so many ticks after the first (docs/rdma_queues.md,
@@ -239,31 +206,8 @@ class RingQueue {
     return entry;
   }
 
-  void send_head() {
-    if (acknowledging_ || !acknowledge_wanted_) return;
-    acknowledging_ = true;
-    acknowledge_wanted_ = false;
-    const bool arm = std::exchange(arm_, false);
-    const uint32_t data = head_ | uint32_t{arm} << 31;
-    bus_.write(ring_register(rdma_queues::formats::reg::CQ_HEAD, queue_), data, [this, arm](bool ok) {
-      if (ok) {
-        acknowledging_ = false;
-        return send_head();
-      }
-      arm_ = arm_ || arm;
-      repeat_if_live();
-    });
-  }
-
-  void repeat_if_live() {
-    using namespace rdma_queues::formats;
-    bus_.read(ring_register(reg::STATE, queue_), [this](bool ok, uint32_t state) {
-      const auto now = static_cast<QueueState>(state & 3);
-      acknowledging_ = false;
-      acknowledge_wanted_ = ok && (now == QueueState::run || now == QueueState::error);
-      send_head();
-    });
-  }
+  void send_head();
+  void repeat_if_live();
 
   RegisterBus& bus_;
   RingMemory& memory_;
@@ -272,6 +216,7 @@ class RingQueue {
   uint16_t tail_ = 0;     // entries put
   uint16_t sq_head_ = 0;  // entries that the NIC has taken, as far as a completion has told
   uint16_t head_ = 0;     // completions taken
+  Repetition telling_;
   bool arm_ = false, acknowledge_wanted_ = false, acknowledging_ = false;
 };
 

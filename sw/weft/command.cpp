@@ -12,7 +12,7 @@ namespace weft::cli {
 void add_common(CLI::App& command, CommonOptions& options) {
   command.add_option("--json", options.json_file, "write the results to FILE as JSON")
       ->type_name("FILE")
-      ->check(command_line::file_name());
+      ->check(command_line::result_file());
   command.add_option("--seed", options.seed, "seed of everything random in this command")
       ->type_name("N")
       ->check(command_line::whole_number())

@@ -49,8 +49,9 @@ class NotedBus : public driver::RegisterBus {
 constexpr uint8_t owner = 5;
 constexpr uint64_t sources = 0x1000'0000, shared = 0x2000'0000, buffers = 0x3000'0000;
 
-driver::RdmaSetup engine_setup() {
+driver::RdmaSetup engine_setup(uint16_t node) {
   driver::RdmaSetup setup;
+  setup.node_id = node;  // by which it goes in the network
   setup.regions.resize(3);
 
   RdmaRegion& source = setup.regions[0];  // to send from
@@ -78,7 +79,7 @@ driver::RdmaSetup engine_setup() {
   buffer.remote_write = false;
 
   setup.rx_quota = 256;
-  setup.ticket_quota = 16;
+  setup.ticket_quota = 8;
   setup.answer_quota = 1;
   return setup;
 }
@@ -113,7 +114,8 @@ class NicGuide : public testing::Test {
   };
 
   NicGuide() : system(config()) {
-    system.start(engine_setup());
+    for (uint16_t node = 0; node < system.size(); ++node)
+      system.node(node).driver().start(engine_setup(node));
     until([this] { return system.all_ready(); });
     for (uint32_t node = 0; node < system.size(); ++node) hosts[node].emplace(system.node(node));
     for (auto& host : hosts) enable(*host);
@@ -321,10 +323,10 @@ TEST_F(NicGuide, QueueIsTakenBack) {
   a_while();
   std::optional<bool> off;
   host(1).administrator.disable(0, [&](bool ok) { off = ok; });
-  EXPECT_EQ(host(1).bus.notes(),
-            "write 0x2000 0x00000001\nwrite 0x1040 0x00000000\nwrite 0x106c 0x00000000\n");
   until([&] { return off.has_value(); });
   EXPECT_TRUE(off.value_or(false));
+  EXPECT_EQ(host(1).bus.notes(),
+            "write 0x2000 0x00000001\nwrite 0x1040 0x00000000\nwrite 0x106c 0x00000000\n");
   EXPECT_EQ(read(1, driver::ring_register(reg::STATE, 0)) & 3, 0u);
 }
 

@@ -238,8 +238,9 @@ Command add_bench_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("bench", "Speed in clocks: packets a clock, goodput without loss");
   command->add_flag("--quick", options->quick, "fewer transfers");
-  command->add_option("--json", options->json, "results as JSON")->check(command_line::file_name());
-  command->add_option("--markdown", options->markdown, "results as a page")->check(command_line::file_name());
+  command->add_option("--json", options->json, "results as JSON")->check(command_line::result_file());
+  command->add_option("--markdown", options->markdown, "results as a page")
+      ->check(command_line::result_file());
   return [options](const std::vector<std::string>& arguments) { return run(*options, arguments); };
 }
 

@@ -148,7 +148,7 @@ Command add_goodput_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("goodput", "What loss costs, with and without the means against it");
   command->add_option("--bytes", options->bytes, "so many random bytes a node")
-      ->check(command_line::whole_number())
+      ->check(command_line::whole_number(1, 1ull << 30))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "same seed, same runs")
       ->check(command_line::whole_number())
@@ -170,8 +170,9 @@ Command add_goodput_command(CLI::App& app) {
       ->check(command_line::within(0, 1));
   command->add_option("--jobs", options->jobs, "runs at a time; does not change any result")
       ->check(command_line::whole_number(1, 256));
-  command->add_option("--json", options->json, "results as JSON")->check(command_line::file_name());
-  command->add_option("--markdown", options->markdown, "results as a page")->check(command_line::file_name());
+  command->add_option("--json", options->json, "results as JSON")->check(command_line::result_file());
+  command->add_option("--markdown", options->markdown, "results as a page")
+      ->check(command_line::result_file());
   return [options](const std::vector<std::string>&) { return run(*options); };
 }
 

@@ -257,7 +257,7 @@ Command add_matrix_command(CLI::App& app) {
       ->check(command_line::whole_number())
       ->capture_default_str();
   command->add_option("--jobs", options->jobs, "cases at a time")->check(command_line::whole_number(1, 256));
-  command->add_option("--json", options->json, "results as JSON")->check(command_line::file_name());
+  command->add_option("--json", options->json, "results as JSON")->check(command_line::result_file());
   return [options](const std::vector<std::string>& arguments) { return run(*options, arguments); };
 }
 

@@ -148,7 +148,7 @@ Command add_rdma_command(CLI::App& app) {
   command
       ->add_option("--reorder", run_config.faults.reorder_degree,
                    "a packet is overtaken by up to so many of its transfer")
-      ->check(count)
+      ->check(whole_number(0, 1'000'000))
       ->capture_default_str();
   command->add_option("--delay", run_config.faults.delay, "cycles from node to node")
       ->check(whole_number(1, 10'000'000))
@@ -176,7 +176,7 @@ Command add_rdma_command(CLI::App& app) {
   command->add_option("--trace", run_config.trace_dir, "folder for the event traces of RTL and golden model")
       ->check(file_name());
   command->add_option("--waves", run_config.waves, "FST wave file")->check(file_name());
-  command->add_option("--json", options->json, "result as JSON")->check(file_name());
+  command->add_option("--json", options->json, "result as JSON")->check(command_line::result_file());
   command
       ->add_option("--max-cycles", run_config.max_cycles,
                    "give up in this cycle, start included; 0: far beyond what the bytes should take")

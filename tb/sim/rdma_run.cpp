@@ -195,8 +195,11 @@ void Traffic::start() {
   setup.adapt = config_.adapt;
   setup.weft_mode = config_.weft_mode;
   system_.start(setup);
-  if (system_.run_until([this] { return system_.all_ready(); }, start_cycles)) return;
+  const uint64_t limit = config_.max_cycles ? std::min(config_.max_cycles, start_cycles) : start_cycles;
+  const uint64_t left = limit - std::min(limit, system_.cycle());
+  if (system_.run_until([this] { return system_.all_ready(); }, left)) return;
   result_.hang = true;
+  if (limit < start_cycles) return tell_hang();
   std::string why = "the engine does not get ready";
   for (uint32_t index = 0; index < system_.size(); ++index) {
     if (!system_.node(index).driver().fault().empty()) why = system_.node(index).driver().fault();

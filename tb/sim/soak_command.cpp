@@ -184,8 +184,9 @@ Command add_soak_command(CLI::App& app) {
       ->check(command_line::whole_number(1, 256))
       ->capture_default_str();
   command->add_option("--build", options->build, "engine for all runs, instead of those that the seeds draw");
-  command->add_option("--json", options->json, "results as JSON")->check(command_line::file_name());
-  command->add_option("--markdown", options->markdown, "results as a page")->check(command_line::file_name());
+  command->add_option("--json", options->json, "results as JSON")->check(command_line::result_file());
+  command->add_option("--markdown", options->markdown, "results as a page")
+      ->check(command_line::result_file());
   command->add_option("--trace", options->one.trace_dir, "with --run: folder for the event traces")
       ->check(command_line::file_name());
   command->add_option("--waves", options->one.waves, "with --run: FST wave file")

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host drivers: buses that answer within the call, registers that refuse, memory that shows an entry in
+// parts, queues that there are not.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "driver/rdma_driver.hpp"
+#include "driver/ring_driver.hpp"
+
+namespace weft::driver {
+namespace {
+
+namespace engine = rdma::formats;
+namespace queues = rdma_queues::formats;
+
+constexpr int very_often = 1'000'000;  // calls within calls would need more than any stack
+
+/// Registers that answer at once.
+class Registers : public RegisterBus {
+ public:
+  struct Write {
+    uint32_t address, data;
+    bool operator==(const Write&) const = default;
+  };
+
+  void write(uint32_t address, uint32_t data, OnWritten done) override {
+    written.push_back({address, data});
+    const auto refusal = refusals.find(address);
+    const bool ok = refusal == refusals.end() || refusal->second-- <= 0;
+    if (done) done(ok);
+  }
+  void read(uint32_t address, OnRead done) override { done(true, value(address)); }
+
+  bool has_written(uint32_t address) const {
+    return std::ranges::any_of(written, [&](const Write& write) { return write.address == address; });
+  }
+
+  std::vector<Write> written;
+  std::map<uint32_t, int> refusals;              ///< how many writes are refused
+  std::function<uint32_t(uint32_t)> value = {};  ///< of a register
+};
+
+// --- the engine
+
+class EngineDriver : public testing::Test {
+ protected:
+  EngineDriver() {
+    registers.value = [this](uint32_t address) -> uint32_t {
+      if (address == engine::reg::ID) return engine::reset::ID;
+      if (address == engine::reg::VERSION) return engine::reset::VERSION;
+      if (address == engine::reg::STATUS) return not_ready-- <= 0 ? 1 : 0;
+      if (address == engine::reg::CPL) return waiting-- > 0 ? 1u << 31 | 5 : 0;
+      return 0;
+    };
+  }
+
+  int not_ready = 0;  ///< looks at STATUS
+  int waiting = 0;    ///< completions
+  int completions = 0;
+  Registers registers;
+  RdmaDriver driver{registers, [this](const RdmaCompletion&) { ++completions; }};
+};
+
+TEST_F(EngineDriver, LooksForEverSoLongWhetherTheEngineIsReady) {
+  not_ready = very_often;
+  driver.start({});
+  EXPECT_TRUE(driver.ready());
+}
+
+TEST_F(EngineDriver, RingsUntilThereIsRoom) {
+  registers.refusals[engine::reg::POST] = very_often;
+  driver.start({});
+  driver.post({.tag = 1});
+  driver.post({.tag = 2});
+  EXPECT_EQ(driver.unposted(), 0u);
+  EXPECT_EQ(registers.written.back(), (Registers::Write{engine::reg::POST, 2}));
+}
+
+TEST_F(EngineDriver, TakesAllCompletions) {
+  driver.start({});
+  waiting = very_often;
+  driver.interrupt();
+  EXPECT_EQ(completions, very_often);
+  waiting = 1;
+  driver.interrupt();
+  EXPECT_EQ(completions, very_often + 1);
+}
+
+TEST_F(EngineDriver, OpensTheNodeLast) {
+  driver.start({.node_id = 7});
+  EXPECT_EQ(registers.written.back(), (Registers::Write{engine::reg::NODE_ID, 7}));
+}
+
+TEST_F(EngineDriver, DoesNotOpenANodeThatIsSetUpInPart) {
+  registers.refusals[engine::reg::REGION_SET] = 1;
+  driver.start({.regions = {{.base = 1, .limit = 2}}});
+  EXPECT_FALSE(driver.ready());
+  EXPECT_FALSE(driver.fault().empty());
+  EXPECT_FALSE(registers.has_written(engine::reg::NODE_ID));
+}
+
+TEST_F(EngineDriver, WritesWhatIsAsked) {
+  driver.start({.answers = 9, .first_msgid = 0x100, .first_read_number = 0x200});
+  for (const Registers::Write& wanted : {Registers::Write{engine::reg::ANSWERS, 9},
+                                         {engine::reg::MSGID, 0x100},
+                                         {engine::reg::READ_NUMBER, 0x200}}) {
+    EXPECT_TRUE(std::ranges::count(registers.written, wanted) == 1) << wanted.address;
+  }
+}
+
+// --- queues
+
+/// Of which the last byte of what is written appears first or last, and reads are of a moment.
+class Memory : public RingMemory {
+ public:
+  void write(uint64_t address, std::span<const uint8_t> bytes) override {
+    std::ranges::copy(bytes, bytes_.begin() + static_cast<std::ptrdiff_t>(address));
+  }
+  void read(uint64_t address, std::span<uint8_t> bytes) const override {
+    const auto at = [&] { return bytes_.begin() + static_cast<std::ptrdiff_t>(address); };
+    const auto half = static_cast<std::ptrdiff_t>(bytes.size() / 2);
+    std::copy(at(), at() + half, bytes.begin());
+    if (during_read) std::exchange(during_read, nullptr)();
+    std::copy(at() + half, at() + static_cast<std::ptrdiff_t>(bytes.size()), bytes.begin() + half);
+  }
+
+  mutable std::function<void()> during_read;  ///< once, in the middle of the next read
+
+ private:
+  std::vector<uint8_t> bytes_ = std::vector<uint8_t>(1 << 16);
+};
+
+class QueueDriver : public testing::Test {
+ protected:
+  QueueDriver() {
+    setup.sq_base = 0x1000;
+    setup.cq_base = 0x2000;
+    registers.value = [this](uint32_t address) -> uint32_t {
+      if (address == ring_register(queues::reg::CAPS)) return 8;
+      if (address == ring_register(queues::reg::STATE, 3)) return draining-- > 0 ? 3 : state;
+      return 0;
+    };
+  }
+
+  bool enable(uint32_t queue) {
+    std::optional<bool> done;
+    administrator.enable(queue, setup, [&](bool ok) { done = ok; });
+    return done.value();
+  }
+  bool disable(uint32_t queue) {
+    std::optional<bool> done;
+    administrator.disable(queue, [&](bool ok) { done = ok; });
+    return done.value();
+  }
+
+  RingSetup setup;
+  uint32_t state = 0;  ///< of queue 3
+  int draining = 0;    ///< looks at its state that find it in DRAIN
+  Registers registers;
+  Memory memory;
+  RingAdministrator administrator{registers, memory};
+};
+
+TEST_F(QueueDriver, WaitsForEverSoLongUntilAQueueIsOff) {
+  draining = very_often;
+  EXPECT_TRUE(disable(3));
+  EXPECT_EQ(registers.written, (std::vector<Registers::Write>{{ring_register(queues::reg::QUEUE), 3},
+                                                              {ring_register(queues::reg::Q_CTL), 0}}));
+}
+
+TEST_F(QueueDriver, QueueThatThereIsNotIsNotTakenForAnother) {
+  EXPECT_FALSE(enable(11));
+  EXPECT_FALSE(disable(11));
+  EXPECT_TRUE(registers.written.empty());
+}
+
+TEST_F(QueueDriver, RingsOfAQueueAtWorkStayAsTheyAre) {
+  state = 1;
+  const std::vector<uint8_t> entry(64, 0x55);
+  memory.write(setup.sq_base, entry);
+  EXPECT_FALSE(enable(3));
+  EXPECT_TRUE(registers.written.empty());
+  std::vector<uint8_t> there(64);
+  memory.read(setup.sq_base, there);
+  EXPECT_EQ(there, entry);
+  state = 0;
+  EXPECT_TRUE(enable(3));
+  memory.read(setup.sq_base, there);
+  EXPECT_EQ(there, std::vector<uint8_t>(64));
+}
+
+TEST_F(QueueDriver, CompletionThatComesWhileItIsLookedForIsWhole) {
+  RingQueue queue(registers, memory, 3, setup);
+  queues::Completion entry;
+  entry.tag = 0x1122'3344'5566'7788;
+  entry.bytes = 1000;
+  entry.phase = 1;
+  memory.during_read = [&] { memory.write(setup.cq_base, queues::pack(entry)); };
+  const auto first = queue.take();
+  const auto got = first ? first : queue.take();
+  ASSERT_TRUE(got.has_value());
+  EXPECT_EQ(got->tag, entry.tag);
+  EXPECT_EQ(got->bytes, 1000u);
+  EXPECT_FALSE(queue.take().has_value());
+}
+
+TEST_F(QueueDriver, AcknowledgesUntilItIsTaken) {
+  state = 1;
+  registers.refusals[ring_register(queues::reg::CQ_HEAD, 3)] = very_often;
+  RingQueue queue(registers, memory, 3, setup);
+  queue.acknowledge(true);
+  EXPECT_EQ(registers.written.size(), very_often + 1u);
+  EXPECT_EQ(registers.written.back().data, 1u << 31);
+}
+
+}  // namespace
+}  // namespace weft::driver
