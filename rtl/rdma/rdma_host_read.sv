@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fetches the payload of DATA packets from host memory over AXI4 and completes their headers with the CRC.
 //
-// Reads run ahead as far as the payload buffer has room, so that memory latency costs no bubbles. Not sent is a packet whose payload
+// Reads run ahead as far as the payload buffer has room: no bubbles as long as memory answers sooner than that is sent. Not sent is a packet whose payload
 // could not be read, or whose transfer is over when the last of its payload comes: its memory may belong to somebody else by then
 // (docs/rdma.md, After a completion). Addresses are multiples of PAYLOAD, so that no burst crosses 4 KiB.
 `include "weft_assert.svh"

@@ -36,6 +36,7 @@ module rdma_top
   parameter int unsigned N_SOURCES    = 256,   // groups of sources with a quota of receive contexts each, a power of two
   parameter int unsigned RESEND_DEPTH = 64,    // packets that may wait to be sent again
   parameter int unsigned POST_DEPTH   = 16,    // requests that may wait for a context
+  parameter int unsigned BURSTS       = 64,    // reads and writes of payload that memory may owe an answer for, of each so many, a power of two
   parameter int unsigned TRANSFERS    = 0,     // 1: SEND, READ and write with immediate; the next three are of use only then
   parameter int unsigned N_TICKETS    = 64,    // RECVs and READs of software that may wait or be under way, a power of two
   parameter int unsigned N_QUEUES     = 8,     // queues of software that these belong to, a power of two
@@ -171,7 +172,12 @@ module rdma_top
   output logic [        31:0] trace_tx_next_o
 );
   localparam int unsigned BEATS  = PAYLOAD > DATA_W / 8 ? PAYLOAD / (DATA_W / 8) : 1;
-  localparam int unsigned BUFFER = 4 * BEATS > 64 ? 4 * BEATS : 64;  // beats of payload, each way
+  localparam int unsigned BUFFER = 4 * BEATS > 64 ? 4 * BEATS : 64;  // beats of payload that came from the network
+  localparam int unsigned READ_BUFFER = BURSTS * BEATS > 64 ? BURSTS * BEATS : 64;  // ... from memory, or that it still owes
+
+  if (BURSTS < 16 || (BURSTS & (BURSTS - 1)) != 0) begin : g_bad_bursts
+    $error("BURSTS must be a power of two, at least 16, is %0d", BURSTS);
+  end
 
   if (PAYLOAD * 8 < DATA_W) begin : g_bad_payload
     $error("PAYLOAD (%0d bytes) must fill a beat of DATA_W (%0d bits)", PAYLOAD, DATA_W);
@@ -300,6 +306,7 @@ module rdma_top
     .ADDR_W  (ADDR_W),
     .N_REGIONS(N_REGIONS),
     .N_SOURCES(N_SOURCES),
+    .CTL_DEPTH(2 * BURSTS),  // every write may be the last one of a transfer, whose DONE waits for it
     .TRANSFERS(TRANSFERS != 0)
   ) i_receiver (
     .clk_i,
@@ -372,7 +379,8 @@ module rdma_top
     .DATA_W (DATA_W),
     .PAYLOAD(PAYLOAD),
     .ADDR_W (ADDR_W),
-    .CID_W  (CID_W)
+    .CID_W  (CID_W),
+    .UNDERWAY(BURSTS)
   ) i_host_write (
     .clk_i,
     .rst_ni,
@@ -524,7 +532,8 @@ module rdma_top
     .DATA_W (DATA_W),
     .PAYLOAD(PAYLOAD),
     .ADDR_W (ADDR_W),
-    .BUFFER (BUFFER)
+    .BUFFER (READ_BUFFER),
+    .DEPTH  (BURSTS)
   ) i_host_read (
     .clk_i,
     .rst_ni,

@@ -27,6 +27,7 @@ module rdma_nic
   parameter int unsigned N_SOURCES    = 256,   // groups of sources with a quota of receive contexts each, a power of two
   parameter int unsigned RESEND_DEPTH = 64,    // packets that may wait to be sent again
   parameter int unsigned POST_DEPTH   = 16,    // requests of the registers that may wait for a context
+  parameter int unsigned BURSTS       = 64,    // reads and writes that memory may owe an answer for, of each so many, a power of two
   parameter int unsigned N_QUEUES     = 8,     // pairs of rings, a power of two
   parameter int unsigned FETCH        = 4,     // submission entries a burst, at most
   parameter int unsigned READS        = 4,     // bursts of submission entries under way
@@ -239,7 +240,8 @@ module rdma_nic
   axi_read_mux #(
     .N     (MASTERS),
     .ADDR_W(ADDR_W),
-    .DATA_W(DATA_W)
+    .DATA_W(DATA_W),
+    .DEPTH (BURSTS)
   ) i_reads (
     .clk_i,
     .rst_ni,
@@ -266,7 +268,8 @@ module rdma_nic
   axi_write_mux #(
     .N     (MASTERS),
     .ADDR_W(ADDR_W),
-    .DATA_W(DATA_W)
+    .DATA_W(DATA_W),
+    .DEPTH (BURSTS)
   ) i_writes (
     .clk_i,
     .rst_ni,
@@ -331,6 +334,7 @@ module rdma_nic
     .N_SOURCES   (N_SOURCES),
     .RESEND_DEPTH(RESEND_DEPTH),
     .POST_DEPTH  (POST_DEPTH),
+    .BURSTS      (BURSTS),
     .TRANSFERS   (TRANSFERS),
     .N_TICKETS   (N_TICKETS),
     .N_QUEUES    (N_QUEUES),

@@ -56,6 +56,8 @@ void set_parameter(RdmaBuild& build, const std::string& name, uint32_t value) {
     build.resend_depth = value;
   } else if (name == "POST_DEPTH") {
     build.post_depth = value;
+  } else if (name == "BURSTS") {
+    build.bursts = value;
   } else if (name == "N_SOURCES") {
     params.n_sources = value;
   } else if (name == "N_REGIONS") {

@@ -20,6 +20,7 @@ AxiMemoryConfig memory_config(uint32_t node, const NodeConfig& config) {
   AxiMemoryConfig memory;
   memory.data_bytes = config.build.data_bytes;
   memory.latency = config.memory_latency;
+  memory.max_reads = memory.max_writes = config.build.bursts;
   memory.jitter = config.memory_jitter;
   constexpr uint32_t entry_bytes = rdma_queues::formats::submission_bytes;
   memory.max_burst_bytes =

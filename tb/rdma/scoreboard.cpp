@@ -43,7 +43,7 @@ constexpr const char* origin_name(PostOrigin origin) {
 
 /// Control packets that wait in a half whose queue has no room (docs/rdma.md), or had none when the event
 /// came by; eight may have left the receiver since.
-constexpr size_t receiver_full = 16;
+constexpr size_t control_margin = 16;  // of the receiver's queue, which has two places for each burst
 constexpr size_t sender_full = 15;
 
 /// RQT or RSP that only the inbox can decide, if it has room for it.
@@ -585,7 +585,7 @@ void Scoreboard::check_room(const RxTracePins& rtl) const {
     if (rtl.room) throw rdma::Violation("a packet for which the inbox had no room finds room");
     return;
   }
-  if (rtl.room || packets_.receiver_control_waiting() >= receiver_full) return;
+  if (rtl.room || packets_.receiver_control_waiting() + control_margin >= 2 * build_.bursts) return;
   throw rdma::Violation(
       fmt::format("no room for control packets although {} wait", packets_.receiver_control_waiting()));
 }

@@ -176,6 +176,7 @@ Rate data_of_one_beat() {
 Goodput measure(Goodput goodput) {
   tb::SystemConfig config = system_config(goodput.build, 2);
   config.faults.delay = goodput.delay;
+  config.node.memory_latency = goodput.memory_latency;
   const tb::RdmaBuild& build = config.node.build;
   const uint64_t part =
       (uint64_t{goodput.bytes} + build.params.payload - 1) / build.params.payload * build.params.payload;

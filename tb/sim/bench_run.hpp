@@ -26,13 +26,14 @@ struct Goodput {
   std::string what;
   std::string build;
   uint32_t transfers = 0;
-  uint32_t bytes = 0;         ///< of each
-  bool both_ways = false;     ///< node 1 does the same
-  uint32_t delay = 1;         ///< of the network, clocks
-  uint64_t link_clocks = 0;   ///< from the first to the last beat of DATA on the link
-  uint64_t total_clocks = 0;  ///< from the first request in the driver's hands to the last completion
-  uint64_t ideal_clocks = 0;  ///< that the DATA packets alone take on the link
-  double wanted = 0;          ///< of the link's payload share, on the link
+  uint32_t bytes = 0;            ///< of each
+  bool both_ways = false;        ///< node 1 does the same
+  uint32_t delay = 1;            ///< of the network, clocks
+  uint32_t memory_latency = 10;  ///< clocks until memory answers
+  uint64_t link_clocks = 0;      ///< from the first to the last beat of DATA on the link
+  uint64_t total_clocks = 0;     ///< from the first request in the driver's hands to the last completion
+  uint64_t ideal_clocks = 0;     ///< that the DATA packets alone take on the link
+  double wanted = 0;             ///< of the link's payload share, on the link
   std::string finding;
 
   double on_link() const { return ratio(link_clocks); }

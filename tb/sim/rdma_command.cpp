@@ -156,6 +156,9 @@ Command add_rdma_command(CLI::App& app) {
   command->add_option("--jitter", run_config.faults.jitter, "up to so many cycles more")
       ->check(whole_number(0, 10'000'000))
       ->capture_default_str();
+  command->add_option("--memory-latency", run_config.memory_latency, "cycles until host memory answers")
+      ->check(whole_number(1, 1'000'000))
+      ->capture_default_str();
   command->add_option("--pause", run_config.pause, "probability of a pause, per stream and cycle")
       ->check(command_line::within(0, 0.99))
       ->capture_default_str();

@@ -73,8 +73,8 @@ uint32_t longest_hold(const RunConfig& config, const tb::RdmaBuild& build) {
 
 /// With some time in the engines.
 uint64_t round_trip(const RunConfig& config) {
-  constexpr uint64_t in_engines = 100;
-  return 2 * (config.faults.delay + config.faults.jitter + in_engines);
+  constexpr uint64_t in_engines = 90;
+  return 2 * (config.faults.delay + config.faults.jitter + config.memory_latency + in_engines);
 }
 
 /// Twice as long as reordering may hold a packet back.
@@ -104,6 +104,7 @@ tb::SystemConfig system_config(const RunConfig& config) {
   system.nodes = config.nodes;
   system.node.build = build_for(config.window);
   system.node.pause = config.pause;
+  system.node.memory_latency = config.memory_latency;
   system.node.memory_jitter = config.pause > 0 ? 20 : 0;
   system.faults = config.faults;
   system.faults.hold_limit = longest_hold(config, system.node.build);

@@ -27,6 +27,7 @@ struct RunConfig {
   bool adapt = true;             ///< timeouts as measured, `timeout` at the most
   uint64_t seed = 1;
   uint64_t max_cycles = 0;  ///< 0: a limit far above what the bytes should take
+  uint32_t memory_latency = 10;  ///< cycles until memory answers
   std::string trace_dir;    ///< empty: no traces
   std::string waves;        ///< empty: no waves
 };
