@@ -170,6 +170,10 @@ Command add_rdma_command(CLI::App& app) {
                    "cycles until lost packets are asked for again; 0: from delay, jitter and reordering")
       ->check(whole_number(0, 1'000'000))
       ->capture_default_str();
+  command
+      ->add_option("--floor", run_config.floor,
+                   "cycles, register TIMEOUT_FLOOR; 0: from delay, jitter, reordering and transfers")
+      ->check(whole_number(0, 1'000'000));
   command->add_option("--ahead", run_config.ahead, "weft mode: register RX_AHEAD; without it from reordering")
       ->check(whole_number(0, 255));
   command->add_option("--adapt", run_config.adapt, "register ADAPT: 1 timeouts as measured, 0 as set")

@@ -191,7 +191,7 @@ void Traffic::start() {
     return static_cast<uint16_t>((cycles + setup.tick_cycles - 1) / setup.tick_cycles);
   };
   setup.rx_timeout = setup.tx_retry = ticks(timeout);
-  setup.timeout_floor = ticks(usual_timeout(config_, build_, 2));
+  setup.timeout_floor = ticks(config_.floor ? config_.floor : usual_timeout(config_, build_, 2));
   setup.rx_ahead = config_.ahead.value_or(usual_ahead(config_));
   setup.adapt = config_.adapt;
   setup.weft_mode = config_.weft_mode;

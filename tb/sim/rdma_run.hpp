@@ -24,12 +24,13 @@ struct RunConfig {
   uint32_t timeout =
       0;  ///< cycles, RX_TIMEOUT and TX_RETRY; 0: four round trips and the longest that reordering holds back
   std::optional<uint8_t> ahead;  ///< RX_AHEAD; nothing: from the reordering
-  bool adapt = true;             ///< timeouts as measured, `timeout` at the most
+  uint32_t floor = 0;  ///< cycles that a measured timeout has at the least; 0: enough for the network
+  bool adapt = true;   ///< timeouts as measured, `timeout` at the most
   uint64_t seed = 1;
-  uint64_t max_cycles = 0;  ///< 0: a limit far above what the bytes should take
+  uint64_t max_cycles = 0;       ///< 0: a limit far above what the bytes should take
   uint32_t memory_latency = 10;  ///< cycles until memory answers
-  std::string trace_dir;    ///< empty: no traces
-  std::string waves;        ///< empty: no waves
+  std::string trace_dir;         ///< empty: no traces
+  std::string waves;             ///< empty: no waves
 };
 
 struct RunResult {
