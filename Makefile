@@ -84,10 +84,11 @@ sim-verilog: verilog ## the simulations of `make sim`, quick, on the plain Veril
 	seq 0 $$(($(JOBS) - 1)) | GTEST_TOTAL_SHARDS=$(JOBS) xargs -P $(JOBS) -I{} env GTEST_SHARD_INDEX={} build-verilog/bin/rdma_engine_test --gtest_brief=1
 	build-verilog/bin/weft-sim matrix --quick $(if $(FILE),--file $(FILE)) $(SIM_ARGS)
 
+# ABC recurses deeply on whole engines.
 synth: verilog ## area and timing into build/synth/*.json and docs/results/*.md
-	python3 fpga/area.py --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick)
+	ulimit -s hard; python3 fpga/area.py --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick)
 	$(if $(filter 1,$(QUICK)),,python3 fpga/windows.py --jobs $(JOBS))
-	$(if $(filter 1,$(QUICK)),,$(PYTHON_VENV)/bin/python fpga/contexts.py --jobs $(JOBS))
+	$(if $(filter 1,$(QUICK)),,ulimit -s hard; $(PYTHON_VENV)/bin/python fpga/contexts.py --jobs $(JOBS))
 
 place: configure $(PYTHON_VENV)/ready ## place and route of the receiver on iCE40 and ECP5, into docs/results/fpga.md
 	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r fpga/requirements-place.txt

@@ -8,7 +8,8 @@
 namespace weft::trace {
 
 /// A new folder, for one simulation of this process, below that of WEFT_TRACES; nothing if that is not set.
-/// Throws std::filesystem::filesystem_error if it cannot be made.
+/// It is called after WEFT_TRACE_NAME, which tests set to their own name, or after the program and its
+/// process. Throws std::filesystem::filesystem_error if it cannot be made.
 std::optional<std::filesystem::path> next_folder();
 
 }  // namespace weft::trace

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts which points of the testplan the traces of some runs hit; every hole needs its reason in holes.json.
 
-usage: functional.py [--plan FILE] [--jobs N] FOLDER RUN=FOLDER...: all golden traces below the folder of each run. Writes FOLDER/functional.json and
-docs/results/coverage.md. Exit status 0: every point is hit by each run that it is tied to, or explained; 1: some are not, an
+usage: functional.py [--plan FILE] [--jobs N] FOLDER RUN=FOLDER...: all golden traces below the folder of each run. Writes FOLDER/functional.json,
+docs/results/coverage.md and docs/results/coverage_points.md. Exit status 0: every point is hit by each run that it is tied to, or explained; 1: some are not, an
 explanation is of a point that is hit, or fewer than 95 % are hit; 2: bad input.
 """
 
@@ -23,6 +23,8 @@ PLAN = ROOT / "docs" / "testplan.json"
 HOLES = pathlib.Path(__file__).resolve().parent / "holes.json"
 LEAST_HIT = 0.95
 PAGE = ROOT / "docs" / "results" / "coverage.md"
+POINTS_PAGE = ROOT / "docs" / "results" / "coverage_points.md"
+MOST_NAMED = 3  # tests of a point
 
 
 def traces(folder):
@@ -30,6 +32,12 @@ def traces(folder):
     if not found:
         raise testplan.BadPlan(f"{folder}: has no golden.node*.trace")
     return found
+
+
+def test_of(run, file):
+    """The test that left a trace: tests name the folder of each simulation after themselves, with a number behind. Other programs after their process."""
+    name = file.parent.name.rpartition(".")[0]
+    return run if name.rpartition(".")[2].isdigit() else name.replace(",", "/")
 
 
 class Counter:
@@ -49,7 +57,7 @@ def count_file(task):
     for point in Counter.points:
         point.hits = {}
     events = testplan.count(Counter.index, run, trace_facts.events(file))
-    return run, {number: point.hits[run] for number, point in enumerate(Counter.points) if point.hits}, events
+    return run, test_of(run, file), {number: point.hits[run] for number, point in enumerate(Counter.points) if point.hits}, events
 
 
 def count_runs(plan, points, runs, jobs):
@@ -57,10 +65,12 @@ def count_runs(plan, points, runs, jobs):
     events = {run: 0 for run, _ in runs}
     tasks = [(run, file) for run, folder in runs for file in traces(folder)]
     with multiprocessing.Pool(jobs, Counter.start, (plan,)) as pool:
-        for run, hits, seen in pool.imap_unordered(count_file, tasks, chunksize=4):
+        for run, test, hits, seen in pool.imap_unordered(count_file, tasks, chunksize=4):
             events[run] += seen
             for number, count in hits.items():
                 points[number].hits[run] = points[number].hits.get(run, 0) + count
+                by_test = points[number].tests_that_hit
+                by_test[run, test] = by_test.get((run, test), 0) + count
     return events
 
 
@@ -109,6 +119,23 @@ def page(points, holes, events):
     return "\n".join(lines) + "\n"
 
 
+def named_tests(point):
+    """Those with most hits, and how many more."""
+    most = sorted(point.tests_that_hit.items(), key=lambda item: (-item[1], item[0]))
+    named = [f"{run}: `{test}` ({count:,})" if test != run else f"{run} ({count:,})" for (run, test), count in most[:MOST_NAMED]]
+    if len(most) > MOST_NAMED:
+        named.append(f"and {len(most) - MOST_NAMED} more")
+    return ", ".join(named)
+
+
+def points_page(points):
+    """Which tests hit a point: whoever takes one away sees here what is lost."""
+    lines = ["# The testplan, point by point", "", "Written by `make coverage`, as [coverage.md](coverage.md): hits of each point, and the tests that have most of them, by run.", "",
+             "| point | hits | tests |", "|---|---:|---|"]
+    lines += [f"| {point.name} | {sum(point.hits.values()):,} | {named_tests(point)} |" for point in points]
+    return "\n".join(lines) + "\n"
+
+
 def write_whole(file, text):
     temporary = file.with_suffix(".part")
     temporary.write_text(text, encoding="utf-8")
@@ -152,6 +179,7 @@ def main():
         result = [{"name": point.name, "hits": point.hits, "missing": point.missing(), "why": holes.reason(point)} for point in points]
         write_whole(args.folder / "functional.json", json.dumps({"events": events, "points": result}, indent=1) + "\n")
         write_whole(PAGE, page(points, holes, events))
+        write_whole(POINTS_PAGE, points_page(points))
     except (OSError, KeyError, ValueError, re.error, testplan.BadPlan) as error:
         print(f"coverage: {error}", file=sys.stderr)
         return 2

@@ -22,6 +22,7 @@ class Point:
         self.unit, self.what, self.tests, self.when = entry["unit"], entry["what"], entry["tests"], when
         self.conditions = [(fact, condition(self.name, wanted)) for fact, wanted in when.items()]
         self.hits = {}  # by run
+        self.tests_that_hit = {}  # hits by run and test
 
     def missing(self):
         """Runs that it is tied to and that do not hit it."""

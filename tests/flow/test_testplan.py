@@ -14,6 +14,7 @@ import unittest
 ROOT = pathlib.Path(sys.argv.pop(1))
 COVERAGE = ROOT / "tests" / "coverage"
 sys.path.insert(0, str(COVERAGE))
+import functional  # noqa: E402
 import specification  # noqa: E402
 import testplan  # noqa: E402
 import trace_facts  # noqa: E402
@@ -102,6 +103,13 @@ class Plan(unittest.TestCase):
         self.assertEqual(self.count({"when": {"outcome": ["GRANT", "FINISH"]}, "cases": {"a": {"mode": "weft"}, "b": {"distance": {"max": 3}}}}),
                          {"p: a": 2, "p: b": 0})
         self.assertEqual(self.count({"when": {"pidx_at": "base", "before": "GRANT", "distance": 4, "write": "full", "form": "write"}}), {"p": 1})
+
+    def test_tests_that_hit_a_point_are_named(self):
+        self.assertEqual(functional.test_of("nic", pathlib.Path("t/Seeds,Nic.Does.12/golden.node0.trace")), "Seeds/Nic.Does")
+        self.assertEqual(functional.test_of("soak", pathlib.Path("t/weft-sim-soak.4711.3/golden.node0.trace")), "soak")
+        point = self.load({"tests": ["a"]})[0]
+        point.tests_that_hit = {("a", "x"): 2, ("a", "y"): 5, ("b", "b"): 5, ("a", "z"): 1}
+        self.assertEqual(functional.named_tests(point), "a: `y` (5), b (5), a: `x` (2), and 1 more")
 
     def test_runs_that_a_point_is_tied_to(self):
         point = self.load({"tests": ["a", "b|c"]})[0]

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -61,6 +62,7 @@ bool replay(const std::string& file, PlayOptions options, const std::string& tra
     make_folder(folder);
     options.traces = folder.string();
   }
+  setenv("WEFT_TRACE_NAME", std::filesystem::path(file).filename().c_str(), 1);
   const Played played = play(parse(read_file(file)), options);
   const bool good = played.finding.empty();
   fmt::print("{}: {} cycles, {} events, {}\n", file, played.cycles, played.events,
