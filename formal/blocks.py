@@ -117,7 +117,7 @@ def sources(proof, fault, folder):
     for change in [*proof.smaller, *([fault] if fault else [])]:
         place = next(i for i, file in enumerate(files) if file.name == change.source)
         files[place] = write_changed(files[place], folder, change.right, change.wrong)
-    return [*files, PROOFS / "queue_model.sv", PROOFS / f"{proof.module}.sv"]
+    return [*files, PROOFS / "queue_model.sv", PROOFS / "rdma_receiver_transfers.sv", PROOFS / f"{proof.module}.sv"]
 
 
 def elaborate(proof, fault, folder):

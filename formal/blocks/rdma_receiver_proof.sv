@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// rdma_receiver under any packets, pauses and timers: no packet of a transfer gives a write twice, WBASE never passes a packet that has
-// not come, a packet of another transfer writes nothing, and all writes stay inside the transfer they belong to.
-// A transfer is known here by what its request said and by how many requests its context was granted before. One region is open, to who names key 0;
-// how far it reaches may change in any clock.
+// rdma_receiver under any packets, pauses and timers: what rdma_receiver_transfers says of its events. One region is open, to who names key 0;
+// how far it reaches may change in any clock: nothing is written without that key, nor beyond.
 //
 // ANY_STATE = 0: from reset on. 1: no reset and no requests, but from any contents of the contexts that stand for some set of packets that
 // have come (so also at the end of PIDX's range) and end before 2**ADDR_W, with nothing under way.
 `include "proof.svh"
 `include "rdma_typedef.svh"
+`include "rdma_receiver_transfers.svh"
 
 module rdma_receiver_proof
   import rdma_pkg::*;
@@ -94,66 +93,25 @@ module rdma_receiver_proof
   logic [LATENCY-LOOK:0][ADDR_W-SHIFT-1:0] reach_q;
   always_ff @(posedge clk_i) reach_q <= {reach_q[LATENCY-LOOK-1:0], region_last_i};
 
-  // The packet that retires: what was taken LATENCY clocks ago.
-  header_t [LATENCY-1:0] taken_q;
-  header_t               packet;
-  always_ff @(posedge clk_i) taken_q <= {taken_q[LATENCY-2:0], hdr};
-  assign packet = taken_q[LATENCY-1];
+  header_t packet;  // that retires
+  logic    writes;
+  assign writes = dut.m_valid_q && !dut.m_q.timeout && dut.m_q.command && dut.m_q.write;
 
-  typedef struct packed {
-    logic               used;
-    logic               src, sid;
-    logic [MSGID_W-1:0] msgid;
-    logic [1:0]         gen;    // grants of this context so far, modulo 4
-    logic [ADDR_W-1:0]  addr;
-    logic [PIDX_W-1:0]  last;
-    logic [PACKETS-1:0] come;
-  } transfer_t;
+  rdma_receiver_transfers #(
+    .N(N), .PIDX_W(PIDX_W), .SHIFT(SHIFT), .ADDR_W(ADDR_W), .NODE_W(1), .SID_W(1), .MSGID_W(MSGID_W), .GEN_W(2), .LATENCY(LATENCY)
+  ) follow (
+    .clk_i, .rst_ni, .hdr_i(hdr), .valid_i(dut.m_valid_q), .timeout_i(dut.m_q.timeout), .outcome_i(dut.m_q.outcome),
+    .write_i(dut.m_q.command && dut.m_q.write), .free_i(dut.m_q.free), .has_ctx_i(dut.m_q.has_ctx), .cid_i(dut.m_q.cid), .wbase_i(dut.m_q.wbase),
+    .addr_i(dut.m_q.addr), .len_i(dut.m_q.len), .packet_o(packet)
+  );
 
-  transfer_t [N-1:0] transfers_q;
-  transfer_t         transfer;  // of the context that the event is about
-  logic              retires, writes, granted;
-  logic [PIDX_W-1:0] pidx;
-  logic [31:0]       last_byte;
-
-  assign retires   = dut.m_valid_q && !dut.m_q.timeout;
-  assign writes    = retires && dut.m_q.command && dut.m_q.write;
-  assign granted   = retires && dut.m_q.outcome == OUTCOME_GRANT;
-  assign transfer  = transfers_q[dut.m_q.cid[IDX_W-1:0]];
-  assign pidx      = packet.pidx[PIDX_W-1:0];
-  assign last_byte = packet.pidx - 32'd1;
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) transfers_q <= '0;
-    else begin
-      if (granted) begin
-        transfers_q[dut.m_q.cid[IDX_W-1:0]] <= '{
-          used: 1'b1, src: packet.src[0], sid: packet.sid[0], msgid: packet.msgid[MSGID_W-1:0], gen: transfer.gen + 1'b1,
-          addr: packet.arg[ADDR_W-1:0], last: last_byte[SHIFT+:PIDX_W], come: '0
-        };
-      end
-      if (writes) transfers_q[dut.m_q.cid[IDX_W-1:0]].come[pidx] <= 1'b1;
-      if (dut.m_valid_q && dut.m_q.free) transfers_q[dut.m_q.cid[IDX_W-1:0]].used <= 1'b0;
-    end
-  end
-
-  logic [PACKETS-1:0] before_base;
-  always_comb for (int i = 0; i < int'(PACKETS); i++) before_base[i] = 32'(i) < 32'(dut.m_q.wbase);
-
-  `PROVE(GrantIsOfFreeContext, !granted || !transfer.used)
-  `PROVE(NoPacketTwice, !writes || !transfer.come[pidx])
-  `PROVE(WritesOnlyItsTransfer, !writes || (transfer.used && packet.src[0] == transfer.src && packet.sid[0] == transfer.sid &&
-         packet.msgid[MSGID_W-1:0] == transfer.msgid && packet.gen[1:0] == transfer.gen && 32'(packet.cid) < N))
-  `PROVE(InsideTransfer, !writes || (packet.pidx <= 32'(transfer.last) &&
-         32'(dut.m_q.addr) == 32'(transfer.addr) + (packet.pidx << SHIFT) && 32'(dut.m_q.len) <= 32'd1 << SHIFT))
   `PROVE(RightKey, !writes || packet.arg[15:0] == '0)
   `PROVE(InsideRegion, !writes || (dut.m_q.addr >> SHIFT) <= ADDR_W'(reach_q[LATENCY-LOOK]))
-  `PROVE(BasePassesNothingMissing, !(retires && dut.m_q.has_ctx && !granted) ||
-         (before_base & ~(transfer.come | (writes ? PACKETS'(1) << pidx : '0))) == '0)
 
   // ANY_STATE: what the contexts' RAMs hold stands for the transfers.
   localparam int unsigned POS_W = $clog2(WINDOW);
   localparam int unsigned OFFSET_W = offset_bits(ADDR_W - SHIFT);
+  `TRANSFER_TYPEDEF(transfer_t, 1, 1, MSGID_W, 2, ADDR_W, PIDX_W)
   `RDMA_TYPEDEF_RX_GRANT(grant_t, 1, 1, MSGID_W, 1, OFFSET_W, PIDX_W, SHIFT)
   `RDMA_TYPEDEF_WINDOW(kept_t, WINDOW, PIDX_W)
   `RDMA_TYPEDEF_RX_STATE(state_t, kept_t)
@@ -193,14 +151,14 @@ module rdma_receiver_proof
     always_comb begin
       free = '0;
       for (int i = 0; i < int'(N); i++) begin
-        used[i] = transfers_q[i].used;
+        used[i] = follow.transfers_q[i].used;
         free    = free + (used[i] ? '0 : 1'b1);
       end
     end
     always_comb if (!g_start.started_q) begin
       for (int i = 0; i < int'(N); i++) begin
         assume (used[i] == state_t'(dut.i_states.u_ram.mem[i]).used);
-        assume (!used[i] || stands_for(dut.i_grants.u_ram.mem[i], dut.i_states.u_ram.mem[i], transfers_q[i]));
+        assume (!used[i] || stands_for(dut.i_grants.u_ram.mem[i], dut.i_states.u_ram.mem[i], follow.transfers_q[i]));
       end
       assume (!(dut.i_regions.clearing_q || dut.i_quota.clearing_q || dut.i_act.ctl_valid_q || dut.i_act.fence_valid_q || dut.i_act.passed_q != '0));
       assume (!(dut.clearing_q || dut.b_valid_q || dut.c_valid_q || dut.d_valid_q || dut.e_valid_q || dut.f_valid_q || dut.g_valid_q ||
