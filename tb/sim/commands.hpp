@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -22,6 +23,10 @@ Command add_matrix_command(CLI::App& app);
 Command add_soak_command(CLI::App& app);
 Command add_bench_command(CLI::App& app);
 Command add_goodput_command(CLI::App& app);
+Command add_fabric_command(CLI::App& app);
+
+/// XxYxZ, each from 1 to `most`, and no more than that together. Throws BadInput, as of option --nodes.
+std::array<uint32_t, 3> parse_sizes(const std::string& text, uint32_t most);
 
 /// Whole file. Throws BadInput if there is none that can be read.
 std::vector<uint8_t> read_file(const std::string& file);

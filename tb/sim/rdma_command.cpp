@@ -35,24 +35,6 @@ struct Options {
   std::string json;
 };
 
-uint32_t parse_nodes(const std::string& text) {
-  uint64_t product = 1;
-  const char* at = text.data();
-  const char* end = at + text.size();
-  for (int dimension = 0; dimension < 3; ++dimension) {
-    uint32_t size = 0;
-    const auto parsed = std::from_chars(at, end, size);
-    const bool separated = dimension == 2 ? parsed.ptr == end : parsed.ptr != end && *parsed.ptr == 'x';
-    if (parsed.ec != std::errc() || size == 0 || size > max_nodes || !separated) {
-      throw BadInput(fmt::format("--nodes {}: must be XxYxZ, three numbers from 1 to {}", text, max_nodes));
-    }
-    product *= size;
-    at = parsed.ptr + 1;
-  }
-  if (product > max_nodes) throw BadInput(fmt::format("--nodes {}: more than {} nodes", text, max_nodes));
-  return static_cast<uint32_t>(product);
-}
-
 std::vector<uint8_t> bytes_to_send(const Options& options) {
   if (options.file.empty()) return random_bytes(options.bytes.value_or(default_bytes), options.run.seed);
   std::vector<uint8_t> bytes = read_file(options.file);
@@ -74,7 +56,8 @@ int run(Options& options, const std::vector<std::string>& arguments) {
     throw BadInput(fmt::format("--mode {}: must be weft or paper", options.mode));
   }
   options.run.weft_mode = options.mode == "weft";
-  options.run.nodes = parse_nodes(options.nodes);
+  const auto sizes = parse_sizes(options.nodes, max_nodes);
+  options.run.nodes = sizes[0] * sizes[1] * sizes[2];
   prepare_waves(options.run.waves, arguments);
   const std::vector<uint8_t> bytes = bytes_to_send(options);
   const bool terminal = isatty(STDERR_FILENO);
@@ -90,6 +73,25 @@ int run(Options& options, const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
+
+std::array<uint32_t, 3> parse_sizes(const std::string& text, uint32_t most) {
+  std::array<uint32_t, 3> sizes{};
+  uint64_t product = 1;
+  const char* at = text.data();
+  const char* end = at + text.size();
+  for (uint32_t& size : sizes) {
+    const auto parsed = std::from_chars(at, end, size);
+    const bool separated =
+        &size == &sizes.back() ? parsed.ptr == end : parsed.ptr != end && *parsed.ptr == 'x';
+    if (parsed.ec != std::errc() || size == 0 || size > most || !separated) {
+      throw BadInput(fmt::format("--nodes {}: must be XxYxZ, three numbers from 1 to {}", text, most));
+    }
+    product *= size;
+    at = parsed.ptr + 1;
+  }
+  if (product > most) throw BadInput(fmt::format("--nodes {}: more than {} nodes", text, most));
+  return sizes;
+}
 
 std::vector<uint8_t> random_bytes(uint64_t count, uint64_t seed) {
   if (count > max_bytes) throw BadInput(fmt::format("--bytes {}: more than {}", count, max_bytes));

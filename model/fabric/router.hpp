@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// A router: buffers at its inputs, credits for those of the next ones, and one clock of it.
+//
+// Clocks of a head that nothing holds up: it arrives and is routed in one, gets its virtual channel in the
+// next, the switch in the one after that, then crosses the switch and the link. Virtual channels and switch
+// are allocated by one round of iSLIP each (McKeown, IEEE/ACM Trans. Networking 7(2), 1999). A virtual
+// channel is free for the next packet when the last flit of one has got the switch.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "fabric/lanes.hpp"
+#include "fabric/random.hpp"
+#include "fabric/routing.hpp"
+
+namespace weft::fabric {
+
+struct Flit {
+  uint32_t handle = 0;       ///< of its packet
+  uint32_t to : 20 = 0;      ///< node
+  uint32_t channel : 3 = 0;  ///< of the link that it comes by
+  uint32_t head : 1 = 0;
+  uint32_t tail : 1 = 0;
+};
+static_assert(max_nodes <= 1u << 20 && max_channels <= 8);
+
+/// What comes in one clock. Each port has a place of its own, so those who write need not know of each other.
+struct Slot {
+  std::array<uint8_t, 8> came{};     ///< by port: a flit
+  std::array<uint8_t, 8> credits{};  ///< by port: channels of which the other side has freed a place
+  std::array<Flit, port_count> flits{};
+};
+
+/// What comes in the clocks to come.
+class Calendar {
+ public:
+  explicit Calendar(uint32_t clocks_ahead) : slots_(std::bit_ceil(clocks_ahead + 1)) {}
+  Slot& at(uint64_t clock) { return slots_[clock & (slots_.size() - 1)]; }
+
+ private:
+  std::vector<Slot> slots_;
+};
+
+/// The other end of a link: where flits go to and credits come from.
+struct Far {
+  Calendar* calendar = nullptr;
+  uint32_t port = 0;    ///< there
+  uint32_t clocks = 0;  ///< of the link
+};
+
+/// Clocks from the one in which a flit gets the switch, besides those of the link, to its arrival. A credit
+/// for its place leaves in the same clock and needs one.
+inline constexpr uint32_t switch_clocks = 2;
+inline constexpr uint32_t credit_clocks = 1;
+
+class Router {
+ public:
+  Router(uint32_t node, const Routing& routing, uint32_t channels, uint32_t buffer_flits,
+         uint32_t longest_link, RandomStream random);
+
+  Calendar& calendar() { return calendar_; }
+  void connect(uint32_t port, const Far& far) { far_[port] = far; }
+
+  /// One clock. Reads what comes in it, writes what comes elsewhere in later ones.
+  void step(uint64_t now);
+
+  uint64_t flit_hops() const { return flit_hops_; }
+
+ private:
+  void take(Slot& slot);
+  void take_credits(uint32_t port, uint8_t channels);
+  void take_flit(uint32_t port, const Flit& flit);
+  void route();
+  void allocate_channels();
+  Lanes wanted(uint32_t in) const;
+  void allocate_switch(Lanes ready, uint64_t now);
+  void pass(uint32_t in, uint64_t now);
+
+  struct Buffer {
+    uint16_t first = 0;
+    uint16_t count = 0;
+    uint8_t out = 0;  ///< lane, of the packet in front
+  };
+  Flit& front(uint32_t in) { return flits_[in * buffer_flits_ + buffers_[in].first]; }
+
+  const Routing& routing_;
+  uint32_t node_;
+  uint32_t buffer_flits_;
+  Calendar calendar_;
+  std::array<Far, port_count> far_{};
+
+  // Input lanes whose packet in front
+  Lanes to_route_ = 0;  ///< has just come there
+  Lanes waiting_ = 0;   ///< waits for an output lane
+  Lanes active_ = 0;    ///< has one
+  Lanes ready_ = 0;     ///< has one, and a flit is there
+
+  Lanes free_ = 0;        ///< output lanes that no packet has
+  Lanes has_credit_ = 0;  ///< output lanes for which there are places
+  std::array<uint8_t, lane_count> credits_{};
+  std::array<Buffer, lane_count> buffers_{};
+  std::array<Lanes, lane_count> may_take_{};  ///< by input lane, what was routed
+  std::vector<Flit> flits_;
+
+  // Where the arbiters look first.
+  std::array<uint8_t, lane_count> first_of_output_lane_{};
+  std::array<uint8_t, lane_count> first_of_input_lane_{};
+  std::array<uint8_t, port_count> first_of_output_{};
+  std::array<uint8_t, port_count> first_of_input_{};
+  std::array<uint8_t, port_count> first_channel_{};
+
+  RandomStream random_;
+  uint64_t flit_hops_ = 0;
+};
+
+}  // namespace weft::fabric

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Routers, the links between them, and the nodes at them.
+#include "fabric/torus.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace weft::fabric {
+
+namespace {
+
+constexpr uint32_t node_link_clocks = 1;
+
+void check(const char* what, uint32_t value, uint32_t least, uint32_t most) {
+  if (value >= least && value <= most) return;
+  throw std::invalid_argument(std::string(what) + " is " + std::to_string(value) + ", must be " +
+                              std::to_string(least) + " to " + std::to_string(most));
+}
+
+const TorusConfig& checked(const TorusConfig& config) {
+  check("buffer_flits", config.buffer_flits, 1, 255);
+  check("link_clocks", config.link_clocks, 1, 1000);
+  return config;
+}
+
+}  // namespace
+
+Torus::Node::Node(const TorusConfig& config) : calendar(switch_clocks + node_link_clocks) {
+  for (uint32_t i = 0; i < config.channels; ++i) credits[i] = config.buffer_flits;
+}
+
+Torus::Torus(const TorusConfig& config, uint64_t seed)
+    : config_(checked(config)),
+      geometry_(config.sizes, config.joined),
+      routing_(geometry_, config.algorithm, config.channels) {
+  const uint32_t nodes = geometry_.nodes();
+  routers_.reserve(nodes);
+  nodes_.reserve(nodes);
+  for (uint32_t node = 0; node < nodes; ++node) {
+    routers_.emplace_back(node, routing_, config.channels, config.buffer_flits, config.link_clocks,
+                          RandomStream(seed, node));
+    nodes_.emplace_back(config_);
+  }
+  for (uint32_t node = 0; node < nodes; ++node) {
+    for (uint32_t port = 0; port < local_port; ++port) {
+      if (!geometry_.has_link(node, port)) continue;
+      Router& other = routers_[geometry_.neighbour(node, port)];
+      routers_[node].connect(port, {&other.calendar(), opposite(port), config.link_clocks});
+    }
+    routers_[node].connect(local_port, {&nodes_[node].calendar, local_port, node_link_clocks});
+  }
+}
+
+void Torus::send(uint32_t from, uint32_t to, uint32_t flits, uint32_t handle) {
+  check("flits", flits, 1, 65535);
+  check("to", to, 0, geometry_.nodes() - 1);
+  nodes_.at(from).waiting.push_back({to, flits, handle});
+  sent_flits_ += flits;
+}
+
+void Torus::tick() {
+  arrivals_.clear();
+  for (uint32_t node = 0; node < nodes_.size(); ++node) {
+    take(node);
+    if (!nodes_[node].waiting.empty()) enter(node);
+  }
+  for (Router& router : routers_) router.step(now_);
+  ++now_;
+}
+
+/// What the router hands over is taken at once.
+void Torus::take(uint32_t number) {
+  Node& node = nodes_[number];
+  Slot& slot = node.calendar.at(now_);
+  uint64_t channels = slot.credits[local_port];
+  while (channels != 0) node.credits[take_first(channels)]++;
+  slot.credits[local_port] = 0;
+  if (slot.came[local_port] == 0) return;
+  slot.came[local_port] = 0;
+  const Flit& flit = slot.flits[local_port];
+  arrived_flits_++;
+  if (flit.tail) arrivals_.push_back({number, flit.handle});
+  routers_[number].calendar().at(now_ + credit_clocks + node_link_clocks).credits[local_port] |=
+      static_cast<uint8_t>(only(flit.channel));
+}
+
+/// In turn, one that has places. A packet that goes out behind another may follow it on the same channel.
+bool Torus::find_channel(Node& node) const {
+  for (uint32_t i = 1; i <= config_.channels; ++i) {
+    const uint32_t channel = (node.channel + i) % config_.channels;
+    if (node.credits[channel] == 0) continue;
+    node.channel = channel;
+    return true;
+  }
+  return false;
+}
+
+void Torus::enter(uint32_t number) {
+  Node& node = nodes_[number];
+  if (node.entered == 0 ? !find_channel(node) : node.credits[node.channel] == 0) return;
+  const Node::Waiting& packet = node.waiting.front();
+  Flit flit;
+  flit.handle = packet.handle;
+  flit.to = packet.to & (max_nodes - 1);
+  flit.channel = node.channel & (max_channels - 1);
+  flit.head = node.entered == 0;
+  flit.tail = ++node.entered == packet.flits;
+  node.credits[node.channel]--;
+  Slot& slot = routers_[number].calendar().at(now_ + switch_clocks - 1 + node_link_clocks);
+  slot.flits[local_port] = flit;
+  slot.came[local_port] = 1;
+  if (!flit.tail) return;
+  node.waiting.pop_front();
+  node.entered = 0;
+}
+
+uint64_t Torus::flit_hops() const {
+  uint64_t sum = 0;
+  for (const Router& router : routers_) sum += router.flit_hops();
+  return sum;
+}
+
+}  // namespace weft::fabric

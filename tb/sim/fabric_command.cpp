@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft-sim fabric: the network of routers by itself, under random traffic.
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "commands.hpp"
+#include "common/command_line.hpp"
+#include "fabric/torus.hpp"
+#include "fabric/traffic.hpp"
+#include "rdma_run.hpp"
+#include "report.hpp"
+
+namespace weft::sim {
+
+namespace {
+
+struct Options {
+  std::string nodes = "4x4x4";
+  bool mesh = false;
+  bool adaptive = false;
+  fabric::TorusConfig network;
+  fabric::Load load;
+  uint64_t seed = 1;
+  std::string json;
+};
+
+double processor_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+nlohmann::json to_json(const Options& options, const fabric::Measured& measured, double seconds) {
+  const auto clocks = static_cast<double>(options.load.warmup + options.load.clocks);
+  return {{"nodes", options.nodes},
+          {"mesh", options.mesh},
+          {"adaptive", options.adaptive},
+          {"channels", options.network.channels},
+          {"buffer_flits", options.network.buffer_flits},
+          {"link_clocks", options.network.link_clocks},
+          {"load", options.load.flits},
+          {"packet_flits", options.load.packet_flits},
+          {"seed", options.seed},
+          {"packets", measured.packets},
+          {"latency", measured.latency},
+          {"latency_median", measured.latency_median},
+          {"latency_p99", measured.latency_p99},
+          {"latency_max", measured.latency_max},
+          {"accepted_flits", measured.accepted_flits},
+          {"hops", measured.hops},
+          {"clocks_per_processor_second", clocks / seconds},
+          {"flit_hops_per_processor_second", static_cast<double>(measured.flit_hops) / seconds}};
+}
+
+int run(Options& options) {
+  options.network.sizes = parse_sizes(options.nodes, fabric::max_nodes);
+  options.network.joined = !options.mesh;
+  if (options.adaptive) options.network.algorithm = fabric::Algorithm::minimal_adaptive;
+  try {
+    const double before = processor_seconds();
+    fabric::Torus torus(options.network, options.seed);
+    const fabric::Measured measured = fabric::measure(torus, options.load, options.seed);
+    const nlohmann::json json = to_json(options, measured, std::max(1e-6, processor_seconds() - before));
+    for (const auto& [key, value] : json.items()) fmt::print("  {:<32} {}\n", key, value.dump());
+    if (!options.json.empty()) write_json(options.json, json);
+  } catch (const std::invalid_argument& error) {
+    throw BadInput(error.what());
+  }
+  return exit_ok;
+}
+
+}  // namespace
+
+Command add_fabric_command(CLI::App& app) {
+  using command_line::whole_number;
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("fabric", "A torus or mesh of routers under random traffic");
+  command->add_option("--nodes", options->nodes, "XxYxZ")->capture_default_str();
+  command->add_flag("--mesh", options->mesh, "ends are not joined");
+  command->add_flag("--adaptive", options->adaptive, "any shortest path, else in dimension order");
+  command->add_option("--channels", options->network.channels, "virtual channels of a link")
+      ->check(whole_number(1, fabric::max_channels))
+      ->capture_default_str();
+  command->add_option("--buffer", options->network.buffer_flits, "flits of buffer for each")
+      ->check(whole_number(1, 255))
+      ->capture_default_str();
+  command->add_option("--link", options->network.link_clocks, "clocks from router to router")
+      ->check(whole_number(1, 1000))
+      ->capture_default_str();
+  command->add_option("--load", options->load.flits, "flits that a node begins in a clock")
+      ->check(command_line::within(0, 1))
+      ->capture_default_str();
+  command->add_option("--packet", options->load.packet_flits, "flits of a packet")
+      ->check(whole_number(1, 65535))
+      ->capture_default_str();
+  command->add_option("--warmup", options->load.warmup, "clocks that are not measured")
+      ->check(whole_number())
+      ->capture_default_str();
+  command->add_option("--clocks", options->load.clocks, "clocks that are")
+      ->check(whole_number(1))
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "same seed, same run")
+      ->check(whole_number())
+      ->capture_default_str();
+  command->add_option("--json", options->json, "result as JSON")->check(command_line::result_file());
+  return [options](const std::vector<std::string>&) { return run(*options); };
+}
+
+}  // namespace weft::sim

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+// Network of routers: where nodes lie, ways without cycles, latencies to the clock, nothing lost under any
+// load.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "fabric/torus.hpp"
+#include "fabric/traffic.hpp"
+
+namespace weft::fabric {
+namespace {
+
+// --- where nodes lie
+
+TEST(Geometry, NeighboursAreMutual) {
+  for (const bool joined : {true, false}) {
+    const Geometry geometry({3, 4, 2}, joined);
+    ASSERT_EQ(geometry.nodes(), 24u);
+    for (uint32_t node = 0; node < geometry.nodes(); ++node) {
+      EXPECT_EQ(geometry.node(geometry.place(node)), node);
+      for (uint32_t port = 0; port < local_port; ++port) {
+        if (!geometry.has_link(node, port)) continue;
+        const uint32_t other = geometry.neighbour(node, port);
+        EXPECT_TRUE(geometry.has_link(other, opposite(port)));
+        EXPECT_EQ(geometry.neighbour(other, opposite(port)), node);
+        EXPECT_EQ(geometry.hops(node, other), 1u);
+      }
+    }
+  }
+}
+
+/// Hops are what a search through the links finds, and going a way that is said to be shortest makes them
+/// fewer.
+TEST(Geometry, WaysAreShortest) {
+  for (const bool joined : {true, false}) {
+    const Geometry geometry({5, 4, 3}, joined);
+    for (uint32_t from = 0; from < geometry.nodes(); ++from) {
+      std::vector<uint32_t> distance(geometry.nodes(), UINT32_MAX);
+      std::vector<uint32_t> reached{from};
+      distance[from] = 0;
+      for (size_t i = 0; i < reached.size(); ++i) {
+        for (uint32_t port = 0; port < local_port; ++port) {
+          if (!geometry.has_link(reached[i], port)) continue;
+          const uint32_t other = geometry.neighbour(reached[i], port);
+          if (distance[other] != UINT32_MAX) continue;
+          distance[other] = distance[reached[i]] + 1;
+          reached.push_back(other);
+        }
+      }
+      for (uint32_t to = 0; to < geometry.nodes(); ++to) {
+        EXPECT_EQ(geometry.hops(from, to), distance[to]);
+        for (uint32_t port = 0; port < local_port; ++port) {
+          const Geometry::Way way = geometry.way(from, to, port / 2);
+          const bool is_shorter = geometry.has_link(from, port) &&
+                                  geometry.hops(geometry.neighbour(from, port), to) < distance[to];
+          EXPECT_EQ(port % 2 == 0 ? way.up : way.down, is_shorter);
+        }
+      }
+    }
+  }
+}
+
+TEST(Geometry, RefusesWhatThereIsNot) {
+  EXPECT_THROW(Geometry({0, 1, 1}, true), std::invalid_argument);
+  EXPECT_THROW(Geometry({1025, 1, 1}, true), std::invalid_argument);
+  EXPECT_THROW(Geometry({1024, 1024, 2}, true), std::invalid_argument);
+}
+
+// --- ways without cycles
+
+/// Follows every packet through all lanes that it may take, and notes which lane it may wait for while it has
+/// which.
+class Dependencies {
+ public:
+  using Lane = std::pair<uint32_t, uint32_t>;  // router at whose output it is, lane
+
+  Dependencies(const Geometry& geometry, const Routing& routing, Lanes of_interest)
+      : geometry_(geometry), routing_(routing), of_interest_(of_interest) {
+    for (uint32_t from = 0; from < geometry.nodes(); ++from) {
+      for (uint32_t to = 0; to < geometry.nodes(); ++to) {
+        visited_.clear();
+        visit(from, lane(local_port, 0), to, std::nullopt);
+      }
+    }
+  }
+
+  /// Every lane can be given up in some order.
+  bool acyclic() {
+    std::map<Lane, size_t> waited_for;
+    for (const auto& [from, all] : next_) {
+      waited_for[from];
+      for (const Lane& to : all) waited_for[to]++;
+    }
+    std::vector<Lane> last;
+    for (const auto& [each, count] : waited_for) {
+      if (count == 0) last.push_back(each);
+    }
+    size_t removed = 0;
+    for (; removed < last.size(); ++removed) {
+      for (const Lane& to : next_[last[removed]]) {
+        if (--waited_for[to] == 0) last.push_back(to);
+      }
+    }
+    return removed == waited_for.size();
+  }
+  size_t lanes() const { return next_.size(); }
+
+ private:
+  /// @param has the last lane of interest that it has taken: it may still have it, also behind others
+  void visit(uint32_t here, uint32_t in, uint32_t to, std::optional<Lane> has) {
+    if (here == to || !visited_.insert({here, in, has}).second) return;
+    for (int draw = 0; draw < 8; ++draw) {  // both ways round half a ring
+      Lanes lanes = routing_.next(here, in, to, random_);
+      ASSERT_NE(lanes, 0u);
+      while (lanes != 0) {
+        const uint32_t out = take_first(lanes);
+        ASSERT_LT(geometry_.hops(geometry_.neighbour(here, port_of(out)), to), geometry_.hops(here, to));
+        std::optional<Lane> now = has;
+        if ((of_interest_ & only(out)) != 0) {
+          if (has) next_[*has].insert({here, out});
+          now = {here, out};
+          next_[*now];
+        }
+        visit(geometry_.neighbour(here, port_of(out)), lane(opposite(port_of(out)), channel_of(out)), to,
+              now);
+      }
+    }
+  }
+
+  const Geometry& geometry_;
+  const Routing& routing_;
+  Lanes of_interest_;
+  RandomStream random_{1};
+  std::set<std::tuple<uint32_t, uint32_t, std::optional<Lane>>> visited_;
+  std::map<Lane, std::set<Lane>> next_;
+};
+
+class Ways : public testing::TestWithParam<std::tuple<Sizes, bool>> {
+ protected:
+  Geometry geometry_{std::get<0>(GetParam()), std::get<1>(GetParam())};
+};
+
+TEST_P(Ways, InDimensionOrderHaveNoCycle) {
+  const Routing routing(geometry_, Algorithm::dimension_order, 2);
+  Dependencies dependencies(geometry_, routing, ~Lanes{0});
+  EXPECT_GT(dependencies.lanes(), 0u);
+  EXPECT_TRUE(dependencies.acyclic());
+}
+
+/// Duato: no cycle among the escape channels, counting also those who wait for one while they have an earlier
+/// one and adaptive ones between; and an escape is always among what a packet may take.
+TEST_P(Ways, OfEscapeHaveNoCycle) {
+  const Routing routing(geometry_, Algorithm::minimal_adaptive, 3);
+  Dependencies dependencies(geometry_, routing, routing.escapes());
+  EXPECT_GT(dependencies.lanes(), 0u);
+  EXPECT_TRUE(dependencies.acyclic());
+  RandomStream random(1);
+  for (uint32_t from = 0; from < geometry_.nodes(); ++from) {
+    for (uint32_t to = 0; to < geometry_.nodes(); ++to) {
+      if (from != to) {
+        EXPECT_NE(routing.next(from, lane(local_port, 0), to, random) & routing.escapes(), 0u);
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Ways,
+                         testing::Combine(testing::Values(Sizes{5, 1, 1}, Sizes{6, 1, 1}, Sizes{4, 3, 1},
+                                                          Sizes{3, 3, 3}, Sizes{2, 4, 1}),
+                                          testing::Bool()));
+
+TEST(Ways, CycleIsFound) {
+  const Geometry ring({5, 1, 1}, true);
+  const Routing routing(ring, Algorithm::minimal_adaptive, 3);
+  EXPECT_FALSE(Dependencies(ring, routing, ~routing.escapes()).acyclic())
+      << "the adaptive channels of a ring";
+}
+
+TEST(Ways, RefuseTooFewChannels) {
+  const Geometry torus({4, 4, 4}, true), mesh({4, 4, 4}, false);
+  EXPECT_THROW(Routing(torus, Algorithm::dimension_order, 1), std::invalid_argument);
+  EXPECT_THROW(Routing(torus, Algorithm::minimal_adaptive, 2), std::invalid_argument);
+  EXPECT_THROW(Routing(torus, Algorithm::minimal_adaptive, max_channels + 1), std::invalid_argument);
+  EXPECT_NO_THROW(Routing(mesh, Algorithm::dimension_order, 1));
+  EXPECT_THROW(Routing(mesh, Algorithm::minimal_adaptive, 1), std::invalid_argument);
+}
+
+// --- the network
+
+/// Clocks from the one in which a lone packet is handed over to its last flit.
+uint64_t latency_of_one(const TorusConfig& config, uint32_t from, uint32_t to, uint32_t flits) {
+  Torus torus(config, 1);
+  torus.send(from, to, flits, 77);
+  while (torus.arrivals().empty() && torus.now() < 100'000) torus.tick();
+  EXPECT_EQ(torus.arrivals().size(), 1u);
+  EXPECT_EQ(torus.arrivals().front().node, to);
+  EXPECT_EQ(torus.arrivals().front().handle, 77u);
+  EXPECT_EQ(torus.flit_hops(), uint64_t{flits} * torus.geometry().hops(from, to));
+  return torus.now() - 1;
+}
+
+/// Two to the router, two until it has the switch there, three to the node; 4 + link for each router more
+/// (docs/fabric.md).
+TEST(Torus, LonePacketTakesWhatThePageSays) {
+  for (const auto algorithm : {Algorithm::dimension_order, Algorithm::minimal_adaptive}) {
+    for (const uint32_t link : {1u, 2u, 7u, 100u}) {
+      TorusConfig config;
+      config.algorithm = algorithm;
+      config.link_clocks = link;
+      config.buffer_flits = 255;
+      const Geometry geometry(config.sizes, true);
+      for (const uint32_t to : {0u, 1u, 2u, 21u, 42u, 63u}) {
+        for (const uint32_t flits : {1u, 2u, 9u, 64u}) {
+          EXPECT_EQ(latency_of_one(config, 0, to, flits), 7 + geometry.hops(0, to) * (4 + link) + flits - 1);
+        }
+      }
+    }
+  }
+}
+
+/// A buffer of fewer flits than a round of credit takes lets so many pass in a round: 3 + 2 link clocks.
+TEST(Torus, CreditsBoundALongLink) {
+  TorusConfig config;
+  config.sizes = {4, 1, 1};
+  config.link_clocks = 30;
+  config.buffer_flits = 9;
+  const uint64_t one = latency_of_one(config, 0, 1, 9), ten = latency_of_one(config, 0, 1, 90);
+  EXPECT_EQ(ten - one, 9u * 63);
+}
+
+class Loaded : public testing::TestWithParam<std::tuple<bool, Algorithm, uint32_t>> {
+ protected:
+  TorusConfig config() const {
+    TorusConfig config;
+    config.sizes = {4, 3, 2};
+    config.joined = std::get<0>(GetParam());
+    config.algorithm = std::get<1>(GetParam());
+    config.channels = 3 + std::get<2>(GetParam()) % 3;
+    config.buffer_flits = 1 + std::get<2>(GetParam());
+    return config;
+  }
+};
+
+/// More than it can carry, in packets of all lengths, with small buffers: everything arrives where it shall,
+/// once, and the network is empty then.
+TEST_P(Loaded, EverythingArrivesOnce) {
+  Torus torus(config(), 3);
+  RandomStream random(4);
+  std::vector<uint32_t> to;
+  std::vector<int> arrived;
+  const auto tick = [&] {
+    torus.tick();
+    for (const Torus::Arrival& arrival : torus.arrivals()) {
+      arrived[arrival.handle]++;
+      EXPECT_EQ(arrival.node, to[arrival.handle]);
+    }
+  };
+  for (int clock = 0; clock < 4'000; ++clock) {
+    for (uint32_t node = 0; node < torus.geometry().nodes(); ++node) {
+      if (!random.chance(0.2)) continue;
+      const auto target = static_cast<uint32_t>(random.below(torus.geometry().nodes()));
+      torus.send(node, target, 1 + static_cast<uint32_t>(random.below(random.chance(0.1) ? 40 : 4)),
+                 static_cast<uint32_t>(to.size()));
+      to.push_back(target);
+      arrived.push_back(0);
+    }
+    tick();
+  }
+  for (int clock = 0; clock < 200'000 && !torus.empty(); ++clock) tick();
+  EXPECT_TRUE(torus.empty()) << "deadlock";
+  EXPECT_EQ(arrived, std::vector<int>(to.size(), 1));
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, Loaded,
+                         testing::Combine(testing::Bool(),
+                                          testing::Values(Algorithm::dimension_order,
+                                                          Algorithm::minimal_adaptive),
+                                          testing::Values(0u, 1u, 2u, 7u)));
+
+/// All channels of a link that is always wanted get on: no packet is passed by more than a few that came
+/// after it.
+TEST(Torus, NoChannelWaitsForOthersForLong) {
+  TorusConfig config;
+  config.sizes = {2, 1, 1};
+  config.joined = false;
+  Torus torus(config, 1);
+  constexpr uint32_t packets = 400;
+  for (uint32_t handle = 0; handle < packets; ++handle) torus.send(0, 1, 24, handle);
+  std::vector<uint32_t> order;
+  while (order.size() < packets && torus.now() < 100'000) {
+    torus.tick();
+    for (const Torus::Arrival& arrival : torus.arrivals()) order.push_back(arrival.handle);
+  }
+  ASSERT_EQ(order.size(), packets);
+  EXPECT_LT(torus.now(), packets * 24 * 11 / 10) << "the link is not used";
+  for (uint32_t place = 0; place < packets; ++place) EXPECT_LT(place, order[place] + 2 * config.channels);
+}
+
+/// Where streams meet each gets its share.
+TEST(Torus, InputsShareAnOutput) {
+  TorusConfig config;
+  config.sizes = {3, 3, 1};
+  config.joined = false;
+  Torus torus(config, 1);
+  std::vector<uint32_t> arrived(9);
+  for (const uint32_t from : {1u, 3u, 5u, 7u}) {  // around the middle, node 4
+    for (int i = 0; i < 4'000; ++i) torus.send(from, 4, 1, from);
+  }
+  for (int clock = 0; clock < 4'000; ++clock) {
+    torus.tick();
+    for (const Torus::Arrival& arrival : torus.arrivals()) arrived[arrival.handle]++;
+  }
+  for (const uint32_t from : {1u, 3u, 5u, 7u}) EXPECT_NEAR(arrived[from], 1000, 50);
+}
+
+TEST(Torus, SameSeedSameResult) {
+  const auto run = [](uint64_t seed) {
+    TorusConfig config;
+    config.algorithm = Algorithm::minimal_adaptive;
+    Torus torus(config, seed);
+    const Measured measured = measure(torus, {.flits = 0.5, .packet_flits = 5, .clocks = 2'000}, seed);
+    return std::tuple(measured.latency, measured.packets, measured.flit_hops, measured.latency_max);
+  };
+  EXPECT_EQ(run(1), run(1));
+  EXPECT_NE(run(1), run(2));
+}
+
+/// Mean latencies of BookSim 2 (docs/fabric.md): 64 nodes, four channels of eight flits, dimension order.
+TEST(Torus, LatenciesAreThoseOfBookSim) {
+  const auto expect_latency = [](double flits, uint32_t packet, bool joined, double booksim) {
+    TorusConfig config;
+    config.joined = joined;
+    Torus torus(config, 1);
+    const Measured measured = measure(torus, {.flits = flits, .packet_flits = packet, .clocks = 10'000}, 1);
+    EXPECT_NEAR(measured.latency / booksim, 1, 0.02) << flits;
+    EXPECT_NEAR(measured.accepted_flits, flits, 0.02);
+  };
+  expect_latency(0.1, 1, true, 22.18);
+  expect_latency(0.5, 1, true, 23.94);
+  expect_latency(0.7, 1, true, 27.47);
+  expect_latency(0.4, 9, true, 40.43);
+  expect_latency(0.4, 1, false, 27.92);
+}
+
+TEST(Torus, RefusesWhatItIsNotMadeFor) {
+  const auto refuses = [](auto change) {
+    TorusConfig config;
+    change(config);
+    EXPECT_THROW(Torus(config, 1), std::invalid_argument);
+  };
+  refuses([](TorusConfig& config) { config.buffer_flits = 0; });
+  refuses([](TorusConfig& config) { config.buffer_flits = 256; });
+  refuses([](TorusConfig& config) { config.link_clocks = 0; });
+  refuses([](TorusConfig& config) { config.link_clocks = 1001; });
+  Torus torus({}, 1);
+  EXPECT_THROW(torus.send(0, 64, 1, 0), std::invalid_argument);
+  EXPECT_THROW(torus.send(64, 0, 1, 0), std::out_of_range);
+  EXPECT_THROW(torus.send(0, 1, 0, 0), std::invalid_argument);
+  EXPECT_THROW(measure(torus, {.flits = 1.5}, 1), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace weft::fabric
