@@ -26,7 +26,7 @@ struct RdmaBuild {
   uint32_t resend_depth = 64;
   uint32_t post_depth = 16;
   uint32_t bursts = 64;  ///< that memory may owe an answer for
-  uint32_t queues = 0;  ///< pairs of rings; 0: the engine alone
+  uint32_t queues = 0;   ///< pairs of rings; 0: the engine alone
   uint32_t fetch = 4;
   uint32_t max_answers = 16;
 };
