@@ -114,8 +114,8 @@ class NicGuide : public testing::Test {
   };
 
   NicGuide() : system(config()) {
-    for (uint16_t node = 0; node < system.size(); ++node)
-      system.node(node).driver().start(engine_setup(node));
+    for (uint32_t node = 0; node < system.size(); ++node)
+      system.node(node).driver().start(engine_setup(static_cast<uint16_t>(node)));
     until([this] { return system.all_ready(); });
     for (uint32_t node = 0; node < system.size(); ++node) hosts[node].emplace(system.node(node));
     for (auto& host : hosts) enable(*host);
