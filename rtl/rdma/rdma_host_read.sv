@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fetches the payload of DATA packets from host memory over AXI4 and completes their headers with the CRC.
 //
-// Reads run ahead as far as the payload buffer has room: no bubbles as long as memory answers sooner than that is sent. Not sent is a packet whose payload
+// Reads run ahead as far as the payload buffer has room: no bubbles as long as memory answers sooner than that is sent. But no farther than it takes: what waits
+// here is behind the sender's decision and would only be late, so fewer packets are asked for while several wait, more when there is none. Not sent is a packet whose payload
 // could not be read, or whose transfer is over when the last of its payload comes: its memory may belong to somebody else by then
 // (docs/rdma.md, After a completion). Addresses are multiples of PAYLOAD, so that no burst crosses 4 KiB.
 `include "weft_assert.svh"
@@ -52,6 +53,9 @@ module rdma_host_read
   localparam int unsigned SHIFT   = $clog2(BYTES);
   localparam int unsigned FLITS   = DATA_W / FLIT_W;
   localparam int unsigned COUNT_W = $clog2(BUFFER + 1);
+  localparam int unsigned BEATS   = PAYLOAD > BYTES ? PAYLOAD / BYTES : 1;
+  localparam int unsigned LEAST   = 4 * BEATS > 64 ? (4 * BEATS < BUFFER ? 4 * BEATS : BUFFER) : 64 < BUFFER ? 64 : BUFFER;  // beats, for a memory that answers soon
+  localparam int unsigned ENOUGH  = LEAST / BEATS;  // packets that wait
 
   if (BUFFER < 2 * (PAYLOAD / BYTES + 1)) begin : g_bad_buffer
     $error("BUFFER (%0d beats) must hold two packets of PAYLOAD (%0d bytes)", BUFFER, PAYLOAD);
@@ -64,16 +68,16 @@ module rdma_host_read
 
   // ------------------------------------------------------------------------------------------------- requests
   logic [15:0]        order_last;  // index of the last beat
-  logic [COUNT_W-1:0] buffer_free, awaited_q;  // beats
+  logic [COUNT_W-1:0] buffer_free, awaited_q, spare_q;  // beats; spare_q: not to be used now
   logic [$clog2(DEPTH+1)-1:0] pendings, fetched;
-  logic               may_ask, ask, pending_ready, pending_valid, pending_pop;
+  logic               has_room, may_ask, ask, pending_ready, pending_valid, pending_pop;
   pending_t           pending_in, pending;
   logic               beat_fire;
   logic               s_valid_q, end_of_packet;  // a beat was taken in the clock before, the last of a packet
 
   assign order_last = (order_hdr_i.len - 16'd1) >> SHIFT;
-  assign may_ask    = 32'(buffer_free) >= 32'(awaited_q) + 32'(order_last) + 32'd1 &&
-                      32'(pendings) + 32'(fetched) + 32'(end_of_packet) < 32'(DEPTH);
+  assign has_room   = 32'(buffer_free) >= 32'(awaited_q) + 32'(order_last) + 32'd1 + 32'(spare_q);
+  assign may_ask    = has_room && 32'(pendings) + 32'(fetched) + 32'(end_of_packet) < 32'(DEPTH);
   // An address stays offered until it is taken, whatever order comes next.
   typedef struct packed {
     logic [ADDR_W-1:0] addr;
@@ -106,6 +110,29 @@ module rdma_host_read
   always_ff @(posedge clk_i) begin
     if (!rst_ni) awaited_q <= '0;
     else awaited_q <= awaited_q + (ask ? COUNT_W'(order_last) + 1'b1 : '0) - COUNT_W'(s_valid_q);
+  end
+
+  // No more than what memory takes to answer: one that answers soon would only have packets wait here.
+  if (BUFFER > LEAST) begin : g_spare
+    localparam int unsigned MOST = BUFFER - LEAST;
+    logic       starves;  // nothing waits although there is more to ask for
+    logic [3:0] calm_q;   // packets that came while enough waited
+    assign starves = order_valid_i && !has_room && fetched == '0;
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) begin
+        spare_q <= COUNT_W'(MOST);
+        calm_q  <= '0;
+      end else if (end_of_packet) begin
+        if (starves) spare_q <= 32'(spare_q) > 2 * BEATS ? spare_q - COUNT_W'(2 * BEATS) : '0;
+        else if (32'(fetched) >= ENOUGH) begin
+          calm_q <= calm_q + 1'b1;
+          if (calm_q == '1) spare_q <= 32'(spare_q) + BEATS < MOST ? spare_q + COUNT_W'(BEATS) : COUNT_W'(MOST);
+        end
+      end
+    end
+    `ASSERT(SparesNoMoreThanItMay, 32'(spare_q) <= MOST)
+  end else begin : g_no_spare
+    assign spare_q = '0;
   end
 
   assign pending_in = '{hdr: order_hdr_i, crc: crc_flit(CRC_INIT, FLIT_W'(without_crc(order_hdr_i)))};
