@@ -283,25 +283,6 @@ INSTANTIATE_TEST_SUITE_P(Networks, Loaded,
                                                           Algorithm::minimal_adaptive),
                                           testing::Values(0u, 1u, 2u, 7u)));
 
-/// All channels of a link that is always wanted get on: no packet is passed by more than a few that came
-/// after it.
-TEST(Torus, NoChannelWaitsForOthersForLong) {
-  TorusConfig config;
-  config.sizes = {2, 1, 1};
-  config.joined = false;
-  Torus torus(config, 1);
-  constexpr uint32_t packets = 400;
-  for (uint32_t handle = 0; handle < packets; ++handle) torus.send(0, 1, 24, handle);
-  std::vector<uint32_t> order;
-  while (order.size() < packets && torus.now() < 100'000) {
-    torus.tick();
-    for (const Torus::Arrival& arrival : torus.arrivals()) order.push_back(arrival.handle);
-  }
-  ASSERT_EQ(order.size(), packets);
-  EXPECT_LT(torus.now(), packets * 24 * 11 / 10) << "the link is not used";
-  for (uint32_t place = 0; place < packets; ++place) EXPECT_LT(place, order[place] + 2 * config.channels);
-}
-
 /// Where streams meet each gets its share.
 TEST(Torus, InputsShareAnOutput) {
   TorusConfig config;
