@@ -85,6 +85,7 @@ module rdma_tx_decide_proof
                                      data_hdr.arg == {old.has_imm ? old.imm : 32'd0, 8'd0, old.rkey}))
   `PROVE(NewOnesInTheWindow, !first_time || old.span == '0 || pidx <= 32'(old.acked) + (32'd1 << old.span))
   `PROVE(FreedWithACompletion, !free || complete)
+  `PROVE(FaultOnlyEndsItsTransfer, kind_i != EV_FAULT || (free == we && free == emit && (!free || (old.state == TX_ACTIVE && hdr_i.msgid == 24'(old.msgid)))))
   // Each new packet, each step of `acked`, timeouts with nothing but repeats, and in between so many others at the most: a number that only grows.
   logic goes_on, gets_further, changes_mode, one_repeated;
   assign goes_on      = we && old.state == TX_ACTIVE && ctx.state == TX_ACTIVE;

@@ -394,6 +394,18 @@ TxResult Sender::timeout(uint16_t sid, const TxInputs& inputs) {
   return result;
 }
 
+// Fault
+
+TxResult Sender::fault(uint16_t sid, uint32_t msgid, const TxInputs& inputs) {
+  if (context(sid).state != State::active || context(sid).msgid != msgid) {
+    throw Violation("fault of a transfer that send context " + std::to_string(sid) + " does not have");
+  }
+  TxResult result = with_context(Outcome::source_failed, sid);
+  complete(result, contexts_[sid], Status::source_error);
+  emit(result, inputs.room, release_packet(sid));
+  return result;
+}
+
 // Common parts
 
 TxResult Sender::with_context(Outcome outcome, uint16_t sid) const {
@@ -436,6 +448,18 @@ Packet Sender::release_packet(const Header& answered) const {
   packet.header.gen = answered.gen;
   packet.header.msgid = answered.msgid;
   return packet;
+}
+
+/// RELEASE for the receive context that this transfer has.
+Packet Sender::release_packet(uint16_t sid) const {
+  const TxContext& c = contexts_[sid];
+  Header named;
+  named.src = c.dst;
+  named.sid = sid;
+  named.cid = c.cid;
+  named.gen = c.gen;
+  named.msgid = c.msgid;
+  return release_packet(named);
 }
 
 DataOrder Sender::data_order(uint16_t sid, uint32_t pidx, bool retry) const {

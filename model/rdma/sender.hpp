@@ -111,6 +111,10 @@ class Sender {
   /// Throws Violation for a free context, or one whose timer is not due.
   TxResult timeout(uint16_t sid, const TxInputs& inputs);
 
+  /// Memory has answered a read of this transfer's source with an error. Throws Violation for a context that
+  /// is not active, or with another transfer.
+  TxResult fault(uint16_t sid, uint32_t msgid, const TxInputs& inputs);
+
   /// Throws Violation if a context is needed and none, or one in use, is offered.
   TxResult post(const Post& post, const TxInputs& inputs);
 
@@ -160,6 +164,7 @@ class Sender {
   TxResult with_context(formats::Outcome outcome, uint16_t sid) const;
   Packet request_packet(uint16_t sid) const;
   Packet release_packet(const formats::Header& answered) const;
+  Packet release_packet(uint16_t sid) const;
   DataOrder data_order(uint16_t sid, uint32_t pidx, bool retry) const;
   void complete(TxResult& result, TxContext& context, formats::Status status);
 

@@ -40,7 +40,7 @@ struct RxEventView {
 
 /// One sender event in plain values; `post` for events of that kind.
 struct TxEventView {
-  std::string_view event = "packet";  // packet, timeout, post, turn
+  std::string_view event = "packet";  // packet, timeout, post, turn, fault
   std::optional<formats::Header> header;
   std::optional<Post> post;
   std::string_view origin = "registers";  // of the post: registers, queues, answers

@@ -4,7 +4,8 @@
 // Reads run ahead as far as the payload buffer has room: no bubbles as long as memory answers sooner than that is sent. But no farther than it takes: what waits
 // here is behind the sender's decision and would only be late, so fewer packets are asked for while several wait, more when there is none. Not sent is a packet whose payload
 // could not be read, or whose transfer is over when the last of its payload comes: its memory may belong to somebody else by then
-// (docs/rdma.md, After a completion). Addresses are multiples of PAYLOAD, so that no burst crosses 4 KiB.
+// (docs/rdma.md, After a completion). The sender is told of the former, unless it is over, too: of one at a time. What fails meanwhile is only dropped, as its receiver will
+// ask for it again. Addresses are multiples of PAYLOAD, so that no burst crosses 4 KiB.
 `include "weft_assert.svh"
 
 module rdma_host_read
@@ -38,6 +39,11 @@ module rdma_host_read
   output logic [      15:0] query_sid_o,
   output logic [      23:0] query_msgid_o,
   input  logic              query_over_i,
+  // a packet of this transfer, which is not over, could not be read
+  output logic              fault_valid_o,
+  input  logic              fault_ready_i,
+  output logic [      15:0] fault_sid_o,
+  output logic [      23:0] fault_msgid_o,
   // AXI4 read channels
   output logic [ADDR_W-1:0] m_axi_araddr_o,
   output logic [       7:0] m_axi_arlen_o,
@@ -253,13 +259,25 @@ module rdma_host_read
     .count_o(fetched)
   );
 
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) fault_valid_o <= 1'b0;
+    else if (!fault_valid_o || fault_ready_i) fault_valid_o <= error_o && !query_over_i;
+    if (!fault_valid_o || fault_ready_i) begin
+      fault_sid_o   <= s_q.hdr.sid;
+      fault_msgid_o <= s_q.hdr.msgid;
+    end
+  end
+
   assign error_o = end_of_packet && failed;
-  assign idle_o  = pendings == '0 && fetched == '0 && !s_valid_q;
+  assign idle_o  = pendings == '0 && fetched == '0 && !s_valid_q && !fault_valid_o;
 
   logic unused;
   assign unused = m_axi_rresp_i[0];  // OKAY or EXOKAY, SLVERR or DECERR
 
   `ASSERT(PayloadHasRoom, !s_valid_q || word_ready)
   `ASSERT(HeaderHasRoom, !(end_of_packet && keep) || hdr_ready)
+`ifdef VERILATOR
+  `ASSERT(FaultStable, fault_valid_o && !fault_ready_i |=> fault_valid_o && $stable(fault_sid_o) && $stable(fault_msgid_o))
+`endif
   `ASSERT(BurstEndsWithPacket, !beat_fire || m_axi_rlast_i == (left <= 16'(BYTES)))
 endmodule

@@ -23,11 +23,12 @@ package rdma_pkg;
   localparam int unsigned SPAN_W = 4;  // bits of log2 of a window
 
   // Kinds of events of the sender; of the receiver only the first two.
-  typedef enum logic [1:0] {
-    EV_PACKET  = 2'd0,
-    EV_TIMEOUT = 2'd1,
-    EV_POST    = 2'd2,
-    EV_TURN    = 2'd3
+  typedef enum logic [2:0] {
+    EV_PACKET  = 3'd0,
+    EV_TIMEOUT = 3'd1,
+    EV_POST    = 3'd2,
+    EV_TURN    = 3'd3,
+    EV_FAULT   = 3'd4
   } event_e;
 
   // Where a post comes from, and its completion goes to.

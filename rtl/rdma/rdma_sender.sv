@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sender of the RDMA engine: one event (packet, timeout, post or turn) a clock. Protocol and context: docs/rdma.md, Sender.
+// Sender of the RDMA engine: one event (packet, fault, timeout, post or turn) a clock. Protocol and context: docs/rdma.md, Sender.
 //
 //   A  choose the event; a post takes a free context and a place for its completion
 //   B  read the context RAM
 //   C  decide; write context and timer back                       (ram_1r1w forwards C to a read in B)
 //   D  act: control packet, DATA order, completion, turn, freed context, trace
 //
-// Nothing outside can stop packets and timeouts: control packets and resends that find no room are dropped (a timer of
+// Nothing outside can stop packets, faults and timeouts: control packets and resends that find no room are dropped (a timer of
 // the receiver repeats them). Turns wait for room in the send queue, posts for a context. Posts of software wait for room for their
 // completion as well, and leave some contexts to answers (docs/rdma_transfers.md), which end with a pulse, so that software which
 // reads no completions cannot stop them.
@@ -74,6 +74,11 @@ module rdma_sender
   input  logic [        15:0] query_sid_i,
   input  logic [        23:0] query_msgid_i,
   output logic                query_over_o,
+  // a packet of this transfer could not be read; what is over may be told of, too
+  input  logic                fault_valid_i,
+  output logic                fault_ready_o,
+  input  logic [        15:0] fault_sid_i,
+  input  logic [        23:0] fault_msgid_i,
   // trace: one record per event, see docs/rdma.md
   output logic                trace_valid_o,
   output event_e              trace_kind_o,
@@ -163,7 +168,7 @@ module rdma_sender
   assign ready_o = !clearing_q && timer_ready && list_ready;
 
   // ------------------------------------------------------------------------------------------------- A: choose
-  logic             take_packet, take_timeout, take_post, take_turn;
+  logic             take_packet, take_fault, take_timeout, take_post, take_turn;
   logic             offer_valid, expired_valid, turn_valid, send_room, place, from_software, post_welcome;
   logic             spare_q;  // there are more free contexts than are kept for answers
   logic [IDX_W-1:0] offer, expired_idx, turn_sid;
@@ -180,16 +185,19 @@ module rdma_sender
     .rst_ni,
     .ready_i       (ready_o),
     .packet_i      (hdr_valid_i),
+    .fault_i       (fault_valid_i),
     .timeout_i     (expired_valid),
     .post_i        (post_welcome),
     .turn_i        (turn_valid && send_room),
     .packet_ready_o(hdr_ready_o),
     .take_packet_o (take_packet),
+    .take_fault_o  (take_fault),
     .take_timeout_o(take_timeout),
     .take_post_o   (take_post),
     .take_turn_o   (take_turn)
   );
-  assign post_ready_o = take_post;
+  assign post_ready_o  = take_post;
+  assign fault_ready_o = take_fault;
 
   always_comb begin : p_event
     a_event      = '0;
@@ -199,6 +207,10 @@ module rdma_sender
     if (take_timeout) begin
       a_event.kind    = EV_TIMEOUT;
       a_event.hdr.sid = 16'(expired_idx);
+    end else if (take_fault) begin
+      a_event.kind      = EV_FAULT;
+      a_event.hdr.sid   = fault_sid_i;
+      a_event.hdr.msgid = fault_msgid_i;
     end else if (take_post) begin
       a_event.kind    = EV_POST;
       a_event.hdr.sid = 16'(offer);
@@ -214,7 +226,7 @@ module rdma_sender
       c_valid_q <= 1'b0;
       d_valid_q <= 1'b0;
     end else begin
-      b_valid_q <= take_packet || take_timeout || take_post || take_turn;
+      b_valid_q <= take_packet || take_fault || take_timeout || take_post || take_turn;
       c_valid_q <= b_valid_q;
       d_valid_q <= c_valid_q;
     end
@@ -531,6 +543,7 @@ module rdma_sender
   `ASSERT(AnswersGoToTickets, !take_post || (post_i.origin == ORIGIN_ANSWERS) == (post_i.to == TO_TICKET))
   `ASSERT(AddressFitsItsKind, !take_post || post_i.to == TO_REGION || (post_i.dst_addr >> MSGID_W) == '0)
   `ASSERT(AnswerGivesItsContextBack, !answer_done_o || d_q.free)
+  `ASSERT(FaultOfAContext, !fault_valid_i || 32'(fault_sid_i) < N_TX_CTX)
   `ASSERT(TurnIsMarked, !(c_valid_q && c_q.kind == EV_TURN) || c_ctx.turn)
   `ASSERT(NextInsideTransfer, !(c_valid_q && c_we && c_ctx_new.state == TX_ACTIVE) ||
           (c_ctx_new.next <= c_ctx_new.high && c_ctx_new.high <= c_ctx_new.last + 1'b1))

@@ -160,7 +160,7 @@ module rdma_top
   output logic                trace_post_valid_o,       // the sender takes a post
   output logic [         1:0] trace_post_origin_o,
   output logic                trace_tx_valid_o,
-  output logic [         1:0] trace_tx_kind_o,
+  output logic [         2:0] trace_tx_kind_o,
   output logic [         7:0] trace_tx_outcome_o,
   output logic                trace_tx_room_o,
   output logic                trace_tx_resend_room_o,
@@ -438,9 +438,9 @@ module rdma_top
   post_t             post;
   completion_t       cpl;
   logic              order_valid, order_ready, data_valid, data_ready, fetched_valid, fetched_ready;
-  logic              query, query_over;
-  logic [15:0]       query_sid;
-  logic [23:0]       query_msgid;
+  logic              query, query_over, fault_valid, fault_ready;
+  logic [15:0]       query_sid, fault_sid;
+  logic [23:0]       query_msgid, fault_msgid;
   header_t           order_hdr, data_hdr;
   logic [ADDR_W-1:0] order_addr;
   logic [DATA_W-1:0] fetched;
@@ -495,6 +495,10 @@ module rdma_top
     .query_sid_i        (query_sid),
     .query_msgid_i      (query_msgid),
     .query_over_o       (query_over),
+    .fault_valid_i      (fault_valid),
+    .fault_ready_o      (fault_ready),
+    .fault_sid_i        (fault_sid),
+    .fault_msgid_i      (fault_msgid),
     .trace_valid_o      (trace_tx_valid_o),
     .trace_kind_o       (tx_kind),
     .trace_outcome_o    (tx_outcome),
@@ -553,6 +557,10 @@ module rdma_top
     .query_sid_o    (query_sid),
     .query_msgid_o  (query_msgid),
     .query_over_i   (query_over),
+    .fault_valid_o  (fault_valid),
+    .fault_ready_i  (fault_ready),
+    .fault_sid_o    (fault_sid),
+    .fault_msgid_o  (fault_msgid),
     .m_axi_araddr_o,
     .m_axi_arlen_o,
     .m_axi_arvalid_o,

@@ -18,7 +18,7 @@ module rdma_tx_decide
   // event
   input  event_e              kind_i,
   input  logic                expired_i,      // timeout: the timer is still expired
-  input  header_t             hdr_i,          // packet; sid: context of any event
+  input  header_t             hdr_i,          // packet; sid: context of any event; msgid of a fault, too
   input  post_t               post_i,
   input  logic [ MSGID_W-1:0] msgid_i,        // number of the next transfer
   input  logic                resend_room_i,  // the resend queue can take a packet
@@ -125,7 +125,7 @@ module rdma_tx_decide
 
   // ------------------------------------------------------------------------------------------------- packets out
   header_t            request_hdr;  // asks for what the context needs
-  header_t            release_hdr;  // answer to the packet
+  header_t            release_hdr;  // answer to the packet; of a fault: for the receive context of the transfer
   logic [PIDX_W-1:0]  data_pidx;
   logic               data_last, more;
 
@@ -166,10 +166,10 @@ module rdma_tx_decide
     release_hdr       = '0;
     release_hdr.ptype = PTYPE_RELEASE;
     release_hdr.src   = node_id_i;
-    release_hdr.dst   = hdr_i.src;
+    release_hdr.dst   = kind_i == EV_FAULT ? 16'(ctx_i.dst) : hdr_i.src;
     release_hdr.sid   = hdr_i.sid;
-    release_hdr.cid   = hdr_i.cid;
-    release_hdr.gen   = hdr_i.gen;
+    release_hdr.cid   = kind_i == EV_FAULT ? 16'(ctx_i.cid) : hdr_i.cid;
+    release_hdr.gen   = kind_i == EV_FAULT ? ctx_i.gen : hdr_i.gen;
     release_hdr.msgid = hdr_i.msgid;
   end
 
@@ -348,6 +348,20 @@ module rdma_tx_decide
             timer_armed_o       = 1'b0;
             free_o              = 1'b1;
           end
+        end
+      end
+
+      EV_FAULT: begin
+        if (ctx_i.state == TX_ACTIVE && hdr_i.msgid == 24'(ctx_i.msgid)) begin
+          outcome_o           = OUTCOME_SOURCE_FAILED;
+          ctx_we_o            = 1'b1;
+          complete_o          = 1'b1;
+          completion_o.status = STATUS_SOURCE_ERROR;
+          ctx_o.state         = TX_FREE;
+          timer_set_o         = 1'b1;
+          timer_armed_o       = 1'b0;
+          free_o              = 1'b1;
+          emit_o              = 1'b1;
         end
       end
 

@@ -132,7 +132,7 @@ module rdma_nic
   output logic                trace_post_valid_o,       // the sender takes a post
   output logic [         1:0] trace_post_origin_o,
   output logic                trace_tx_valid_o,
-  output logic [         1:0] trace_tx_kind_o,
+  output logic [         2:0] trace_tx_kind_o,
   output logic [         7:0] trace_tx_outcome_o,
   output logic                trace_tx_room_o,
   output logic                trace_tx_resend_room_o,

@@ -47,7 +47,6 @@ class AxiMemory {
   /// Accesses that touch [base, limit) answer SLVERR or DECERR, in turn, and change nothing; base = limit:
   /// none do.
   void inject_errors(uint64_t base, uint64_t limit);
-  bool faulty(uint64_t address, uint64_t bytes) const;
   uint64_t errors() const { return errors_; }
 
   /// Nothing is taken and nothing new is answered from now on, or it goes on.
@@ -76,6 +75,7 @@ class AxiMemory {
     uint64_t due;
   };
 
+  bool faulty(uint64_t address, uint64_t bytes) const;
   bool pauses() { return stalled_ || pause_.pause(); }
   uint64_t answer_time();
   uint8_t error_response() const { return errors_ % 2 == 0 ? resp_slverr : resp_decerr; }

@@ -49,8 +49,19 @@ void ExpectedPackets::expect_receiver_control(rdma::Packet packet, uint64_t writ
   receiver_control_.push_back({std::move(packet), is_done ? written_before : 0});
 }
 
-void ExpectedPackets::expect_data(const rdma::DataOrder& order) {
-  (order.resend ? resent_ : fresh_).push_back({order.header, memory_.read(order.src_addr, order.header.len)});
+uint64_t ExpectedPackets::expect_data(const rdma::DataOrder& order) {
+  (order.resend ? resent_ : fresh_)
+      .push_back({order.header, memory_.read(order.src_addr, order.header.len), expected_data_});
+  return expected_data_++;
+}
+
+void ExpectedPackets::could_not_be_read(uint64_t number, bool certain) {
+  for (DataQueue* queue : {&resent_, &fresh_}) {
+    const auto data = std::ranges::find(*queue, number, &Data::number);
+    if (data == queue->end()) continue;
+    data->may_be_missing = true;
+    data->must_be_missing = certain;
+  }
 }
 
 void ExpectedPackets::transfer_over(uint16_t sid) {
@@ -127,7 +138,8 @@ void ExpectedPackets::judge_in_order(const char* whose, std::deque<rdma::Packet>
 }
 
 bool ExpectedPackets::matches(const Data& data, const rdma::Packet& packet) {
-  return without_crc(data.header) == without_crc(packet.header) && data.payload == packet.payload;
+  return !data.must_be_missing && without_crc(data.header) == without_crc(packet.header) &&
+         data.payload == packet.payload;
 }
 
 /// How many of a queue have left or are missing if this packet is of it.

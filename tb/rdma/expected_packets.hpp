@@ -3,8 +3,9 @@
 //
 // Five classes, each first in, first out: control of the receiver, of the sender, of the inbox, resent data,
 // new data. A DATA packet with RETRY may belong to either data class; all ways to explain what was seen are
-// followed at once. One that was decided on may be missing if its transfer is over, but if it leaves, its
-// payload is what was there when it was decided: software may write there again as soon as it is told.
+// followed at once. One that was decided on may be missing if its transfer is over, and is if it could not be
+// read; but if it leaves, its payload is what was there when it was decided: software may write there again
+// as soon as it is told.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,11 @@ class ExpectedPackets {
   void expect_receiver_control(rdma::Packet packet, uint64_t written_before);
   void expect_sender_control(rdma::Packet packet) { sender_control_.push_back(std::move(packet)); }
   void expect_inbox_control(rdma::Packet packet) { inbox_control_.push_back(std::move(packet)); }
-  void expect_data(const rdma::DataOrder& order);
+  /// @return number of the packet, since the first one
+  uint64_t expect_data(const rdma::DataOrder& order);
+  /// Memory has answered the read of this packet with an error, or of another one with the same address:
+  /// it does not leave, or may not.
+  void could_not_be_read(uint64_t number, bool certain);
   /// The send context is free: what is still to be sent of its transfers may be left out.
   void transfer_over(uint16_t sid);
 
@@ -70,7 +75,9 @@ class ExpectedPackets {
   struct Data {
     rdma::formats::Header header;
     std::vector<uint8_t> payload;
+    uint64_t number;
     bool may_be_missing = false;
+    bool must_be_missing = false;
   };
   using DataQueue = std::deque<Data>;
   /// How many of the resent and of the new data packets in the queues below have left, in one explanation.
@@ -95,6 +102,7 @@ class ExpectedPackets {
   std::set<Explanation> explanations_;
   std::deque<Left> left_;
   uint64_t packets_ = 0;
+  uint64_t expected_data_ = 0;
   uint64_t data_packets_ = 0;
   uint64_t resent_packets_ = 0;
 };

@@ -156,15 +156,12 @@ TEST_F(Posts, PeerThatTellsNoWindowAsksForTheSameAgainAndAgain) {
   bench_.expect_settled();
 }
 
-TEST_F(Posts, SourceThatCannotBeReadIsNotSent) {
-  EXPECT_TRUE(bench_.write(reg::RX_TIMEOUT, 60));
+TEST_F(Posts, SourceThatCannotBeReadIsTold) {
   AxiMemory& memory = bench_.system.node(0).memory();
   const std::vector<uint8_t> bytes(2000, 0x77);
   memory.memory().write(source_base, bytes);
   memory.inject_errors(source_base + 512, source_base + 513);
-  bench_.system.node(0).driver().post({source_base, destination_base, 2000, 0, 1});
-  bench_.run(1500);
-  EXPECT_FALSE(bench_.completions[0].contains(1));
+  expect_status({source_base, destination_base, 2000, 0, 1}, Status::source_error, Outcome::source_failed);
   EXPECT_GT(bench_.read(reg::BUS_ERRORS), 0u);
   EXPECT_EQ(bench_.read(reg::BUS_ERRORS), memory.errors());
   EXPECT_EQ(bench_.read(reg::IRQ_STATUS) & 2u, 2u);
@@ -172,34 +169,174 @@ TEST_F(Posts, SourceThatCannotBeReadIsNotSent) {
   EXPECT_TRUE(bench_.write(reg::IRQ_ENABLE, 3));
   EXPECT_TRUE(bench_.system.node(0).irq());
   memory.inject_errors(0, 0);
-  EXPECT_TRUE(bench_.system.run_until([&] { return bench_.completions[0].contains(1); }, 500'000));
+  expect_status({source_base, destination_base, 2000, 0, 2}, Status::ok, Outcome::complete);
   EXPECT_TRUE(memory.memory().equals(destination_base, bytes));
   bench_.expect_settled();
 }
 
-/// Source packets that cannot be read, and never will: by their PIDX in a transfer of eight packets.
-class UnreadableSource : public testing::TestWithParam<uint32_t> {};
+/// A node played by the test says DONE at any moment around that at which a read fails: each transfer ends
+/// once, by what comes first.
+TEST_F(Posts, FaultOfATransferThatIsOverChangesNothing) {
+  AxiMemory& memory = bench_.system.node(0).memory();
+  memory.inject_errors(source_base, source_base + 1);
+  unsigned failed = 0;
+  unsigned fault_too_late = 0;
+  for (uint16_t delay = 0; delay < 80; ++delay) {
+    const uint64_t errors = memory.errors();
+    bench_.completions[0].clear();
+    bench_.system.node(0).driver().post({source_base, destination_base, 256, 7, delay});
+    EXPECT_TRUE(bench_.system.run_until([&] { return bench_.count(Outcome::submit) == delay + 1u; }, 1000));
+    Header header = from_peer(Ptype::rsp);
+    header.msgid = delay;
+    bench_.system.node(0).receive(flits_of(header));
+    bench_.run(delay);
+    header.ptype = static_cast<uint8_t>(Ptype::done);
+    bench_.system.node(0).receive(flits_of(header));
+    bench_.run(300);
+    ASSERT_EQ(bench_.completions[0].count(delay), 1u) << "clock " << delay;
+    const Status status = bench_.completions[0][delay];
+    EXPECT_TRUE(status == Status::ok || status == Status::source_error) << formats::name(status);
+    failed += status == Status::source_error;
+    fault_too_late += status == Status::ok && memory.errors() > errors;
+  }
+  EXPECT_EQ(bench_.count(Outcome::source_failed), failed);
+  EXPECT_EQ(bench_.count(Outcome::complete), 80u - failed);
+  EXPECT_GT(failed, 10u);
+  EXPECT_GT(fault_too_late, 3u) << "the read has failed before the end, or its answer was on its way";
+  bench_.expect_settled();
+}
 
-TEST_P(UnreadableSource, EndsTheTransferWithAnError) {
-  for (const bool weft_mode : {true, false}) {
+/// The same with a transfer that is given up at that moment.
+TEST(GivenUp, WhileAFaultIsOnItsWayEndsOnce) {
+  unsigned failed = 0;
+  for (uint32_t latency = 30; latency < 120; ++latency) {
+    SystemConfig config = EngineBench::alone();
+    config.node.memory_latency = latency;
     driver::RdmaSetup setup = EngineBench::usual_setup();
-    setup.tick_cycles = 16;
-    setup.rx_timeout = 60;
+    setup.tick_cycles = 1;
+    setup.rx_timeout = setup.tx_retry = 2000;
+    setup.tx_dead = 60;
+    setup.max_retry = 0;
+    EngineBench bench(config, setup);
+    bench.system.node(0).memory().inject_errors(source_base, source_base + 1);
+    bench.system.node(0).driver().post({source_base, destination_base, 256, 0, 1});
+    EXPECT_TRUE(bench.system.run_until([&] { return bench.completions[0].contains(1); }, 5000));
+    const bool by_fault = bench.completions[0][1] == Status::source_error;
+    EXPECT_TRUE(by_fault || bench.completions[0][1] == Status::dead_peer);
+    bench.expect_settled();
+    EXPECT_EQ(bench.count(Outcome::source_failed), by_fault ? 1u : 0u);
+    EXPECT_EQ(bench.count(Outcome::give_up), by_fault ? 0u : 1u);
+    failed += by_fault;
+  }
+  EXPECT_GT(failed, 10u);
+  EXPECT_LT(failed, 80u);
+}
+
+/// Source packets that cannot be read, by their PIDX in a transfer of eight packets.
+class UnreadableSource : public testing::TestWithParam<uint32_t> {
+ protected:
+  static constexpr uint64_t soon = 2000;  // clocks, far less than any timeout
+
+  static driver::RdmaSetup setup(bool weft_mode) {
+    driver::RdmaSetup setup = EngineBench::usual_setup();
+    setup.tick_cycles = 64;
+    setup.rx_timeout = setup.tx_retry = 60;
     setup.tx_dead = 8000;
     setup.weft_mode = weft_mode;
-    EngineBench bench(EngineBench::alone(), setup);
+    return setup;
+  }
+  static void fail(EngineBench& bench, const SystemConfig& config) {
     const uint64_t bad = source_base + 256 * GetParam();
     bench.system.node(0).memory().inject_errors(bad, bad + 1);
-    bench.system.node(0).driver().post({source_base, destination_base, 2000, 0, 1});
-    EXPECT_TRUE(bench.system.run_until([&] { return bench.completions[0].contains(1); }, 500'000))
+    bench.system.node(0).driver().post({source_base, destination_base, 2000, config.nodes - 1, 1});
+    EXPECT_TRUE(bench.system.run_until([&] { return bench.completions[0].contains(1); }, soon))
         << "no completion";
-    EXPECT_EQ(formats::name(bench.completions[0][1]), "DEAD_PEER");
+    EXPECT_EQ(formats::name(bench.completions[0][1]), "SOURCE_ERROR");
+  }
+};
+
+TEST_P(UnreadableSource, EndsTheTransferAtOnceAndFreesTheReceiver) {
+  for (const bool weft_mode : {true, false}) {
+    const SystemConfig config = EngineBench::alone();
+    EngineBench bench(config, setup(weft_mode));
+    fail(bench, config);
+    bench.expect_settled(soon);
+    EXPECT_EQ(bench.count(Outcome::source_failed), 1u);
+    EXPECT_EQ(bench.count(Outcome::released), 1u);
+    EXPECT_EQ(bench.count(Outcome::reclaim), 0u);
+  }
+}
+
+TEST_P(UnreadableSource, FreesTheReceiverAlsoIfItsReleaseIsLost) {
+  for (const bool weft_mode : {true, false}) {
+    SystemConfig config = EngineBench::alone();
+    config.nodes = 2;
+    EngineBench bench(config, setup(weft_mode));
+    unsigned lost = 0;
+    bench.system.tamper_with([&](Bytes& packet) {
+      if (packet[0] == static_cast<uint8_t>(Ptype::release) && lost++ == 0) packet[31] ^= 1;
+    });
+    fail(bench, config);
     bench.expect_settled();
-    EXPECT_EQ(bench.count(Outcome::reclaim), 1u);
+    EXPECT_EQ(bench.count(Outcome::drop_crc, 1), 1u);
+    EXPECT_EQ(bench.count(Outcome::stale), 1u) << "the receiver asks, and is told again";
+    EXPECT_EQ(bench.count(Outcome::released, 1), 1u);
+    EXPECT_EQ(bench.count(Outcome::reclaim, 1), 0u);
+  }
+}
+
+TEST_P(UnreadableSource, ResetInTheMiddleForgetsTheFault) {
+  const SystemConfig config = EngineBench::alone();
+  EngineBench bench(config, setup(true));
+  AxiMemory& memory = bench.system.node(0).memory();
+  memory.memory().write(source_base, std::vector<uint8_t>(2000, 0x5a));
+  const uint64_t bad = source_base + 256 * GetParam();
+  for (unsigned after = 0; after < 20; ++after) {
+    memory.inject_errors(bad, bad + 1);
+    const uint64_t errors = memory.errors();
+    bench.system.node(0).driver().post({source_base, destination_base, 2000, 0, 1});
+    EXPECT_TRUE(bench.system.run_until([&] { return memory.errors() > errors; }, soon));
+    bench.run(after);
+    bench.completions[0].clear();
+    bench.system.reset();
+    bench.start();
+    memory.inject_errors(0, 0);
+    bench.system.node(0).driver().post({source_base, destination_base, 2000, 0, 2});
+    EXPECT_TRUE(bench.system.run_until([&] { return bench.completions[0].contains(2); }, soon));
+    EXPECT_EQ(formats::name(bench.completions[0][2]), "OK");
+    bench.expect_settled();
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Packets, UnreadableSource, testing::Values(0u, 1u, 4u, 7u));
+
+/// Reads of many transfers fail in consecutive clocks while packets keep the sender busy: it is told of one
+/// at a time, of the others when their receivers have asked again.
+TEST(UnreadableSources, AllEndWithTheirError) {
+  SystemConfig config = EngineBench::alone();
+  config.node.memory_latency = 300;
+  driver::RdmaSetup setup = EngineBench::usual_setup();
+  setup.rx_timeout = setup.tx_retry = 20;
+  EngineBench bench(config, setup);
+  RdmaNode& node = bench.system.node(0);
+  node.memory().inject_errors(source_base, source_base + 4096);
+  constexpr uint16_t transfers = 12;
+  for (uint16_t tag = 0; tag < transfers; ++tag) {
+    node.driver().post({source_base, destination_base + 256u * tag, 1, 0, tag});
+  }
+  EXPECT_TRUE(bench.system.run_until([&] { return bench.count(Outcome::granted) == transfers; }, 5000));
+  Header stale = header_to_zero(Ptype::rsp);
+  stale.arg = 1;
+  stale.msgid = 0xfffff;
+  for (unsigned n = 0; n < 600; ++n) node.receive(flits_of(stale));
+  EXPECT_TRUE(bench.system.run_until([&] { return bench.completions[0].size() == transfers; }, 50'000));
+  for (const auto& [tag, status] : bench.completions[0]) {
+    EXPECT_EQ(formats::name(status), "SOURCE_ERROR") << tag;
+  }
+  bench.expect_settled();
+  EXPECT_EQ(bench.count(Outcome::source_failed), transfers);
+  EXPECT_GT(node.memory().errors(), transfers) << "none had to be told again";
+}
 
 // A write that memory refuses must not end as a success, and the next transfer must not pay for it.
 TEST_F(Posts, DestinationThatCannotBeWrittenEndsWithAnError) {

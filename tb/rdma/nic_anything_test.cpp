@@ -503,7 +503,7 @@ class Anything {
     const uint64_t rings = ground_.place(owner_of(queue), NicBench::rings_of(queue));
     const uint32_t owner = any_owner();
     const uint64_t messages = ground_.place(owner, NicBench::message_base);
-    switch (draw_.below(10)) {
+    switch (draw_.below(12)) {
       case 0:
         it.memory().inject_errors(ground_.buffers_of(owner), ground_.buffers_of(owner) + half);
         break;
@@ -524,6 +524,12 @@ class Anything {
         break;
       case 6:
         it.memory().stall(true);
+        break;
+      case 7:
+        it.memory().inject_errors(ground_.source_of(owner), ground_.source_of(owner) + half / 2);
+        break;
+      case 8:
+        it.memory().inject_errors(ground_.target_of(owner), ground_.target_of(owner) + half / 2);
         break;
       default:
         change_region(node);

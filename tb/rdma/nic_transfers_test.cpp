@@ -336,28 +336,77 @@ void fail_once(NicBench& bench, uint32_t node, uint64_t address) {
   memory.inject_errors(0, 0);
 }
 
-TEST_F(NicTransfers, SourceThatCannotBeReadOnceIsReadAgain) {
+TEST_F(NicTransfers, MessageThatCannotBeReadLeavesItsRecv) {
   build();
   bench().post(1, 0, bench().recv_entry(0, 8192, 2048));
   run_until(1, Outcome::wait);
-  bench().post(0, 0, bench().send_entry(0, 1, 0, 0, 2048));
+  bench().post(0, 0, bench().send_entry(0, 1, 0, 0, 2048), status_of(EngineStatus::source_error));
   fail_once(bench(), 0, NicBench::source_of(0) + 512);
+  run_until(1, Outcome::returned);
+  bench().post(0, 0, bench().send_entry(0, 1, 0, 4096, 2048));
   bench().expect_settled();
-  expect_bytes(0, NicBench::source_of(0), 1, NicBench::buffers_of(0) + 8192, 2048);
+  expect_bytes(0, NicBench::source_of(0) + 4096, 1, NicBench::buffers_of(0) + 8192, 2048);
+}
+
+TEST_F(NicTransfers, ReadWhoseSourceFailsOnceIsAskedAgain) {
+  build();
   bench().post(0, 0, bench().read_entry(0, 1, 0, 0, 2048));
   fail_once(bench(), 1, NicBench::target_of(0) + 512);
   bench().expect_settled();
   expect_bytes(1, NicBench::target_of(0), 0, NicBench::buffers_of(0), 2048);
+  EXPECT_EQ(outcomes(1, Outcome::source_failed), 1u);
+  EXPECT_EQ(outcomes(0, Outcome::returned), 1u);
 }
 
-TEST_F(NicTransfers, SourceThatCanNeverBeReadIsADeadPeer) {
-  build();
+/// Each failed answer counts as a repeat of the READ, and so does each READ that is sent again.
+TEST_F(NicTransfers, ReadWhoseSourceCannotBeReadEndsAfterItsRepeats) {
+  for (const auto& [max_retry, status] : {std::pair{uint8_t{0}, EngineStatus::dead_peer},
+                                          {uint8_t{3}, EngineStatus::no_answer},
+                                          {uint8_t{4}, EngineStatus::dead_peer}}) {
+    auto setup = NicBench::usual_setup();
+    setup.max_retry = max_retry;
+    build(NicBench::usual_config(2, "nic_full"), setup);
+    bench().system.node(1).memory().inject_errors(NicBench::target_of(0) + 512, NicBench::target_of(0) + 576);
+    bench().post(0, 0, bench().read_entry(0, 1, 0, 0, 2048), status_of(status));
+    bench().post(0, 1, bench().read_entry(1, 1, 0, 0, 2048));  // others go on
+    bench().expect_settled();
+    expect_bytes(1, NicBench::target_of(1), 0, NicBench::buffers_of(1), 2048);
+    EXPECT_EQ(outcomes(1, Outcome::source_failed), max_retry / 2u + 1u);
+  }
+}
+
+/// By what a transfer is posted with.
+class NicUnreadableSource : public NicTransfers, public testing::WithParamInterface<Opcode> {};
+
+TEST_P(NicUnreadableSource, EndsItsTransferSoonAndNoOther) {
+  auto setup = NicBench::usual_setup();
+  setup.tx_dead = 8000;
+  build(NicBench::usual_config(2, "nic_full"), setup);
   bench().system.node(0).memory().inject_errors(NicBench::source_of(0) + 512, NicBench::source_of(0) + 576);
-  bench().post(0, 0, bench().write_entry(0, 1, 0, 0, 2048), status_of(EngineStatus::dead_peer));
-  bench().post(0, 1, bench().write_entry(1, 1, 0, 0, 2048));  // others go on
+  auto entry = GetParam() == Opcode::send ? bench().send_entry(0, 1, 0, 0, 2048)
+                                          : bench().write_entry(0, 1, 0, 0, 2048);
+  entry.opcode = code_of(GetParam());
+  bench().post(1, 0, bench().recv_entry(0, 0, 2048), status_of(EngineStatus::cancelled));
+  run_until(1, Outcome::wait);
+  bench().post(0, 0, entry, status_of(EngineStatus::source_error));
+  bench().post(0, 1, bench().write_entry(1, 1, 0, 0, 2048));
+  const auto ended = [&] {
+    bench().collect_all();
+    return bench().hosts[0].rings[0].wanted.empty();
+  };
+  EXPECT_TRUE(bench().system.run_until(ended, 4000)) << bench().problems();
+  EXPECT_TRUE(bench().system.run_until(
+      [&] { return outcomes(1, Outcome::released) == 1 || outcomes(1, Outcome::released) == 2; }, 4000));
+  if (GetParam() != Opcode::write) run_until(1, Outcome::returned);
+  bench().hosts[1].rings[0].wanted.clear();  // its RECV waits again
+  bench().disable(1, 0);
   bench().expect_settled();
   expect_bytes(0, NicBench::source_of(1), 1, NicBench::target_of(1), 2048);
+  EXPECT_EQ(outcomes(0, Outcome::source_failed), 1u);
 }
+
+INSTANTIATE_TEST_SUITE_P(Kinds, NicUnreadableSource,
+                         testing::Values(Opcode::write, Opcode::write_imm, Opcode::send));
 
 // --- a NIC without transfers
 

@@ -21,7 +21,7 @@ struct RxTracePins {
   std::array<uint64_t, max_window_words> wvec{};  ///< bit 0 of word 0 is WVEC bit 1
 };
 
-enum class TxKind : uint8_t { packet = 0, timeout = 1, post = 2, turn = 3 };
+enum class TxKind : uint8_t { packet = 0, timeout = 1, post = 2, turn = 3, fault = 4 };
 
 struct TxTracePins {
   bool valid = false, room = false, resend_room = false, offer_valid = false;

@@ -25,6 +25,8 @@ constexpr const char* event_name(TxKind kind) {
       return "post";
     case TxKind::turn:
       return "turn";
+    case TxKind::fault:
+      return "fault";
   }
   return "?";
 }
@@ -100,6 +102,7 @@ Scoreboard::Scoreboard(const RdmaBuild& build, Reporter& reporter, const AxiMemo
       receiver_(build.params, {}),
       sender_(build.params, {}),
       packets_(build.params, memory.memory()),
+      reads_(sender_, packets_, build.data_bytes),
       registers_([this](const rdma::Config& config) { note_settings(config); },
                  [this](const rdma::Post& post) { register_posts_.push_back(post); },
                  [this](uint32_t first) { sender_.number_from(first); },
@@ -137,6 +140,7 @@ void Scoreboard::reset() {
   grants_.clear();
   if (inbox_) inbox_->reset();
   packets_.reset();
+  reads_.reset();
   writes_.reset();
   expected_completions_.clear();
   completed_.clear();
@@ -228,6 +232,7 @@ void Scoreboard::sample(const RdmaPins& pins) {
   if (pins.inbox.valid) step_inbox(pins.inbox);
   if (pins.rx.valid) step_receiver(pins.rx);
   if (pins.tx.valid) step_sender(pins.tx);
+  if (const auto missing = reads_.sample(pins.axi, reporter_.cycle())) reporter_.add("sender: " + *missing);
   forget_settings();
   packets_.judge(reporter_);
   writes_.judge(reporter_);
@@ -370,6 +375,9 @@ rdma::TxResult Scoreboard::golden_sender(const TxTracePins& rtl, const rdma::TxI
       return sender_.turn(rtl.sid, inputs);
     case TxKind::post:
       return golden_post(inputs, post);
+    case TxKind::fault:
+      if (!reads_.take_fault(rtl.sid)) throw rdma::Violation("a fault, but no read of it has failed");
+      return sender_.fault(rtl.sid, sender_.context(rtl.sid).msgid, inputs);
     case TxKind::packet:
       break;
   }
@@ -457,10 +465,7 @@ void Scoreboard::compare(const TxTracePins& rtl, rdma::TxEventView view) {
 /// @param origin of the transfer that the event is about
 void Scoreboard::note(const rdma::TxResult& result, PostOrigin origin) {
   if (result.emitted) packets_.expect_sender_control(*result.emitted);
-  // A packet whose payload cannot be read is not sent.
-  if (result.data && !memory_.faulty(result.data->src_addr, result.data->header.len)) {
-    packets_.expect_data(*result.data);
-  }
+  if (result.data) reads_.expect(*result.data, packets_.expect_data(*result.data));
   if (result.completion && origin == PostOrigin::queues) {
     on_queue_completion_(*result.completion);
   } else if (result.completion) {
@@ -595,8 +600,7 @@ void Scoreboard::check_room(const TxTracePins& rtl) const {
     throw rdma::Violation(
         fmt::format("no room for control packets although {} wait", packets_.sender_control_waiting()));
   }
-  const bool all_resends_known = memory_.errors() == 0;  // else some that cannot be read wait as well
-  if (!rtl.resend_room && all_resends_known && packets_.resends_waiting() + 1 < build_.resend_depth) {
+  if (!rtl.resend_room && packets_.resends_waiting() + 1 < build_.resend_depth) {
     throw rdma::Violation(fmt::format("no room for resends although {} wait", packets_.resends_waiting()));
   }
 }

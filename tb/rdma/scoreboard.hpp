@@ -24,6 +24,7 @@
 #include "driver/rdma_driver.hpp"
 #include "expected_answers.hpp"
 #include "expected_packets.hpp"
+#include "expected_reads.hpp"
 #include "expected_writes.hpp"
 #include "inbox_scoreboard.hpp"
 #include "node_traces.hpp"
@@ -211,6 +212,7 @@ class Scoreboard {
   std::deque<bool> grants_;  // RSPs that grant and have not left yet: whether it is the first of that grant
   OnQueueCompletion on_queue_completion_;
   ExpectedPackets packets_;
+  ExpectedReads reads_;
   ExpectedWrites writes_;
   std::deque<std::pair<uint64_t, rdma::Config>> settings_;  // from which cycle on, oldest first; never empty
   rdma::ReceiverTimes receiver_times_;

@@ -301,6 +301,105 @@ TEST_F(ScoreboardTest, PostOfTheWrongSource) {
   expect_finding("the sender takes a post that nobody has made");
 }
 
+/// One packet of a transfer to a node that the test plays, and memory that answers its read with an error.
+class ScoreboardFault : public ScoreboardTest {
+ protected:
+  void order() {
+    post();
+    retire_sender(TxKind::post, Outcome::submit);
+    scoreboard_.left(flits_of(posted_request()));
+    Header grant = header_to_zero(Ptype::rsp);
+    grant.sid = sid;
+    grant.msgid = 0;
+    arrive(grant);
+    retire_sender(TxKind::packet, Outcome::granted);
+    retire_sender(TxKind::turn, Outcome::send, [](TxTracePins& tx) { tx.next = 1; });
+  }
+
+  void read(uint8_t response, uint64_t address = 0) {
+    pins_.axi.arvalid = pins_.axi.arready = true;
+    pins_.axi.ar = {address, 1, 5, 1};  // 40 bytes are two beats
+    sample();
+    pins_.axi = {};
+    for (const bool last : {false, true}) {
+      pins_.axi.rvalid = pins_.axi.rready = true;
+      pins_.axi.rlast = last;
+      pins_.axi.rresp = last ? resp_okay : response;
+      sample();
+    }
+    pins_.axi = {};
+  }
+
+  void retire_fault() {
+    retire_sender(TxKind::fault, Outcome::source_failed, [](TxTracePins& tx) { tx.next = 1; });
+  }
+};
+
+TEST_F(ScoreboardFault, OfAReadThatHasFailedIsRight) {
+  order();
+  read(resp_slverr);
+  retire_fault();
+  Header release = header_to_zero(Ptype::release);
+  std::swap(release.src, release.dst);
+  release.sid = sid;
+  release.msgid = 0;
+  scoreboard_.left(flits_of(release));
+  scoreboard_.completed({3, formats::Status::source_error});
+  settle();
+  scoreboard_.check_quiet();
+  EXPECT_EQ(findings_.summary(), "");
+}
+
+TEST_F(ScoreboardFault, WithoutARead) {
+  order();
+  retire_fault();
+  expect_finding("a fault, but no read of it has failed");
+}
+
+TEST_F(ScoreboardFault, OfAReadThatWasAnsweredWell) {
+  order();
+  read(resp_okay);
+  retire_fault();
+  expect_finding("a fault, but no read of it has failed");
+}
+
+TEST_F(ScoreboardFault, OfAReadOfSomethingElse) {
+  order();
+  read(resp_slverr, 256);
+  retire_fault();
+  expect_finding("a fault, but no read of it has failed");
+}
+
+TEST_F(ScoreboardFault, OfAReadLongAgo) {
+  order();
+  read(resp_slverr);
+  settle();
+  findings_ = {};
+  retire_fault();
+  expect_finding("a fault, but no read of it has failed");
+}
+
+TEST_F(ScoreboardFault, ThatNeverComes) {
+  order();
+  read(resp_decerr);
+  expect_finding("a packet of send context 9 could not be read");
+}
+
+TEST_F(ScoreboardFault, PacketThatLeavesAllTheSame) {
+  memory_.memory().write(0, std::vector<uint8_t>(40, 0xa5));
+  order();
+  read(resp_slverr);
+  retire_fault();
+  Header header = header_to_zero(Ptype::data);
+  std::swap(header.src, header.dst);
+  header.sid = sid;
+  header.msgid = 0;
+  header.len = 40;
+  header.flags = formats::flag_last;
+  scoreboard_.left(flits_of(header));
+  expect_finding("DATA packet or its payload");
+}
+
 TEST_F(ScoreboardTest, WrongNext) {
   post();
   retire_sender(TxKind::post, Outcome::submit, [](TxTracePins& tx) { tx.next = 1; });

@@ -36,7 +36,7 @@ FACTS = {
         "pidx_at": {"before", "base", "base+1", "inside", "base+window", "base+window+1", "beyond"}, "advance": int, "marks": int, "lap": {"new", "same"},
     },
     "tx": {
-        "event": {"packet", "timeout", "post", "turn"}, "type": TYPES, "flags": int, "outcome": OUTCOMES, "room": BIT, "resend_room": BIT,
+        "event": {"packet", "timeout", "post", "turn", "fault"}, "type": TYPES, "flags": int, "outcome": OUTCOMES, "room": BIT, "resend_room": BIT,
         "emit": TYPES | {"none"}, "before": OUTCOMES, "distance": int, "neighbour": OUTCOMES, "retry": int, "queue": {"send", "resend"},
         "completion": STATUSES, "msgid_wraps": YES_NO, "form": {"write", "imm", "send", "answer"}, "imm": YES_NO, "retries": int, "busy": int,
         "origin": {"registers", "queues", "answers"}, "origin_before": {"registers", "queues", "answers"},

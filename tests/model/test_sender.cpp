@@ -455,6 +455,46 @@ TEST_F(SenderTest, TurnWithNothingToSendLapses) {
   EXPECT_THROW(sender.turn(4, {}), Violation);
 }
 
+// Fault
+
+TEST_F(SenderTest, FaultEndsTheTransferAndReleasesItsReceiver) {
+  activate();
+  sender.turn(sid, {});
+  const auto result = sender.fault(sid, 0, {true, true, {}, 5});
+  EXPECT_EQ(result.outcome, Outcome::source_failed);
+  EXPECT_EQ(result.sid, sid);
+  EXPECT_EQ(result.next, 1u);
+  EXPECT_EQ(result.completion, (Completion{tag, Status::source_error}));
+  EXPECT_EQ(result.emitted, release_for(answer(Ptype::rsp)));
+  EXPECT_FALSE(result.data);
+  EXPECT_EQ(sender.context(sid).state, State::free);
+  EXPECT_EQ(sender.free_contexts(), 4u);
+  EXPECT_FALSE(sender.due(sid, 1000));
+  expect_stale(answer(Ptype::done));
+  EXPECT_EQ(sender.turn(sid, {}).outcome, Outcome::lapse);
+}
+
+TEST_F(SenderTest, FaultWithoutRoom) {
+  activate();
+  const auto result = sender.fault(sid, 0, {false, true, {}, 0});
+  EXPECT_EQ(result.outcome, Outcome::source_failed);
+  EXPECT_FALSE(result.emitted);
+  EXPECT_TRUE(result.ctl_dropped);
+  const auto stale = sender.packet(answer(Ptype::ack), {});
+  EXPECT_EQ(stale.emitted, release_for(answer(Ptype::ack))) << "the receiver that asks is told again";
+}
+
+TEST_F(SenderTest, FaultOfATransferThatThereIsNotIsAViolation) {
+  EXPECT_THROW(sender.fault(sid, 0, {}), Violation);
+  submit();
+  EXPECT_THROW(sender.fault(sid, 0, {}), Violation);
+  sender.packet(answer(Ptype::rsp), {});
+  EXPECT_THROW(sender.fault(sid, 1, {}), Violation);
+  EXPECT_THROW(sender.fault(4, 0, {}), Violation);
+  sender.fault(sid, 0, {});
+  EXPECT_THROW(sender.fault(sid, 0, {}), Violation);
+}
+
 // Timeout
 
 TEST_F(SenderTest, RequestIsRepeatedThenGivenUp) {

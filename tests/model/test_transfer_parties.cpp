@@ -358,6 +358,7 @@ Setting storm(uint64_t seed) {
   setting.max_retry = static_cast<uint8_t>(1 + dice.below(4));
   setting.max_busy = static_cast<uint8_t>(1 + dice.below(4));
   if (dice.hit(0.5)) setting.close_at = dice.below(2000);
+  setting.manners.read_errors = dice.hit(0.5) ? 0.02 : 0;
   return setting;
 }
 
@@ -455,6 +456,7 @@ TEST(TransferParties, FineAndFoulWeatherReachTheRareOutcomes) {
                              Outcome::reclaim,
                              Outcome::released,
                              Outcome::stale,
+                             Outcome::source_failed,
                              Outcome::complete_error}) {
     EXPECT_TRUE(outcomes.contains(outcome)) << formats::name(outcome);
   }

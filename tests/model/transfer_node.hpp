@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "rdma/inbox.hpp"
@@ -22,6 +24,7 @@ namespace weft::rdma::test {
 struct Manners {
   double memory_waits = 0;   // that memory answers nothing in a tick
   double memory_errors = 0;  // of a write
+  double read_errors = 0;    // that a packet cannot be read
   uint32_t most_answers = 2;
 };
 
@@ -96,6 +99,7 @@ class TransferNode {
       post(answer);
     }
     take_turn();
+    tell_fault();
     end_timers();
     answer_writes();
     leave();
@@ -109,7 +113,7 @@ class TransferNode {
 
   /// Nothing of its own under way but RECVs.
   bool only_waits() const {
-    return answers_.empty() && writes_.empty() && controls_.empty() && inbox.leaving() == 0;
+    return answers_.empty() && !fault_ && writes_.empty() && controls_.empty() && inbox.leaving() == 0;
   }
 
  private:
@@ -198,6 +202,15 @@ class TransferNode {
     }
   }
 
+  /// Later than the read that failed: the transfer may be over.
+  void tell_fault() {
+    if (!fault_ || dice_.hit(0.5)) return;
+    const auto [sid, msgid] = *fault_;
+    fault_.reset();
+    const TxContext& c = sender.context(sid);
+    if (c.state == TxContext::State::active && c.msgid == msgid) take(sender.fault(sid, msgid, tx_inputs()));
+  }
+
   void end_timers() {
     for (uint16_t i = 0; i < static_cast<uint16_t>(params_.n_tx_ctx); ++i) {
       if (sender.due(i, tick())) take(sender.timeout(i, tx_inputs()));
@@ -279,6 +292,10 @@ class TransferNode {
     if (result.completion) events_.completed(*result.completion);
     if (result.data) {
       resends_ += result.data->resend ? 1 : 0;
+      if (dice_.hit(manners_.read_errors)) {
+        if (!fault_) fault_.emplace(result.data->header.sid, result.data->header.msgid);
+        return;
+      }
       const auto from = memory.begin() + static_cast<std::ptrdiff_t>(result.data->src_addr);
       events_.sent({result.data->header, {from, from + result.data->header.len}});
     }
@@ -302,7 +319,8 @@ class TransferNode {
   std::deque<uint64_t> leave_after_;     // writes that memory has to answer first, for each ticket leaving
   std::deque<Control> controls_;         // of the receiver
   std::deque<Post> answers_;             // to READs, not yet posted
-  std::vector<bool> failed_;             // by CID: a write of the context was answered with an error
+  std::optional<std::pair<uint16_t, uint32_t>> fault_;  // sid and msgid of a packet that could not be read
+  std::vector<bool> failed_;  // by CID: a write of the context was answered with an error
 
   Params params_;
   uint16_t node_;

@@ -38,11 +38,12 @@ struct Order {
   bool over = false;                 // its transfer, when the last beat has come
 };
 
-/// Probabilities in percent of an order to come, a header and a word to be taken.
+/// Probabilities in percent of an order to come, a header, a word and a fault to be taken.
 struct ReadPaces {
   unsigned order = 100;
   unsigned hdr = 100;
   unsigned payload = 100;
+  unsigned fault = 100;
 };
 
 class HostReadTest : public testing::TestWithParam<ReadLane> {
@@ -57,7 +58,7 @@ class HostReadTest : public testing::TestWithParam<ReadLane> {
     fill_memory();
     forget();
     bench_->lane_i = lane_.index;
-    bench_->order_valid_i = bench_->hdr_ready_i = bench_->payload_ready_i = 0;
+    bench_->order_valid_i = bench_->hdr_ready_i = bench_->payload_ready_i = bench_->fault_ready_i = 0;
     bench_->m_axi_arready_i = bench_->m_axi_rvalid_i = 0;
     bench_.reset();
   }
@@ -80,6 +81,7 @@ class HostReadTest : public testing::TestWithParam<ReadLane> {
     memory_->sample(axi_, reporter_);
     check_request();
     follow();
+    check_fault();
     check_header();
     check_payload();
     ASSERT_FALSE(findings_.any()) << findings_.summary();
@@ -100,6 +102,8 @@ class HostReadTest : public testing::TestWithParam<ReadLane> {
   std::deque<Order> orders_;  // to be given
   uint64_t delivered_ = 0;
   uint64_t bad_packets_ = 0;
+  uint64_t faults_ = 0;          // taken
+  uint64_t dropped_faults_ = 0;  // another one was waiting
   uint64_t words_taken_ = 0;
 
  private:
@@ -137,6 +141,9 @@ class HostReadTest : public testing::TestWithParam<ReadLane> {
     axi_.ar.size = lane_.data_bytes == 64 ? 6 : 5;
     over_.reset();
     bad_now_ = false;
+    failed_.reset();
+    fault_.reset();
+    fault_next_.reset();
     beats_ = 0;
     words_taken_ = words_fetched_ = owed_ = 0;
   }
@@ -148,6 +155,7 @@ class HostReadTest : public testing::TestWithParam<ReadLane> {
     bench_->order_addr_i = bench_->order_valid_i ? orders_.front().addr : bench_.below(uint64_t{1} << 48);
     bench_->hdr_ready_i = bench_.chance(paces.hdr);
     bench_->payload_ready_i = bench_.chance(paces.payload);
+    bench_->fault_ready_i = bench_.chance(paces.fault);
     memory_->drive(axi_);
     axi_.rresp = axi_.rvalid ? response() : tb::resp_slverr;
     bench_->query_over_i = over_.value_or(bench_.chance(50));
@@ -183,6 +191,7 @@ class HostReadTest : public testing::TestWithParam<ReadLane> {
     ASSERT_EQ(bench_->error_o, bad_now_);
     bad_packets_ += bad_now_;
     bad_now_ = false;
+    fault_next_ = std::exchange(failed_, std::nullopt);
     over_.reset();
     const bool beat = axi_.rvalid && axi_.rready;
     ASSERT_EQ(bench_->query_o, beat);
@@ -204,6 +213,7 @@ class HostReadTest : public testing::TestWithParam<ReadLane> {
     beats_ = 0;
     over_ = order.over;
     bad_now_ = order.bad_beat && order.resp >= tb::resp_slverr;
+    if (bad_now_ && !order.over) failed_ = order.header;
     if (bad_now_ || order.over) return;
     std::vector<uint8_t> flits =
         rdma::encode({order.header, memory_->memory().read(order.addr, order.header.len)});
@@ -212,6 +222,21 @@ class HostReadTest : public testing::TestWithParam<ReadLane> {
     for (auto& word : beats(flits, lane_.data_bytes)) words_.push_back(std::move(word));
     words_fetched_ += words(order.header.len);
     headers_.push_back({header, words_fetched_});
+  }
+
+  /// The transfer of a packet that failed, from two clocks after its last beat until it is taken.
+  void check_fault() {
+    ASSERT_EQ(bench_->fault_valid_o, fault_.has_value());
+    if (fault_) {
+      ASSERT_EQ(bench_->fault_sid_o, fault_->sid);
+      ASSERT_EQ(bench_->fault_msgid_o, fault_->msgid);
+      if (!bench_->fault_ready_i) {
+        dropped_faults_ += fault_next_.has_value();
+        return;
+      }
+      ++faults_;
+    }
+    fault_ = fault_next_;
   }
 
   void check_header() {
@@ -248,12 +273,15 @@ class HostReadTest : public testing::TestWithParam<ReadLane> {
   tb::Reporter reporter_{findings_, 0};
   tb::StableCheck<rdma::formats::Header> stable_hdr_{"hdr"};
   tb::StableCheck<std::vector<uint8_t>> stable_payload_{"payload"};
-  std::deque<Order> requests_;    // taken, not yet read from memory
-  std::deque<Order> under_way_;   // taken, not yet answered in full
-  uint32_t beats_ = 0;            // of the first of these that have come
-  std::optional<bool> over_;      // to be answered in the next clock; nothing: of no meaning
-  bool bad_now_ = false;          // the packet whose last beat came in the clock before
-  std::deque<Delivery> headers_;  // answered, not yet taken
+  std::deque<Order> requests_;                   // taken, not yet read from memory
+  std::deque<Order> under_way_;                  // taken, not yet answered in full
+  uint32_t beats_ = 0;                           // of the first of these that have come
+  std::optional<bool> over_;                     // to be answered in the next clock; nothing: of no meaning
+  bool bad_now_ = false;                         // the packet whose last beat came in the clock before
+  std::optional<rdma::formats::Header> failed_;  // that packet, if it is bad and not over
+  std::optional<rdma::formats::Header> fault_next_;  // in the clock after
+  std::optional<rdma::formats::Header> fault_;       // waits at the port
+  std::deque<Delivery> headers_;                     // answered, not yet taken
   std::deque<std::vector<uint8_t>> words_;
   uint64_t words_fetched_ = 0;
   uint64_t owed_ = 0;  // words that belong to headers seen so far

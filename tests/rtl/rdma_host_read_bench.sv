@@ -21,6 +21,10 @@ module rdma_host_read_bench (
   output logic [ 15:0] query_sid_o,
   output logic [ 23:0] query_msgid_o,
   input  logic         query_over_i,
+  output logic         fault_valid_o,
+  input  logic         fault_ready_i,
+  output logic [ 15:0] fault_sid_o,
+  output logic [ 23:0] fault_msgid_o,
   output logic [ 47:0] m_axi_araddr_o,
   output logic [  7:0] m_axi_arlen_o,
   output logic         m_axi_arvalid_o,
@@ -38,12 +42,14 @@ module rdma_host_read_bench (
   localparam int unsigned BUFFER[LANES]  = '{64, 64, 32, 256};
   localparam int unsigned DEPTH[LANES]   = '{16, 16, 2, 16};  // lane 2 soon runs out of both
 
-  logic [LANES-1:0] lane, order_ready, hdr_valid, payload_valid, error, idle, query, arvalid, rready;
+  logic [LANES-1:0] lane, order_ready, hdr_valid, payload_valid, error, idle, query, fault, arvalid, rready;
   logic [    255:0] hdr    [LANES];
   logic [    511:0] payload[LANES];
   logic [     47:0] araddr [LANES];
   logic [     15:0] query_sid  [LANES];
   logic [     23:0] query_msgid[LANES];
+  logic [     15:0] fault_sid  [LANES];
+  logic [     23:0] fault_msgid[LANES];
   logic [      7:0] arlen  [LANES];
 
   assign lane            = LANES'(1) << lane_i;
@@ -57,6 +63,9 @@ module rdma_host_read_bench (
   assign query_o         = query[lane_i];
   assign query_sid_o     = query_sid[lane_i];
   assign query_msgid_o   = query_msgid[lane_i];
+  assign fault_valid_o   = fault[lane_i];
+  assign fault_sid_o     = fault_sid[lane_i];
+  assign fault_msgid_o   = fault_msgid[lane_i];
   assign m_axi_araddr_o  = araddr[lane_i];
   assign m_axi_arlen_o   = arlen[lane_i];
   assign m_axi_arvalid_o = arvalid[lane_i];
@@ -69,7 +78,8 @@ module rdma_host_read_bench (
       .clk_i, .rst_ni, .order_valid_i(order_valid_i && lane[i]), .order_ready_o(order_ready[i]), .order_hdr_i,
       .order_addr_i, .hdr_valid_o(hdr_valid[i]), .hdr_ready_i(hdr_ready_i && lane[i]), .hdr_o(hdr[i]),
       .payload_valid_o(payload_valid[i]), .payload_ready_i(payload_ready_i && lane[i]), .payload_o(word),
-      .error_o(error[i]), .idle_o(idle[i]), .query_o(query[i]), .query_sid_o(query_sid[i]), .query_msgid_o(query_msgid[i]), .query_over_i, .m_axi_araddr_o(araddr[i]), .m_axi_arlen_o(arlen[i]),
+      .error_o(error[i]), .idle_o(idle[i]), .query_o(query[i]), .query_sid_o(query_sid[i]), .query_msgid_o(query_msgid[i]), .query_over_i,
+      .fault_valid_o(fault[i]), .fault_ready_i(fault_ready_i && lane[i]), .fault_sid_o(fault_sid[i]), .fault_msgid_o(fault_msgid[i]), .m_axi_araddr_o(araddr[i]), .m_axi_arlen_o(arlen[i]),
       .m_axi_arvalid_o(arvalid[i]), .m_axi_arready_i(m_axi_arready_i && lane[i]), .m_axi_rdata_i(m_axi_rdata_i[W-1:0]),
       .m_axi_rresp_i, .m_axi_rlast_i, .m_axi_rvalid_i(m_axi_rvalid_i && lane[i]), .m_axi_rready_o(rready[i])
     );

@@ -57,8 +57,14 @@ class SenderLockstep {
   using Outcome = rdma::formats::Outcome;
   using Header = rdma::formats::Header;
 
-  // Inputs. A header or post stays until it is taken.
+  struct Fault {
+    uint16_t sid = 0;
+    uint32_t msgid = 0;
+  };
+
+  // Inputs. A header, post or fault stays until it is taken.
   std::optional<Header> header;
+  std::optional<Fault> fault;
   std::optional<rdma::Post> post;
   bool ctl_ready = true;
   bool data_ready = true;
@@ -72,7 +78,8 @@ class SenderLockstep {
   unsigned events = 0;
   unsigned dropped = 0;
   unsigned answers_done = 0;
-  std::vector<bool> resent;  // of each DATA packet that left
+  unsigned stale_faults = 0;  // of transfers that were over
+  std::vector<bool> resent;   // of each DATA packet that left
 
   Bench<Top>& bench() { return bench_; }
   const rdma::Params& params() const { return params_; }
@@ -89,6 +96,7 @@ class SenderLockstep {
   void reset(const rdma::Config& config) {
     header.reset();
     post.reset();
+    fault.reset();
     drive(config);
     bench_.reset(1);
     golden_.configure(config);
@@ -114,6 +122,7 @@ class SenderLockstep {
     take_inputs();
     check_patience();
     if (bench_->trace_valid_o) follow();
+    check_faults();
     ASSERT_EQ(bench_->ctl_dropped_o, dropped_now_) << at();
     ASSERT_LE(golden_.longest_overdue(now), latest_overdue) << at();
     ASSERT_EQ(bench_->answer_done_o, answer_done_now_) << at();
@@ -143,7 +152,7 @@ class SenderLockstep {
 
   /// Until both inputs are taken.
   void give_inputs(unsigned most = 20) {
-    for (unsigned n = 0; (header || post) && !testing::Test::HasFatalFailure(); ++n) {
+    for (unsigned n = 0; (header || post || fault) && !testing::Test::HasFatalFailure(); ++n) {
       ASSERT_LT(n, most) << "clocks and an input still waits, " << at();
       clock();
     }
@@ -175,6 +184,9 @@ class SenderLockstep {
     if (header) put_header(bench_->hdr_i, *header);
     bench_->post_valid_i = post.has_value();
     if (post) put_post(bench_->post_i, *post, is_answer(*post) ? Origin::answers : software_with(post->tag));
+    bench_->fault_valid_i = fault.has_value();
+    bench_->fault_sid_i = fault ? fault->sid : 0;
+    bench_->fault_msgid_i = fault ? fault->msgid : 0;
     bench_->keep_i = keep;
     bench_->ctl_ready_i = ctl_ready;
     bench_->data_ready_i = data_ready;
@@ -205,12 +217,13 @@ class SenderLockstep {
   void forget() {
     packets_.clear();
     posts_.clear();
+    faults_.clear();
     control_.clear();
     resends_.clear();
     sends_.clear();
     completions_.clear();
     controls_waiting_ = resends_waiting_ = 0;
-    owed_ = waited_ = header_waits_ = post_waits_ = 0;
+    owed_ = waited_ = header_waits_ = post_waits_ = fault_waits_ = 0;
     resent_last_ = false;
     over_.reset();
     keep_before_ = keep;
@@ -267,16 +280,22 @@ class SenderLockstep {
       posts_.push_back(*post);
       post.reset();
     }
+    if (fault && bench_->fault_ready_o) {
+      faults_.emplace_back(*fault, bench_.cycle());
+      fault.reset();
+    }
   }
 
   /// In the RTL, where a post has its context before it is decided.
   unsigned free_contexts() const { return golden_.free_contexts() - static_cast<unsigned>(posts_.size()); }
 
-  /// Packets wait one clock at most; posts wait for a context and a place, and a while for packets and
-  /// timeouts.
+  /// Packets wait one clock at most, faults for a row of packets; posts wait for a context and a place, and a
+  /// while for packets, faults and timeouts.
   void check_patience() {
     header_waits_ = header ? header_waits_ + 1 : 0;
     ASSERT_LE(header_waits_, 1u) << at();
+    fault_waits_ = fault ? fault_waits_ + 1 : 0;
+    ASSERT_LE(fault_waits_, 15u) << at();
     post_waits_ = post && welcome(*post) ? post_waits_ + 1 : 0;
     ASSERT_LE(post_waits_, 400u) << at();
   }
@@ -284,6 +303,18 @@ class SenderLockstep {
   bool welcome(const rdma::Post& post) const {
     if (is_answer(post)) return free_contexts() > 0;
     return owed_ < tx_contexts && free_contexts() > std::max(keep, keep_before_);
+  }
+
+  /// One that was taken three clocks ago has retired, or was of a transfer that is over: then there is no
+  /// trace of it.
+  void check_faults() {
+    if (faults_.empty() || faults_.front().second + 3 > bench_.cycle()) return;
+    const Fault over = faults_.front().first;
+    faults_.pop_front();
+    const rdma::TxContext& context = golden_.context(over.sid);
+    ASSERT_FALSE(context.state == rdma::TxContext::State::active && context.msgid == over.msgid)
+        << "a fault that had no effect " << at();
+    ++stale_faults;
   }
 
   void follow() {
@@ -322,6 +353,10 @@ class SenderLockstep {
         const rdma::Post post = next(posts_);
         return traced("post", {}, post, inputs, golden_.post(post, inputs));
       }
+      case 4: {
+        const Fault fault = next(faults_).first;
+        return traced("fault", {}, {}, inputs, golden_.fault(fault.sid, fault.msgid, inputs));
+      }
       default:
         return traced("turn", {}, {}, inputs, golden_.turn(bench_->trace_sid_o, inputs));
     }
@@ -359,6 +394,7 @@ class SenderLockstep {
   UnitTrace trace_;
   std::deque<rdma::Packet> packets_;  // taken, not yet retired
   std::deque<rdma::Post> posts_;
+  std::deque<std::pair<Fault, uint64_t>> faults_;  // and when it was taken
   ShownQueue<Header> control_{2};
   ShownQueue<rdma::DataOrder> resends_{2};
   ShownQueue<rdma::DataOrder> sends_{1};
@@ -372,9 +408,9 @@ class SenderLockstep {
   uint16_t now_before_ = 0;   // one clock ago
   std::optional<bool> over_;  // answer due in this clock
   uint16_t keep_before_ = 0;
-  unsigned owed_ = 0;                           // posts of software taken whose completion was not read
-  unsigned waited_ = 0;                         // clocks after reset
-  unsigned header_waits_ = 0, post_waits_ = 0;  // clocks at the input
+  unsigned owed_ = 0;    // posts of software taken whose completion was not read
+  unsigned waited_ = 0;  // clocks after reset
+  unsigned header_waits_ = 0, post_waits_ = 0, fault_waits_ = 0;  // clocks at the input
 };
 
 }  // namespace weft::rtl_test

@@ -12,9 +12,9 @@
 
 namespace weft::rtl_test {
 
-enum class TxKind : uint8_t { packet = 0, timeout = 1, post = 2, turn = 3 };
+enum class TxKind : uint8_t { packet = 0, timeout = 1, post = 2, turn = 3, fault = 4 };
 
-/// `header`: the packet; its sid is the context of any event.
+/// `header`: the packet; its sid is the context of any event, its msgid the transfer of a fault.
 struct TxEvent {
   TxKind kind = TxKind::packet;
   bool expired = true;

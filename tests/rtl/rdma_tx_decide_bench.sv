@@ -168,7 +168,7 @@ module rdma_tx_decide_bench
   input  logic        rst_ni,
   input  logic        lane_i,
   // event
-  input  logic [  1:0] kind_i,
+  input  logic [  2:0] kind_i,
   input  logic         expired_i,
   input  logic [255:0] hdr_i,
   input  logic [ 63:0] post_src_i,

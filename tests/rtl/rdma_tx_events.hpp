@@ -190,8 +190,8 @@ inline TxEvent RandomTxEvents::next() {
   event.max_busy = static_cast<uint8_t>(edge({0, 255, event.context.busy, bench_.below(256)}));
   event.backoff = static_cast<uint8_t>(bench_.below(4));
   event.expired = bench_.chance(80);
-  event.kind = std::array{TxKind::packet, TxKind::packet,  TxKind::packet,
-                          TxKind::post,   TxKind::timeout, TxKind::turn}[bench_.below(6)];
+  event.kind = std::array{TxKind::packet,  TxKind::packet, TxKind::packet, TxKind::post,
+                          TxKind::timeout, TxKind::turn,   TxKind::fault}[bench_.below(7)];
   if (event.kind != TxKind::packet) event.header.sid &= static_cast<uint16_t>(params_.n_tx_ctx - 1);
   if (event.kind == TxKind::post) event.context.state = State::free;
   if (event.kind == TxKind::turn) event.context.turn = true;

@@ -22,6 +22,7 @@ class TxRules {
     if (event_.kind == TxKind::post) post();
     if (event_.kind == TxKind::turn) turn();
     if (event_.kind == TxKind::timeout && event_.expired && before_.state != State::free) timeout();
+    if (event_.kind == TxKind::fault) fault();
     if (event_.kind == TxKind::packet) {
       if (ptype() == Ptype::rsp) response();
       if (ptype() == Ptype::resend) resend();
@@ -254,6 +255,12 @@ class TxRules {
     finish(Outcome::give_up, before_.state == State::active ? Status::dead_peer : Status::no_answer);
   }
 
+  void fault() {
+    if (before_.state != State::active || header_.msgid != before_.msgid) return;
+    finish(Outcome::source_failed, Status::source_error);
+    release(before_.dst, before_.cid, before_.gen);
+  }
+
   void became(Outcome outcome, TimerAction timer = TimerAction::none) {
     decision_.outcome = outcome;
     decision_.context_known = true;
@@ -300,14 +307,16 @@ class TxRules {
     if (context.to == To::region && context.imm) rqt.flags = static_cast<uint8_t>(Flag::imm);
   }
 
-  void release() {
+  /// For the receive context that the packet names.
+  void release() { release(header_.src, header_.cid, header_.gen); }
+  void release(uint16_t dst, uint16_t cid, uint8_t gen) {
     Header& release = decision_.control.emplace();
     release.ptype = static_cast<uint8_t>(Ptype::release);
-    release.dst = header_.src;
+    release.dst = dst;
     release.src = event_.node_id;
     release.sid = header_.sid;
-    release.cid = header_.cid;
-    release.gen = header_.gen;
+    release.cid = cid;
+    release.gen = gen;
     release.msgid = header_.msgid;
   }
 

@@ -27,7 +27,7 @@ TEST_P(RdmaHostRead, RandomOrdersAndPauses) {
       start(config);
       ReadPaces paces;
       for (unsigned n = 0; n < 20'000; ++n) {
-        if (n % 200 == 0) paces = {bench_.pace(), bench_.pace(), bench_.pace()};
+        if (n % 200 == 0) paces = {bench_.pace(), bench_.pace(), bench_.pace(), bench_.pace()};
         if (orders_.empty()) {
           Order order = make_order(random_length(bench_, lane_.payload));
           if (bench_.chance(10)) {
@@ -46,6 +46,8 @@ TEST_P(RdmaHostRead, RandomOrdersAndPauses) {
   }
   EXPECT_GT(delivered_, 1000u);
   EXPECT_GT(bad_packets_, 50u);
+  EXPECT_GT(faults_, 50u);
+  EXPECT_GT(dropped_faults_, 5u);
 }
 
 TEST_P(RdmaHostRead, EveryLength) {
@@ -84,6 +86,56 @@ TEST_P(RdmaHostRead, PacketOfATransferThatIsOverIsLeftOut) {
   }
   ASSERT_NO_FATAL_FAILURE(finish());
   EXPECT_EQ(delivered_, 10u);
+}
+
+/// One packet that cannot be read.
+class RdmaHostReadFault : public HostReadTest {
+ protected:
+  void order_bad(bool over = false) {
+    Order order = make_order(1);
+    order.bad_beat = 0;
+    order.resp = tb::resp_slverr;
+    order.over = over;
+    orders_.push_back(order);
+  }
+  void cycles(unsigned count, unsigned fault_pace) {
+    for (unsigned n = 0; n < count && !HasFatalFailure(); ++n) cycle({100, 100, 100, fault_pace});
+  }
+};
+
+TEST_P(RdmaHostReadFault, WaitsUntilItIsTakenAndOthersAreDropped) {
+  start(memory(3));
+  for (unsigned n = 0; n < 3; ++n) order_bad();
+  cycles(100, 0);
+  EXPECT_TRUE(bench_->fault_valid_o);
+  EXPECT_FALSE(bench_->idle_o) << "the sender will be told yet";
+  EXPECT_EQ(bad_packets_, 3u);
+  EXPECT_EQ(dropped_faults_, 2u);
+  cycles(2, 100);
+  EXPECT_EQ(faults_, 1u);
+  EXPECT_TRUE(bench_->idle_o);
+  order_bad();
+  cycles(100, 100);
+  EXPECT_EQ(faults_, 2u);
+}
+
+TEST_P(RdmaHostReadFault, OfATransferThatIsOverIsNotTold) {
+  start(memory(3));
+  order_bad(true);
+  cycles(100, 0);
+  EXPECT_EQ(bad_packets_, 1u);
+  EXPECT_FALSE(bench_->fault_valid_o);
+}
+
+TEST_P(RdmaHostReadFault, ThatWaitsIsForgottenByAReset) {
+  start(memory(3));
+  order_bad();
+  cycles(100, 0);
+  ASSERT_TRUE(bench_->fault_valid_o);
+  start(memory(3));
+  cycles(100, 0);
+  EXPECT_FALSE(bench_->fault_valid_o);
+  EXPECT_TRUE(bench_->idle_o);
 }
 
 TEST_P(RdmaHostRead, IsNotIdleWhileMemoryOwesAnAnswer) {
@@ -141,6 +193,7 @@ constexpr std::array lanes{
 std::string lane_name(const testing::TestParamInfo<ReadLane>& info) { return info.param.name; }
 
 INSTANTIATE_TEST_SUITE_P(Lanes, RdmaHostRead, testing::ValuesIn(lanes), lane_name);
+INSTANTIATE_TEST_SUITE_P(Lanes, RdmaHostReadFault, testing::Values(lanes[0], lanes[3]), lane_name);
 INSTANTIATE_TEST_SUITE_P(Lanes, RdmaHostReadStream, testing::Values(lanes[0], lanes[1], lanes[3]), lane_name);
 
 }  // namespace

@@ -220,6 +220,87 @@ TEST_F(RdmaSender, PacketsLeaveOneClockInSixteenToPosts) {
   EXPECT_FALSE(sender_.post);
 }
 
+// What could not be read
+
+class RdmaSenderFault : public RdmaSender {
+ protected:
+  void give_fault(uint16_t sid) {
+    sender_.fault = {sid, sender_.golden().context(sid).msgid};
+    sender_.give_inputs();
+  }
+};
+
+TEST_F(RdmaSenderFault, EndsItsTransferAndFreesItsContext) {
+  fill_contexts(4);
+  give_fault(2);
+  sender_.clocks(5);
+  EXPECT_EQ(sender_.outcomes[Outcome::source_failed], 1u);
+  EXPECT_EQ(sender_.golden().free_contexts(), 1u);
+  give_fault(2);
+  sender_.clocks(5);
+  EXPECT_EQ(sender_.outcomes[Outcome::source_failed], 1u);
+  EXPECT_EQ(sender_.stale_faults, 1u);
+}
+
+/// The end is in the clock before, in the same clock, or so many clocks later.
+TEST_F(RdmaSenderFault, AndAnotherEndOneAfterTheOther) {
+  for (int distance = -4; distance <= 4; ++distance) {
+    restart();
+    fill_contexts(2);
+    const Header done = answer(5, Ptype::done);
+    const SenderLockstep<Vrdma_sender>::Fault fault{5, done.msgid};
+    for (int n = -4; n <= 4; ++n) {
+      if (n == 0) sender_.fault = fault;
+      if (n == distance) sender_.header = done;
+      sender_.clock();
+    }
+    sender_.clocks(10);
+    const unsigned failed = sender_.outcomes[Outcome::source_failed];
+    const unsigned complete = sender_.outcomes[Outcome::complete];
+    EXPECT_EQ(failed + complete, 1u) << distance;
+    EXPECT_EQ(complete, distance <= 0 ? 1u : 0u) << distance << ": packets go first";
+    EXPECT_EQ(sender_.golden().free_contexts(), 1u);
+  }
+}
+
+TEST_F(RdmaSenderFault, IsTakenAmongPackets) {
+  fill_contexts(2);
+  Header stale;
+  stale.ptype = static_cast<uint8_t>(Ptype::rsp);
+  stale.arg = 1;
+  sender_.fault = {1, sender_.golden().context(1).msgid};
+  for (unsigned n = 0; n < 17 && sender_.fault; ++n) {
+    sender_.header = stale;
+    sender_.clock();
+  }
+  EXPECT_FALSE(sender_.fault);
+}
+
+TEST_F(RdmaSenderFault, OfAnAnswerEndsIt) {
+  give(answer_post(2));
+  sender_.clocks(10);
+  give(grant(0));
+  sender_.clocks(20);
+  give_fault(0);
+  sender_.clocks(5);
+  EXPECT_EQ(sender_.answers_done, 1u);
+  EXPECT_EQ(sender_.outcomes[Outcome::source_failed], 1u);
+  EXPECT_EQ(bench_->cpl_count_o, 0);
+}
+
+TEST_F(RdmaSenderFault, IsForgottenByAReset) {
+  for (unsigned after = 0; after < 6; ++after) {
+    restart();
+    fill_contexts(2);
+    sender_.fault = {3, sender_.golden().context(3).msgid};
+    sender_.clocks(after);
+    sender_.reset(config());
+    if (HasFatalFailure()) return;
+    sender_.clocks(20);
+    ASSERT_TRUE(sender_.nothing_left());
+  }
+}
+
 // docs/rdma_transfers.md: answers
 
 TEST_F(RdmaSender, SoftwareLeavesAsManyContextsAsAreKept) {

@@ -93,6 +93,13 @@ class RdmaTxDecide : public testing::TestWithParam<unsigned> {
     return timeout;
   }
 
+  TxEvent fault(State state) const {
+    TxEvent fault = event(state, Ptype::rsp);
+    fault.kind = TxKind::fault;
+    fault.header.src = fault.header.cid = fault.header.gen = 0;  // there is no packet
+    return fault;
+  }
+
   TxEvent turn(State state) const {
     TxEvent turn = event(state, Ptype::rsp);
     turn.kind = TxKind::turn;
@@ -467,6 +474,34 @@ TEST_P(RdmaTxDecide, TransferThatOnlyRepeatsHasSoManyTimeouts) {
   EXPECT_EQ(decide(event).outcome, Outcome::retry_rqt);
 }
 
+TEST_P(RdmaTxDecide, FaultEndsItsTransferAndFreesTheReceiver) {
+  TxEvent event = fault(State::active);
+  event.context.turn = true;
+  event.context.retries = event.max_retry;
+  const TxDecision decision = decide(event);
+  EXPECT_EQ(decision.outcome, Outcome::source_failed);
+  EXPECT_EQ(decision.completion, (rdma::Completion{event.context.tag, Status::source_error}));
+  EXPECT_EQ(decision.timer, TimerAction::stop);
+  EXPECT_TRUE(decision.freed);
+  EXPECT_TRUE(decision.context.turn) << "it may come yet";
+  ASSERT_TRUE(decision.control);
+  EXPECT_EQ(decision.control->ptype, static_cast<uint8_t>(Ptype::release));
+  EXPECT_EQ(decision.control->dst, event.context.dst);
+  EXPECT_EQ(decision.control->cid, event.context.cid);
+  EXPECT_EQ(decision.control->gen, event.context.gen);
+}
+
+TEST_P(RdmaTxDecide, FaultOfWhatIsOverIsNothing) {
+  for (const State state : {State::free, State::requested, State::active}) {
+    TxEvent event = fault(state);
+    if (state == State::active) event.header.msgid ^= 1;
+    const TxDecision decision = decide(event);
+    EXPECT_EQ(decision.outcome, Outcome::none);
+    EXPECT_TRUE(decision.context == event.context);
+    EXPECT_FALSE(decision.control || decision.completion || decision.freed);
+  }
+}
+
 TEST_P(RdmaTxDecide, EqualsTheRulesUnderRandomEvents) {
   RandomTxEvents events(params_, bench_);
   std::map<Outcome, unsigned> seen;
@@ -475,7 +510,7 @@ TEST_P(RdmaTxDecide, EqualsTheRulesUnderRandomEvents) {
     ++seen[decide(event).outcome];
     if (HasFailure()) FAIL() << "event " << n;
   }
-  for (auto code = static_cast<int>(Outcome::submit); code <= static_cast<int>(Outcome::drop_no_key);
+  for (auto code = static_cast<int>(Outcome::submit); code <= static_cast<int>(Outcome::source_failed);
        ++code) {
     EXPECT_GT(seen[static_cast<Outcome>(code)], 100u) << name(static_cast<Outcome>(code));
   }
