@@ -526,10 +526,10 @@ class Anything {
         it.memory().stall(true);
         break;
       case 7:
-        it.memory().inject_errors(ground_.source_of(owner), ground_.source_of(owner) + half / 2);
+        it.memory().inject_errors(ground_.source_of(owner), ground_.source_of(owner) + half);
         break;
       case 8:
-        it.memory().inject_errors(ground_.target_of(owner), ground_.target_of(owner) + half / 2);
+        it.memory().inject_errors(ground_.target_of(owner), ground_.target_of(owner) + half);
         break;
       default:
         change_region(node);
