@@ -261,7 +261,7 @@ std::vector<Seed> seeds() {
       {"ends_early_for_peer", {with(usual, sender_times, 0xcf), ends_early_for_peer()}},
       {"refused_by_peer", {with(usual, sender_times, 0x34), refused_by_peer()}},
       {"resends_pile_up", {with(usual, sender_times, 0xcf), resends_pile_up()}},
-      {"sends_for_long", {with(usual, sender_times, 0x0f), sends_for_long()}},
+      {"sends_for_long", {with(usual, sender_times, 0x1f), sends_for_long()}},
       {"wrong_posts", {usual, wrong_posts()}},
       {"network_held_up", {usual, held_up(1)}},
       {"memory_held_up", {with(usual, pauses, 6), held_up(2)}},
