@@ -51,6 +51,8 @@ TIMER = Proof("rdma_timer_proof", 36, engine="abc", words="time stamps of 5 bits
 CHOOSE = Proof("rdma_tx_choose_proof", 40, 2)
 POST_MUX = Proof("rdma_post_mux_proof", 12, engine="abc", words="2 contexts")
 TX_DECIDE = Proof("rdma_tx_decide_proof", 3, engine="abc", words="PIDX of 6 bits, any context in order")
+REPEATS = Proof("rdma_rx_repeats_proof", 20, engine="abc", words="no context is over")
+FORGOTTEN = Proof("rdma_rx_repeats_proof", 20, parameters=("FORGETS=1",), engine="abc", words="contexts are over")
 RECEIVER = Proof("rdma_receiver_proof", 22, engine="abc", words="from reset")
 RECEIVER_ANY = Proof("rdma_receiver_proof", 15, parameters=("ANY_STATE=1",), engine="abc", words="from any contents of the contexts")
 
@@ -96,6 +98,12 @@ BLOCKS = [
     (TX_DECIDE, Change("rdma_tx_decide.sv", "ctx_i.heard && ctx_i.busy != '1", "ctx_i.heard")),
     (TX_DECIDE, Change("rdma_tx_decide.sv", "ctx_i.turn && patient", "ctx_i.turn")),
     (TX_DECIDE, Change("rdma_tx_decide.sv", "ctx_i.state == TX_ACTIVE && hdr_i.msgid == 24'(ctx_i.msgid)", "ctx_i.state == TX_ACTIVE")),
+    (REPEATS, None),
+    (REPEATS, Change("rdma_rx_repeats.sv", "as_the_one_ahead ? near_same_qq : hit_q", "hit_q")),
+    (REPEATS, Change("rdma_rx_repeats.sv", "near_q        <= request_qq && place_q == place_qq;", "near_q        <= request_qq && crc_q == crc_qq;")),
+    (FORGOTTEN, None),
+    (FORGOTTEN, Change("rdma_rx_repeats.sv", "else if (!grant_i || place_qqq == forget_place_q) forget_q", "else forget_q")),
+    (FORGOTTEN, Change("rdma_rx_repeats.sv", "grant_i && !clear_i ? '{granted", "!clear_i ? '{granted")),
     (RECEIVER, None),
     (RECEIVER, Change("rdma_receiver.sv", "assign m_free      = m_valid_q && m_q.free;", "assign m_free      = m_valid_q && m_q.write;")),
     (RECEIVER_ANY, None),

@@ -193,6 +193,9 @@ inline grant(c) {
   answer(RSP, c)
 }
 
+/* The receiver may know a request that it has granted, or have forgotten it. */
+#define KNOWN(c) (ctx[c].used && MSGID(ctx[c].id) == MSGID(ID(packet)))
+
 inline free_context(c) { ctx[c].used = false; ctx[c].got = 0; ctx[c].id = 0 }
 
 #ifdef NO_ZOMBIE_CHECK
@@ -216,6 +219,8 @@ inline receiver_gets(n) {
   if
   :: KIND(packet) == RQT && !ctx[0].used -> grant(0)
   :: KIND(packet) == RQT && !ctx[1].used -> grant(1)
+  :: KIND(packet) == RQT && KNOWN(0) -> answer(RSP, 0)
+  :: KIND(packet) == RQT && KNOWN(1) -> answer(RSP, 1)
   :: KIND(packet) == DATA && FITS(packet) && (ctx[CID(packet)].got & (1 << PIDX(packet))) == 0 ->
      assert(ctx[CID(packet)].id == ID(packet)); /* no byte of another transfer */
      if

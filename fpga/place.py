@@ -54,7 +54,8 @@ class Job:
     chained: bool = True  # its ports hang on a chain
 
 
-SMALL = ("N_RX_CTX=64", "WINDOW=32", "CID_W=6", "SID_W=6", "MSGID_W=10", "NODE_W=8", "PIDX_W=14", "ADDR_W=28", "N_REGIONS=8", "N_SOURCES=16")
+SMALL = ("N_RX_CTX=64", "WINDOW=32", "CID_W=6", "SID_W=6", "MSGID_W=10", "NODE_W=8", "PIDX_W=14", "ADDR_W=28", "N_REGIONS=8", "N_SOURCES=16",
+         "REPEATS=0")
 
 JOBS = [
     Job("window_ecp5", "window loop, defaults", "window_holes", WINDOW_LIST, "ecp5", (), False),
@@ -87,7 +88,8 @@ def known_zero(port, bits, parameters):
         return set(range(bits))
     if port != "hdr_i":
         return set()
-    widths = {"src": parameters.get("NODE_W", 16), "sid": parameters.get("SID_W", 10), "msgid": parameters.get("MSGID_W", 20), "dst": 0, "crc": 0}
+    widths = {"src": parameters.get("NODE_W", 16), "sid": parameters.get("SID_W", 10), "msgid": parameters.get("MSGID_W", 20), "dst": 0,
+              "crc": 32 * parameters.get("REPEATS", 1)}
     zero, at = set(), 0
     for name, width in header_fields():
         zero |= set(range(at + widths.get(name, width), at + width))

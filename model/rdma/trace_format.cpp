@@ -223,7 +223,8 @@ trace::Record rx_record(uint64_t cycle, const RxEventView& view) {
   const Admission& admission = view.inputs.admission;
   const bool takes_ticket =
       admission.kind == Admission::Kind::buffer || admission.kind == Admission::Kind::with_ticket;
-  add(fields, "admit", view.from_inbox ? std::string(admission_name(admission.kind)) : "-");
+  const bool admitted = view.from_inbox || admission.kind == Admission::Kind::again;
+  add(fields, "admit", admitted ? std::string(admission_name(admission.kind)) : "-");
   add(fields, "ticket", number_or_none(takes_ticket, admission.ticket));
   add_number(fields, "limit", view.limit);
   add(fields, "outcome", name_or_number(view.outcome));

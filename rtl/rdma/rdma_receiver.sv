@@ -3,7 +3,7 @@
 // back. Protocol and context: docs/rdma.md, Receiver.
 //
 //   A     choose the event
-//   B-D   check a request
+//   B-D   check a request; look whether it was granted before
 //   E     find room for an answer and a free context for a request
 //   F  G  read the context                         (ram_forward sees what J and H write meanwhile)
 //   H     a grant writes its part of the context; compare the packet with it; open the window
@@ -38,7 +38,8 @@ module rdma_receiver
   parameter int unsigned N_SOURCES = 256,   // groups of sources with a quota each, a power of two
   parameter int unsigned CTL_DEPTH = 32,    // control packets that may wait
   parameter int unsigned CMD_DEPTH = 32,    // write commands that may wait
-  parameter bit          TRANSFERS = 1'b0   // SEND, READ and write with immediate; without, their inputs are not looked at
+  parameter bit          TRANSFERS = 1'b0,  // SEND, READ and write with immediate; without, their inputs are not looked at
+  parameter bit          REPEATS   = 1'b1   // a repeated request gets its grant again; without, a context of its own
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -300,7 +301,9 @@ module rdma_receiver
   logic [OFFSET_W-1:0] e_offset;
   outcome_e         e_refusal;
   logic             ctl_room;
-  logic             e_asks, e_room, e_grantable, e_grant, e_over, offer_valid;
+  logic             e_asks, e_room, e_known, e_grantable, e_grant, e_over, offer_valid;
+  logic [IDX_W-1:0] e_known_cid;      // of a request that was granted before
+  logic             j_forget;
   logic [IDX_W-1:0] offer;
   logic             j_frees, m_free;
   logic [NODE_W-1:0] j_src;           // of the context
@@ -353,7 +356,7 @@ module rdma_receiver
   );
 
   // A request takes the offer exactly if it passes all other checks.
-  assign e_grantable = e_q.request && ctl_room && e_refusal == OUTCOME_NONE && !e_q.faulty && !e_over;
+  assign e_grantable = e_q.request && ctl_room && !e_known && e_refusal == OUTCOME_NONE && !e_q.faulty && !e_over;
   assign e_grant     = e_valid_q && e_grantable && offer_valid;
   assign m_free      = m_valid_q && m_q.free;
 
@@ -391,6 +394,34 @@ module rdma_receiver
     .free_src_i(j_src)
   );
 
+  // Those of the inbox are its own business.
+  if (REPEATS) begin : g_repeats
+    rdma_rx_repeats #(
+      .N(N_RX_CTX)
+    ) i_repeats (
+      .clk_i,
+      .rst_ni,
+      .clear_i     (clearing_q),
+      .clear_idx_i (clear_idx_q),
+      .request_i   (b_valid_q && b_q.request && !b_q.from_inbox),
+      .src_i       (IDX_W'(b_q.hdr.src[NODE_W-1:0])),
+      .sid_i       (IDX_W'(b_q.hdr.sid[SID_W-1:0])),
+      .crc_i       (b_q.hdr.crc),
+      .known_o     (e_known),
+      .cid_o       (e_known_cid),
+      .grant_i     (e_grant && !e_q.from_inbox),
+      .grant_cid_i (offer),
+      .forget_i    (j_forget),
+      .forget_src_i(IDX_W'(j_q.hdr.src[NODE_W-1:0])),
+      .forget_sid_i(IDX_W'(j_q.hdr.sid[SID_W-1:0]))
+    );
+  end else begin : g_no_repeats
+    logic unused_forget;
+    assign e_known       = 1'b0;
+    assign e_known_cid   = '0;
+    assign unused_forget = j_forget;
+  end
+
   always_comb begin : p_request
     e_event            = e_q;
     e_event.room       = e_room;
@@ -409,6 +440,10 @@ module rdma_receiver
       if (e_refusal != OUTCOME_NONE) e_event.verdict = e_refusal;
       else if (answer_asked_i) e_event.verdict = OUTCOME_DROP_ASKED;
       else e_event.verdict = answer_room_i ? OUTCOME_READ_TAKEN : OUTCOME_REFUSE_ANSWERS;
+    end else if (e_known) begin
+      e_event.again   = 1'b1;
+      e_event.admit   = ADMIT_AGAIN;
+      e_event.hdr.cid = 16'(e_known_cid);
     end else if (e_q.request) begin
       if (e_refusal != OUTCOME_NONE) e_event.verdict = e_q.admit == ADMIT_BUFFER ? OUTCOME_REFUSE_BUFFER : e_refusal;
       else if (e_q.faulty) e_event.verdict = OUTCOME_DROP_ASKED;
@@ -716,8 +751,9 @@ module rdma_receiver
   );
   assign {j_kept.used, j_kept.asks, j_kept.silent} = {j_used_q, j_asks_q, j_silent_q};
 
-  assign j_frees = j_valid_q && j_free_q;
-  assign j_src   = j_grant_q.src;
+  assign j_frees  = j_valid_q && j_free_q;
+  assign j_forget = j_valid_q && !j_q.from_inbox && j_facts.verdict == OUTCOME_NONE && j_facts.again && !(j_facts.used && j_facts.match);
+  assign j_src    = j_grant_q.src;
 
   always_comb begin : p_more_facts
     j_facts          = j_facts_q;

@@ -48,7 +48,7 @@ module rdma_rx_outcome
       outcome_o = OUTCOME_GRANT;
       has_ctx_o = 1'b1;
       answer_o  = RX_GRANT;
-    end else if (TRANSFERS && facts_i.again) begin
+    end else if (facts_i.again) begin
       outcome_o = OUTCOME_DROP_ASKED;
       if (facts_i.used && facts_i.match) begin
         outcome_o = OUTCOME_GRANT_AGAIN;

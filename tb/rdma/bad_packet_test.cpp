@@ -290,7 +290,10 @@ TEST_P(BadPackets, SourceThatWantsMoreThanItsQuota) {
   Header request = header_to_zero(Ptype::rqt);
   request.pidx = 24;
   request.arg = destination_base;
-  for (int grants = 0; grants < 2; ++grants) bench_.expect_outcome(flits_of(request), Outcome::grant);
+  for (int grants = 0; grants < 2; ++grants) {
+    bench_.expect_outcome(flits_of(request), Outcome::grant);
+    ++request.msgid;
+  }
   expect_dropped(request, Outcome::refuse_quota);
   request.src ^= 1;  // of another group
   bench_.expect_outcome(flits_of(request), Outcome::grant);
@@ -301,6 +304,8 @@ TEST_P(BadPackets, SourceThatWantsMoreThanItsQuota) {
   while (receiver.context(release.cid).state == rdma::RxContext::State::free) ++release.cid;
   bench_.expect_outcome(flits_of(release), Outcome::released);
   bench_.expect_outcome(flits_of(request), Outcome::grant);
+  bench_.expect_outcome(flits_of(request), Outcome::grant_again);
+  ++request.msgid;
   expect_dropped(request, Outcome::refuse_quota);
 }
 

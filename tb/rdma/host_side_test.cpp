@@ -433,7 +433,10 @@ TEST_F(Registers, RegionChangesWithRegionSetAtOnce) {
   Header request = header_to_zero(Ptype::rqt);
   request.pidx = 256;
   request.arg = destination_base;
-  const auto expect = [&](Outcome outcome) { bench_.expect_outcome(flits_of(request), outcome); };
+  const auto expect = [&](Outcome outcome) {
+    bench_.expect_outcome(flits_of(request), outcome);
+    ++request.msgid;
+  };
   EXPECT_TRUE(bench_.write(reg::REGION_BASE_LO, 0));
   EXPECT_TRUE(bench_.write(reg::REGION_BASE_HI, 0x20));
   EXPECT_TRUE(bench_.write(reg::REGION_LIMIT_LO, 0x1000));

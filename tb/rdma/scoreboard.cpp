@@ -50,12 +50,8 @@ constexpr size_t sender_full = 15;
 
 /// RQT or RSP that only the inbox can decide, if it has room for it.
 bool is_for_inbox(const formats::Header& header) {
-  using formats::TransferFlag;
-  const bool needs_ticket =
-      header.ptype == static_cast<uint8_t>(formats::Ptype::rqt) &&
-      (rdma::has_flag(header, TransferFlag::imm) || rdma::has_flag(header, TransferFlag::send) ||
-       rdma::has_flag(header, TransferFlag::read));
-  return needs_ticket || rdma::for_inbox(header);
+  const bool request = header.ptype == static_cast<uint8_t>(formats::Ptype::rqt);
+  return (request && !rdma::is_remembered(header)) || rdma::for_inbox(header);
 }
 
 /// Whether this is a RSP that grants a context.
@@ -65,6 +61,12 @@ bool grants(const formats::Header& header) {
     return false;
   const uint64_t code = rdma::has_flag(header, TransferFlag::send) ? header.arg & 0xffffffff : header.arg;
   return code == static_cast<uint64_t>(formats::Refusal::granted);
+}
+
+/// Whether the engine has taken this request for one that it has granted before.
+bool takes_for_known(const formats::Header& header, const RxTracePins& rtl) {
+  const auto outcome = static_cast<Outcome>(rtl.outcome);
+  return rdma::is_remembered(header) && (outcome == Outcome::grant_again || outcome == Outcome::drop_asked);
 }
 
 rdma::Post answer_to(const rdma::ReadOrder& read) {
@@ -100,6 +102,7 @@ Scoreboard::Scoreboard(const RdmaBuild& build, Reporter& reporter, const AxiMemo
       reporter_(reporter),
       memory_(memory),
       receiver_(build.params, {}),
+      repeats_(build.params),
       sender_(build.params, {}),
       packets_(build.params, memory.memory()),
       reads_(sender_, packets_, build.data_bytes),
@@ -120,6 +123,7 @@ void Scoreboard::write_traces(const std::string& directory, bool with_rtl) {
 
 void Scoreboard::reset() {
   receiver_.reset();
+  repeats_.reset();
   sender_.reset();
   receiver_times_ = {};
   sender_times_ = {};
@@ -266,7 +270,14 @@ rdma::RxResult Scoreboard::golden_receiver(const RxTracePins& rtl, rdma::RxInput
   for_receiver_.pop_front();
   if (arrival.verdict != Outcome::none) return receiver_.drop(arrival.verdict);
   header = arrival.packet.header;
+  const bool known = takes_for_known(*header, rtl);
+  if (known) {
+    inputs.admission.kind = rdma::Admission::Kind::again;
+    inputs.admission.cid = rtl.cid;
+  }
   rdma::RxResult result = golden_packet(arrival.packet, inputs);
+  if (const auto fault = repeats_.judge(*header, known, result, reporter_.cycle()))
+    throw rdma::Violation(*fault);
   if (inbox_) inbox_->retired(result, &arrival.packet.header, nullptr);
   return result;
 }

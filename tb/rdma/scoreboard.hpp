@@ -36,6 +36,7 @@
 #include "rdma_model.hpp"
 #include "rdma_pins.hpp"
 #include "register_watch.hpp"
+#include "repeat_watch.hpp"
 #include "trace/record.hpp"
 
 namespace weft::tb {
@@ -192,6 +193,7 @@ class Scoreboard {
   NodeTraces traces_;
   const AxiMemory& memory_;
   rdma::Receiver receiver_;
+  RepeatWatch repeats_;
   rdma::Sender sender_;
   std::deque<std::optional<std::vector<uint8_t>>> arrived_;  // in this cycle
   std::deque<std::optional<std::vector<uint8_t>>> checked_;  // come in the one before

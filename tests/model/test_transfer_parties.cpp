@@ -339,8 +339,9 @@ Setting fair(uint64_t seed) {
   Dice dice(seed);
   const auto up_to = [&](double most) { return most * static_cast<double>(dice.below(101)) / 100; };
   Setting setting;
-  setting.weather = {seed,        up_to(0.1),          up_to(0.3),   up_to(0.03),
-                     up_to(0.05), 1 + dice.below(150), dice.hit(0.5)};
+  setting.weather = {seed,          up_to(0.1),  up_to(0.3),
+                     up_to(0.03),   up_to(0.05), 1 + dice.below(150),
+                     dice.hit(0.5), 0,           dice.hit(0.5) ? 0 : up_to(1)};
   setting.manners.memory_waits = up_to(0.9);
   setting.nodes = static_cast<uint16_t>(2 + dice.below(2));
   setting.requests = random_requests(dice, setting.nodes, static_cast<uint32_t>(1 + dice.below(20)));

@@ -8,6 +8,7 @@
 
 #include "property.hpp"
 #include "rdma/receiver.hpp"
+#include "rdma/repeats.hpp"
 #include "rdma/sender.hpp"
 #include "small_engine.hpp"
 #include "weather.hpp"
@@ -70,6 +71,7 @@ class TwoParties {
   std::multimap<uint16_t, Status> completions;
   std::set<Outcome> outcomes;
   std::set<uint64_t> mode_changes;  // of the receiver, ticks
+  std::size_t grants = 0;
 
  private:
   // Each queue lets so many packets out in a tick. Without a limit, a duplicating network multiplies the
@@ -105,8 +107,15 @@ class TwoParties {
   void deliver() {
     for (const auto& flits : to_receiver_.arrivals(now_)) {
       const auto arrival = check_arrival(flits, two_party_params(), receiver_node);
-      take(arrival.verdict == Outcome::none ? receiver.packet(arrival.packet, rx_inputs())
-                                            : receiver.drop(arrival.verdict));
+      if (arrival.verdict != Outcome::none) {
+        take(receiver.drop(arrival.verdict));
+        continue;
+      }
+      RxInputs inputs = rx_inputs();
+      if (!dice_.hit(weather_.forgets)) inputs.admission = granted_.admit(arrival.packet.header);
+      const RxResult result = receiver.packet(arrival.packet, inputs);
+      granted_.decided(arrival.packet.header, result);
+      take(result);
     }
     for (const auto& flits : to_sender_.arrivals(now_)) {
       const auto arrival = check_arrival(flits, two_party_params(), sender_node);
@@ -135,6 +144,7 @@ class TwoParties {
 
   void take(const RxResult& result) {
     outcomes.insert(result.outcome);
+    if (result.outcome == Outcome::grant) ++grants;
     if (result.write) {
       ASSERT_LE(result.write->addr + result.write->bytes.size(), destination.size());
       std::copy(result.write->bytes.begin(), result.write->bytes.end(),
@@ -162,6 +172,7 @@ class TwoParties {
 
   Weather weather_;
   Dice dice_;
+  GrantedRequests granted_{two_party_params()};
   Network to_receiver_{weather_, dice_};
   Network to_sender_{weather_, dice_};
   uint64_t now_ = 0;
@@ -215,6 +226,7 @@ struct Case {
     weather.max_delay = 1 + dice.below(most_delay);
     weather.weft_mode = dice.hit(0.5);
     weather.rx_ahead = static_cast<uint8_t>(dice.below(4));
+    weather.forgets = dice.hit(0.5) ? 0 : up_to(1);
     posts = random_posts(dice, static_cast<uint16_t>(1 + dice.below(16)));
   }
 
@@ -265,6 +277,21 @@ TEST(TwoParties, TransfersOutliveChangesOfTheReceiversMode) {
     outcomes.merge(parties.outcomes);
   });
   EXPECT_TRUE(outcomes.contains(Outcome::resend_from) && outcomes.contains(Outcome::acked));
+}
+
+// RSPs are lost and requests are doubled, but nothing is late.
+TEST(TwoParties, ATransferTakesOneContextHoweverOftenItsRequestComes) {
+  bool repeated = false;
+  EXPECT_PROPERTY("repeated requests", [&](uint64_t seed) {
+    Case run(seed, 1);
+    run.weather.forgets = 0;
+    TwoParties parties(run.weather);
+    parties.run(run.posts, 300000);
+    RC_ASSERT(parties.idle());
+    RC_ASSERT(parties.grants == run.posts.size());
+    repeated |= parties.outcomes.contains(Outcome::grant_again);
+  });
+  EXPECT_TRUE(repeated);
 }
 
 // A RSP later than the first RESEND of its context: the sender must not release what it is about to be

@@ -14,6 +14,7 @@
 
 #include "rdma/inbox.hpp"
 #include "rdma/receiver.hpp"
+#include "rdma/repeats.hpp"
 #include "rdma/sender.hpp"
 #include "small_engine.hpp"
 #include "weather.hpp"
@@ -43,6 +44,7 @@ class TransferNode {
       : sender(params, config),
         receiver(params, config),
         inbox(params, config),
+        granted_(params),
         failed_(params.n_rx_ctx),
         params_(params),
         node_(config.node_id),
@@ -156,10 +158,14 @@ class TransferNode {
 
   void to_receiver(const Packet& packet) {
     RxInputs inputs = rx_inputs();
-    if (packet.header.ptype == static_cast<uint8_t>(Ptype::rqt))
+    if (is_remembered(packet.header)) {
+      if (!dice_.hit(weather_.forgets)) inputs.admission = granted_.admit(packet.header);
+    } else if (packet.header.ptype == static_cast<uint8_t>(Ptype::rqt)) {
       inputs.admission = inbox.admit(packet.header);
+    }
     if (packet.header.ptype == static_cast<uint8_t>(Ptype::read)) look_for_answer(packet.header, inputs);
     const RxResult result = receiver.packet(packet, inputs);
+    granted_.decided(packet.header, result);
     const auto kind = inputs.admission.kind;
     if (kind == Admission::Kind::buffer || kind == Admission::Kind::with_ticket) {
       take(inbox.decided(inputs.admission.ticket, result, tick()));
@@ -320,6 +326,7 @@ class TransferNode {
   std::deque<Control> controls_;         // of the receiver
   std::deque<Post> answers_;             // to READs, not yet posted
   std::optional<std::pair<uint16_t, uint32_t>> fault_;  // sid and msgid of a packet that could not be read
+  GrantedRequests granted_;
   std::vector<bool> failed_;  // by CID: a write of the context was answered with an error
 
   Params params_;

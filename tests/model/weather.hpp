@@ -19,6 +19,7 @@ struct Weather {
   uint64_t max_delay = 1;  // ticks
   bool weft_mode = false;  // of the receiver
   uint8_t rx_ahead = 0;    // likewise
+  double forgets = 0;      // that a receiver does not know a request again
 };
 
 class Dice {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/signals.hpp"
+#include "rdma/packet.hpp"
 #include "weft/rdma/formats.hpp"
 
 namespace weft::rtl_test {
@@ -24,6 +25,13 @@ rdma::formats::Header get_header(const Port& port) {
   std::array<uint8_t, rdma::formats::header_bytes> bytes;
   tb::get_bytes(port, bytes.data(), bytes.size());
   return rdma::formats::unpack(bytes);
+}
+
+/// With the CRC that a packet of this header alone has.
+inline rdma::formats::Header sealed(rdma::formats::Header header) {
+  header.crc = 0;
+  header.crc = rdma::crc32c(rdma::formats::pack(header));
+  return header;
 }
 
 /// Every bit of every field random; `bench` is any Bench.

@@ -9,7 +9,7 @@ namespace weft::rtl_test {
 
 inline constexpr uint16_t test_key = 0xa7c3;  // of region 1; that of region 0 is 0
 
-/// A request for so many packets; the last one carries 10 bytes.
+/// A request for so many packets; the last one carries 10 bytes. Always the same one.
 inline rdma::formats::Header transfer(uint32_t packets) {
   rdma::formats::Header header;
   header.ptype = static_cast<uint8_t>(rdma::formats::Ptype::rqt);
@@ -78,10 +78,17 @@ class BasicReceiverTest : public testing::Test {
   const RxContext& context(uint16_t cid) const { return receiver_.golden().context(cid); }
   unsigned free_contexts() const { return receiver_.golden().free_contexts(); }
 
+  /// A request like all others, of a transfer of its own.
+  Header another(uint32_t packets) {
+    Header header = transfer(packets);
+    header.msgid = (header.msgid + others_++) % (1u << receiver_params().msgid_bits);
+    return header;
+  }
+
   /// So many grants have left.
   void grant(unsigned contexts, uint32_t packets) {
     const unsigned before = receiver_.outcomes[Outcome::grant];
-    for (unsigned n = 0; n < contexts; ++n) give(transfer(packets));
+    for (unsigned n = 0; n < contexts; ++n) give(another(packets));
     receiver_.clocks(settled);
     ASSERT_EQ(receiver_.outcomes[Outcome::grant] - before, contexts);
   }
@@ -92,6 +99,7 @@ class BasicReceiverTest : public testing::Test {
     EXPECT_TRUE(receiver_.nothing_waits());
   }
 
+  uint32_t others_ = 0;
   Lockstep receiver_;
   ReceiverQueues& out_ = receiver_.out;
   decltype(receiver_.bench()) bench_ = receiver_.bench();

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "rdma/repeat_watch.hpp"
 #include "rdma_receiver_queues.hpp"
 #include "rdma_region_port.hpp"
 #include "unit_trace.hpp"
@@ -102,6 +103,7 @@ class BasicReceiverLockstep {
     bench_.reset(1);
     golden_.configure(config);
     golden_.reset();
+    repeats_.reset();
     forget();
     for (bench_.settle(); !bench_->ready_o; bench_.settle()) {
       ASSERT_FALSE(bench_->trace_valid_o || bench_->ctl_valid_o || bench_->cmd_valid_o ||
@@ -177,7 +179,7 @@ class BasicReceiverLockstep {
     bench_->weft_mode_i = config.weft_mode;
     bench_->now_i = now;
     bench_->hdr_valid_i = packet.has_value();
-    if (packet) put_header(bench_->hdr_i, packet->header);
+    if (packet) put_header(bench_->hdr_i, sealed(packet->header));
     bench_->verdict_i = packet ? static_cast<uint8_t>(packet->verdict) : 0;
     drive_transfers();
     out.drive(bench_.top());
@@ -311,7 +313,13 @@ class BasicReceiverLockstep {
         << waiting << " wait " << at();
     const bool from_inbox = event && event->admission;
     ASSERT_EQ(bench_->trace_from_inbox_o, from_inbox) << at();
-    ASSERT_EQ(bench_->trace_admit_o, from_inbox ? admit_code(*event->admission) : 0) << at();
+    if (from_inbox) {
+      ASSERT_EQ(bench_->trace_admit_o, admit_code(*event->admission)) << at();
+    } else if (known()) {
+      ASSERT_TRUE(is_request(event)) << at();
+    } else {
+      ASSERT_EQ(bench_->trace_admit_o, 0) << at();
+    }
     ASSERT_EQ(bench_->trace_answer_asked_o, transfers && answers_[room_age].asked) << at();
     ASSERT_EQ(bench_->trace_answer_room_o, transfers && answers_[room_age].room) << at();
     if (!bench_->trace_offer_valid_o) return;
@@ -326,9 +334,17 @@ class BasicReceiverLockstep {
     inputs.answer_asked = bench_->trace_answer_asked_o;
     inputs.answer_room = bench_->trace_answer_room_o;
     if (event && event->admission) inputs.admission = *event->admission;
+    if (known()) {
+      inputs.admission.kind = rdma::Admission::Kind::again;
+      inputs.admission.cid = bench_->trace_cid_o;
+    }
     const unsigned held = event ? golden_.held_by(event->input.header.src) : 0;
     rdma::RxResult result;
     ASSERT_NO_THROW(result = golden_step(event, inputs)) << at();
+    if (is_request(event)) {
+      const auto fault = repeats_.judge(sealed(event->input.header), known(), result, bench_.cycle());
+      ASSERT_FALSE(fault) << *fault << ' ' << at();
+    }
     const auto outcome = name(result.outcome);
     ASSERT_EQ(name(static_cast<Outcome>(bench_->trace_outcome_o)), outcome) << at();
     ASSERT_EQ(bench_->trace_cid_o, result.cid) << outcome << ' ' << at();
@@ -345,6 +361,15 @@ class BasicReceiverLockstep {
     expect(event, result);
     check_retired(event, result);
     if (trace_.wanted()) trace(event, inputs, result);
+  }
+
+  /// The request that retires now was taken for one granted before.
+  bool known() { return !bench_->trace_from_inbox_o && bench_->trace_admit_o == known_code; }
+
+  /// A request that comes as a packet.
+  static bool is_request(const std::optional<Event>& event) {
+    return event && !event->admission && event->input.verdict == Outcome::none &&
+           is(event->input.header, Ptype::rqt);
   }
 
   void trace(const std::optional<Event>& event, const rdma::RxInputs& inputs, const rdma::RxResult& result) {
@@ -427,6 +452,7 @@ class BasicReceiverLockstep {
     ASSERT_LE(overdue_, rx_contexts * (most_starved + 2 * rx_contexts + latency)) << at();
   }
 
+  static constexpr auto known_code = static_cast<uint8_t>(rdma::Admission::Kind::again);
   static constexpr auto imm_flag = static_cast<uint8_t>(rdma::formats::TransferFlag::imm);
 
   struct Answer {
@@ -437,6 +463,7 @@ class BasicReceiverLockstep {
 
   Bench<Top> bench_;
   rdma::Receiver golden_{params(), {}};
+  tb::RepeatWatch repeats_{params()};
   UnitTrace trace_{params()};
   std::deque<Event> events_;    // packets and requests under way
   std::deque<uint64_t> freed_;  // cycles

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <vector>
 
 #include "rdma_receiver_fixture.hpp"
@@ -37,6 +38,7 @@ class RandomReceiverTest : public BasicReceiverTest<Lockstep> {
   virtual Input random_packet();
   Input random_bad_packet();
   Header random_request();
+  Header random_or_repeated_request();
   Header random_data(uint16_t cid);
   void spoil(Header& header);
   void answer_writes();
@@ -46,6 +48,7 @@ class RandomReceiverTest : public BasicReceiverTest<Lockstep> {
     unsigned packets, requests, commands, control, answers;  // percent
     unsigned tick;                                           // clocks, 0: time stands still
   } paces_{};
+  std::deque<Header> asked_;  // requests, the last ones
 };
 
 template <typename Lockstep>
@@ -69,6 +72,14 @@ rdma::formats::Header RandomReceiverTest<Lockstep>::random_request() {
   }
   if (bench_.chance(3)) header.cid ^= static_cast<uint16_t>(1 << any(16));
   return header;
+}
+
+template <typename Lockstep>
+rdma::formats::Header RandomReceiverTest<Lockstep>::random_or_repeated_request() {
+  if (!asked_.empty() && bench_.chance(40)) return asked_[bench_.below(asked_.size())];
+  asked_.push_back(random_request());
+  if (asked_.size() > 6) asked_.pop_front();
+  return asked_.back();
 }
 
 /// Mostly the packet at WBASE, or one in the window; every edge is likely.
@@ -138,7 +149,7 @@ typename Lockstep::Input RandomReceiverTest<Lockstep>::random_bad_packet() {
 template <typename Lockstep>
 typename Lockstep::Input RandomReceiverTest<Lockstep>::random_packet() {
   if (bench_.chance(4)) return random_bad_packet();
-  if (bench_.chance(paces_.requests)) return {random_request()};
+  if (bench_.chance(paces_.requests)) return {random_or_repeated_request()};
   const auto cid = static_cast<uint16_t>(any(rx_contexts));
   const bool ends = bench_.chance(context(cid).state == RxContext::State::done ? 30 : 1);
   Header header = ends ? release(cid) : random_data(cid);

@@ -5,6 +5,7 @@ set(small_receiver_tests
   ${CMAKE_CURRENT_LIST_DIR}/test_rdma_receiver_random.cpp
   ${CMAKE_CURRENT_LIST_DIR}/test_rdma_receiver_fields.cpp
   ${CMAKE_CURRENT_LIST_DIR}/test_rdma_receiver_window.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/test_rdma_receiver_repeats.cpp
   ${CMAKE_CURRENT_LIST_DIR}/test_rdma_receiver_lockstep.cpp
   ${CMAKE_CURRENT_LIST_DIR}/test_rdma_receiver_timeouts.cpp
 )

@@ -112,7 +112,7 @@ class RdmaReceiver : public testing::Test {
 
   /// One clock with this header at the input; whether it was taken.
   bool offer(const Header& header) {
-    const auto bytes = rdma::formats::pack(header);
+    const auto bytes = rdma::formats::pack(sealed(header));
     std::memcpy(&bench_->hdr_i, bytes.data(), bytes.size());
     bench_->hdr_valid_i = 1;
     bench_.settle();

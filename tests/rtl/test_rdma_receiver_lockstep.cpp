@@ -20,9 +20,9 @@ class RdmaReceiverControl : public ReceiverTest {
     ASSERT_EQ(out_.controls_waiting(), count);
   }
 
-  /// One packet a clock, each taken at once.
-  void give_each_clock(const Header& header, unsigned count) {
-    for (unsigned n = 0; n < count; ++n) receiver_.give({header}, 1);
+  /// One request a clock, each taken at once.
+  void request_each_clock(unsigned count) {
+    for (unsigned n = 0; n < count; ++n) receiver_.give({another(1)}, 1);
   }
 
   /// Context 0 has all of its `packets`: DONE waits behind the RSP that left.
@@ -41,7 +41,7 @@ class RdmaReceiverControl : public ReceiverTest {
 
 TEST_F(RdmaReceiverControl, RequestsAtTheLimitOfRoomFillTheQueueToItsLastPlace) {
   fill_control(ReceiverQueues::control_full - 1);
-  give_each_clock(transfer(1), 12);
+  request_each_clock(12);
   receiver_.clocks(settled);
   EXPECT_EQ(receiver_.outcomes[Outcome::grant], rx_contexts);
   EXPECT_EQ(receiver_.outcomes[Outcome::refuse_no_context], 2u);
@@ -62,7 +62,7 @@ TEST_F(RdmaReceiverControl, OtherPacketsTakeNoPlaceThatWasPromisedToARequest) {
   receiver_.reset(paper);
   grant(1, 100);
   fill_control(ReceiverQueues::control_full - 1);
-  for (unsigned n = 0; n < 16; ++n) receiver_.give({n % 2 == 0 ? transfer(1) : data(0, 50)}, 1);
+  for (unsigned n = 0; n < 16; ++n) receiver_.give({n % 2 == 0 ? another(1) : data(0, 50)}, 1);
   receiver_.clocks(settled);
   EXPECT_EQ(receiver_.outcomes[Outcome::drop_window], 8u);
   EXPECT_EQ(receiver_.dropped, 3u) << "10 of 16 have room";
@@ -72,7 +72,7 @@ TEST_F(RdmaReceiverControl, OtherPacketsTakeNoPlaceThatWasPromisedToARequest) {
 
 TEST_F(RdmaReceiverControl, RequestIsDroppedWhenTheQueueIsFull) {
   fill_control(ReceiverQueues::control_full);
-  give_each_clock(transfer(1), 5);
+  request_each_clock(5);
   receiver_.clocks(settled);
   EXPECT_EQ(receiver_.outcomes[Outcome::drop_busy], 5u);
   EXPECT_EQ(free_contexts(), rx_contexts);
@@ -80,7 +80,7 @@ TEST_F(RdmaReceiverControl, RequestIsDroppedWhenTheQueueIsFull) {
   receiver_.clock();
   out_.ctl_ready = false;
   receiver_.clock();
-  give(transfer(1));
+  give(another(1));
   receiver_.clocks(settled);
   EXPECT_EQ(receiver_.outcomes[Outcome::grant], 1u);
 }
@@ -95,7 +95,7 @@ TEST_F(RdmaReceiverControl, WaitingCommandsStopPacketsAndLoseNothing) {
     receiver_.clock();
   }
   EXPECT_EQ(receiver_.taken - before, ReceiverQueues::depth) << "every place is of use";
-  receiver_.packet = {transfer(1)};
+  receiver_.packet = {another(1)};
   receiver_.clocks(settled);
   EXPECT_TRUE(receiver_.packet) << "other packets wait, too";
   receiver_.packet.reset();
@@ -108,7 +108,7 @@ TEST_F(RdmaReceiverControl, WaitingCommandsStopPacketsAndLoseNothing) {
 
 TEST_F(RdmaReceiverControl, DoneWaitsForTheLastWriteBeforeItAndAllElseForDone) {
   finish(5);
-  give(transfer(1));
+  give(another(1));
   for (int64_t answered = 0; answered < 5; ++answered) {
     out_.answered = answered;
     receiver_.clocks(20);
@@ -174,7 +174,7 @@ TEST_F(RdmaReceiverControl, RepeatedDoneWaitsForTheWritesOfAllContexts) {
 TEST_F(RdmaReceiverControl, ContextsComeBackWithTheNextGeneration) {
   for (unsigned round = 1; round <= 300; ++round) {
     grant(rx_contexts, 2);
-    give(transfer(2));
+    give(another(2));
     receiver_.clocks(settled);
     ASSERT_EQ(receiver_.outcomes[Outcome::refuse_no_context], round);
     for (uint16_t cid = 0; cid < rx_contexts; ++cid) {
@@ -193,7 +193,7 @@ TEST_F(RdmaReceiverControl, RequestRightBehindAReleaseFindsTheContextAfterAFewCl
   for (unsigned distance = 1; distance < 20; ++distance) {
     give(release(3));
     receiver_.clocks(distance - 1);
-    give(transfer(1));
+    give(another(1));
     receiver_.clocks(settled);
     if (free_contexts() == 0) continue;
     EXPECT_EQ(++refused, distance) << "granted before";
@@ -215,6 +215,7 @@ TEST_F(RdmaReceiverControl, PacketsReachAContextThatIsBeingGranted) {
       request.src = inverted ? 0xa : 0x5;
       request.sid = inverted ? 0x2 : 0x5;
       request.msgid = inverted ? 0x2a : 0x15;
+      request.pidx += round;
       request.gen = inverted ? 1 : 0;
       request.cid = inverted ? test_key : 0;
       request.arg = inverted ? 0x5540 : 0xaa80;
@@ -255,7 +256,7 @@ TEST_F(RdmaReceiverControl, ResetForgetsAll) {
     grant(2, 200);
     out_.cmd_ready = out_.ctl_ready = false;
     receiver_.now = static_cast<uint16_t>(receiver_.now + config().rx_timeout);
-    give(transfer(1));
+    give(another(1));
     for (uint32_t pidx = 0; pidx < 5; ++pidx) give(data(1, pidx));
     receiver_.clocks(after);
     receiver_.reset(config());

@@ -119,7 +119,9 @@ TEST_F(RdmaReceiverTransfers, EachRightAllowsItsOwnUseOnly) {
       return (rights & right) != 0 ? allowed : refused;
     };
     const Outcome written = expected(1, Outcome::grant, Outcome::refuse_key);
-    EXPECT_EQ(outcome_of(TransfersLockstep::Input{write_to(1)}), written) << rights;
+    Header write = write_to(1);
+    write.msgid = rights;
+    EXPECT_EQ(outcome_of(TransfersLockstep::Input{write}), written) << rights;
     EXPECT_EQ(outcome_of(asked(write_to(1), imm_flag, Kind::with_ticket)), written) << rights;
     EXPECT_EQ(outcome_of(TransfersLockstep::Input{read_of(1)}),
               expected(2, Outcome::read_taken, Outcome::refuse_key))

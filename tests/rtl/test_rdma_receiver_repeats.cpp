@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests that come again (docs/rdma.md, Repeated requests): the lockstep judges each; here is what they are
+// to lead to.
+#include <array>
+#include <vector>
+
+#include "small_receiver.hpp"
+
+namespace weft::rtl_test {
+namespace {
+
+class RdmaReceiverRepeats : public ReceiverTest {
+ protected:
+  static constexpr unsigned farthest =
+      ReceiverLockstep::latency + 12;  // clocks between two packets, to meet in no stage
+
+  unsigned count(Outcome outcome) { return receiver_.outcomes[outcome]; }
+
+  /// Packets one after the other, each so many clocks after the one before.
+  void give_at(unsigned distance, const std::vector<Header>& packets) {
+    for (const Header& header : packets) {
+      receiver_.give({header}, 1);
+      receiver_.clocks(distance - 1);
+    }
+    receiver_.clocks(settled);
+  }
+
+  /// All contexts are free, and no outcome counted.
+  void start_over() {
+    for (uint16_t cid = 0; cid < rx_contexts; ++cid) {
+      if (context(cid).state != RxContext::State::free) give(release(cid));
+    }
+    receiver_.clocks(settled);
+    ASSERT_EQ(free_contexts(), rx_contexts);
+    receiver_.outcomes.clear();
+  }
+};
+
+TEST_F(RdmaReceiverRepeats, TheSameRequestGetsTheSameContextHoweverSoonItComesAgain) {
+  for (unsigned distance = 1; distance <= farthest; ++distance) {
+    const Header request = another(3);
+    give_at(distance, {request, request, request, request});
+    EXPECT_EQ(count(Outcome::grant), 1u) << distance;
+    EXPECT_EQ(count(Outcome::grant_again), 3u) << distance;
+    EXPECT_EQ(free_contexts(), rx_contexts - 1) << distance;
+    start_over();
+  }
+}
+
+TEST_F(RdmaReceiverRepeats, ContextIsKnownAsLongAsItIsInUse) {
+  const Header request = another(3);
+  give(request);
+  receiver_.clocks(settled);
+  for (uint32_t pidx = 0; pidx < 3; ++pidx) {
+    give(data(0, pidx));
+    give(request);
+    receiver_.clocks(settled);
+    EXPECT_EQ(count(Outcome::grant_again), pidx + 1);
+  }
+  EXPECT_EQ(context(0).state, RxContext::State::done);
+  EXPECT_EQ(count(Outcome::grant), 1u);
+}
+
+// The other one shares the place of the first one, or has one of its own.
+TEST_F(RdmaReceiverRepeats, ARequestThatDiffersInOneBitIsAnotherOne) {
+  const auto differ_in = [&](unsigned bits, const auto& flip) {
+    for (unsigned bit = 0; bit < bits; ++bit) {
+      for (const unsigned distance : {1u, 2u, farthest}) {
+        Header first = transfer(3);
+        first.gen = 1;
+        first.cid = test_key;
+        first.arg = 0x4000;
+        Header other = first;
+        flip(other, uint64_t{1} << bit);
+        give_at(distance, {first, other});
+        EXPECT_EQ(count(Outcome::grant_again) + count(Outcome::drop_asked), 0u) << text(other);
+        receiver_.reset(config());
+      }
+    }
+  };
+  differ_in(4, [](Header& header, uint64_t bit) { header.src ^= static_cast<uint16_t>(bit); });
+  differ_in(4, [](Header& header, uint64_t bit) { header.sid ^= static_cast<uint16_t>(bit); });
+  differ_in(6, [](Header& header, uint64_t bit) { header.msgid ^= static_cast<uint32_t>(bit); });
+  differ_in(32, [](Header& header, uint64_t bit) { header.pidx ^= static_cast<uint32_t>(bit); });
+  differ_in(64, [](Header& header, uint64_t bit) { header.arg ^= bit; });
+  differ_in(16, [](Header& header, uint64_t bit) { header.cid ^= static_cast<uint16_t>(bit); });
+  differ_in(8, [](Header& header, uint64_t bit) { header.gen ^= static_cast<uint8_t>(bit); });
+}
+
+// Of the request there is no context any more: once it is dropped, then it is a new one.
+TEST_F(RdmaReceiverRepeats, RequestWhoseContextIsOverIsDroppedOnceAndThenANewOne) {
+  const Header request = another(3);
+  give_at(1, {request});
+  give(release(0));
+  give_at(farthest, {request});
+  EXPECT_EQ(count(Outcome::drop_asked), 1u);
+  EXPECT_EQ(free_contexts(), rx_contexts);
+  give_at(farthest, {request, request});
+  EXPECT_EQ(count(Outcome::grant), 2u);
+  EXPECT_EQ(count(Outcome::grant_again), 1u);
+}
+
+TEST_F(RdmaReceiverRepeats, RequestMeetsTheEndOfItsContextAtAnyDistance) {
+  for (unsigned distance = 1; distance <= farthest; ++distance) {
+    for (const bool end_first : {true, false}) {
+      const Header request = another(3);
+      give_at(1, {request});
+      uint16_t cid = 0;
+      while (context(cid).state == RxContext::State::free) ++cid;
+      const Header end = release(cid);
+      give_at(distance, end_first ? std::vector{end, request} : std::vector{request, end});
+      EXPECT_EQ(count(Outcome::released), 1u);
+      EXPECT_EQ(count(end_first ? Outcome::drop_asked : Outcome::grant_again), 1u) << distance;
+      EXPECT_EQ(free_contexts(), rx_contexts);
+      start_over();
+    }
+  }
+}
+
+// The context has been granted to another transfer meanwhile.
+TEST_F(RdmaReceiverRepeats, ContextOfAnotherTransferIsNotTaken) {
+  const Header request = another(3);
+  give_at(1, {request});
+  for (unsigned n = 0; n < rx_contexts; ++n) {  // until context 0 comes back
+    give(release(static_cast<uint16_t>(n)));
+    Header other = another(2);
+    other.sid ^= 1;
+    give_at(1, {other});
+  }
+  ASSERT_EQ(context(0).state, RxContext::State::active);
+  ASSERT_NE(context(0).msgid, request.msgid);
+  const unsigned dropped = count(Outcome::drop_asked);
+  give_at(1, {request});
+  EXPECT_EQ(count(Outcome::drop_asked), dropped + 1);
+  EXPECT_EQ(count(Outcome::grant_again), 0u);
+}
+
+// One that takes the place of another, however close: what is remembered is the last one granted.
+TEST_F(RdmaReceiverRepeats, APlaceIsOfTheLastOneGranted) {
+  for (unsigned distance = 1; distance <= farthest; ++distance) {
+    const Header first = another(3), second = another(3);
+    give_at(distance, {first, second, second, first, first, second});
+    EXPECT_EQ(count(Outcome::grant), 4u) << distance;
+    EXPECT_EQ(count(Outcome::grant_again), 2u) << distance;
+    start_over();
+  }
+}
+
+// A request that is refused takes no place.
+TEST_F(RdmaReceiverRepeats, ARefusedOneIsNotRemembered) {
+  for (unsigned distance = 1; distance <= farthest; ++distance) {
+    const Header first = another(3);
+    Header refused = another(3);
+    refused.cid ^= 1;
+    give_at(distance, {first, refused, refused, first});
+    EXPECT_EQ(count(Outcome::refuse_key), 2u) << distance;
+    EXPECT_EQ(count(Outcome::grant_again), 1u) << distance;
+    start_over();
+  }
+}
+
+TEST_F(RdmaReceiverRepeats, AllOfASourceAndOneEachOfManySourcesAreRemembered) {
+  for (const bool one_source : {true, false}) {
+    std::vector<Header> requests;
+    for (unsigned n = 0; n < rx_contexts; ++n) {
+      requests.push_back(another(2));
+      requests.back().src = static_cast<uint16_t>(one_source ? 5 : n);
+      requests.back().sid = static_cast<uint16_t>(one_source ? n : 6);
+    }
+    give_at(1, requests);
+    ASSERT_EQ(count(Outcome::grant), rx_contexts);
+    for (unsigned round = 1; round <= 3; ++round) {
+      give_at(1, requests);
+      EXPECT_EQ(count(Outcome::grant_again), round * rx_contexts) << "although no context is free";
+    }
+    start_over();
+  }
+}
+
+TEST_F(RdmaReceiverRepeats, NeitherAQuotaNorAClosedRegionKeepsItsAnswerBack) {
+  rdma::Config narrow = config();
+  narrow.rx_quota = 1;
+  receiver_.reset(narrow);
+  const Header request = another(3);
+  give_at(farthest, {request, another(3)});
+  EXPECT_EQ(count(Outcome::refuse_quota), 1u);
+  narrow.regions.clear();
+  receiver_.config = narrow;
+  receiver_.clocks(farthest);
+  give_at(farthest, {request, another(3)});
+  EXPECT_EQ(count(Outcome::grant_again), 1u);
+  EXPECT_EQ(count(Outcome::refuse_key), 1u);
+}
+
+TEST_F(RdmaReceiverRepeats, WithoutRoomForTheAnswerItIsDroppedAndStaysKnown) {
+  const Header request = another(3);
+  give_at(1, {request});
+  out_.ctl_ready = false;
+  Header refused = another(1);
+  refused.pidx = 0;
+  while (out_.controls_waiting() < ReceiverQueues::control_full) give_at(1, {refused});
+  give_at(1, {request, request});
+  EXPECT_EQ(count(Outcome::drop_busy), 2u);
+  EXPECT_EQ(count(Outcome::grant_again), 0u);
+  out_.ctl_ready = true;
+  receiver_.clocks(2 * ReceiverQueues::depth);
+  give_at(1, {request});
+  EXPECT_EQ(count(Outcome::grant_again), 1u);
+}
+
+// Whoever repeats a request keeps no context for it.
+TEST_F(RdmaReceiverRepeats, RepeatingIsNoSignOfLife) {
+  const Header request = another(3);
+  give_at(1, {request});
+  for (unsigned n = 0; n < 200 && count(Outcome::reclaim) == 0; ++n) {
+    receiver_.now = static_cast<uint16_t>(receiver_.now + config().rx_timeout / 2);
+    give_at(1, {request});
+  }
+  EXPECT_EQ(count(Outcome::reclaim), 1u);
+  EXPECT_EQ(count(Outcome::ask_map), config().max_silent);
+}
+
+// A request that is dropped is forgotten some clocks later; one that takes its place meanwhile may be
+// forgotten with it, but none that does so afterwards.
+TEST_F(RdmaReceiverRepeats, ForgettingMeetsTheNextOneOfThePlaceAtAnyDistance) {
+  for (unsigned distance = 1; distance <= farthest; ++distance) {
+    const Header over = another(3), next = another(3), last = another(3);
+    give_at(1, {over});
+    start_over();
+    give_at(distance, {over, next});
+    EXPECT_EQ(count(Outcome::drop_asked), 1u) << distance;
+    EXPECT_EQ(count(Outcome::grant), 1u) << distance;
+    give_at(farthest, {next});
+    EXPECT_EQ(count(Outcome::grant) + count(Outcome::grant_again), 2u) << distance;
+    if (distance == farthest) {
+      EXPECT_EQ(count(Outcome::grant_again), 1u);
+    }
+    receiver_.outcomes.clear();
+    give_at(farthest, {last, last});
+    EXPECT_EQ(count(Outcome::grant_again), 1u) << distance;
+    start_over();
+  }
+}
+
+TEST_F(RdmaReceiverRepeats, ResetForgetsThem) {
+  const Header request = another(3);
+  for (unsigned round = 0; round < 3; ++round) {
+    give_at(1, {request});
+    EXPECT_EQ(count(Outcome::grant), round + 1) << "outcomes are counted through resets";
+    receiver_.reset(config());
+  }
+  EXPECT_EQ(count(Outcome::grant_again), 0u);
+}
+
+}  // namespace
+}  // namespace weft::rtl_test
