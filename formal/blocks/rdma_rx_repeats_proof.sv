@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdma_rx_repeats: a request is known exactly if the last one granted in its place had its CRC, however close it is behind; with FORGETS only then, and never once what was
-// there has been forgotten. Places and CRCs by few bits, any requests and grants.
+// there has been forgotten, unless the next one to be forgotten came while grants kept this one waiting. Places and CRCs by few bits, any requests and grants.
 `include "proof.svh"
 
 module rdma_rx_repeats_proof #(
@@ -68,10 +68,12 @@ module rdma_rx_repeats_proof #(
     `PROVE(KnownIfGranted, !(request_qqq && here.granted && here.crc == crc_qqq) || known)
   end else begin : g_forgets
     // Of one place: from so many clocks without any grant after it was to be forgotten until the next grant there.
-    logic             gone_q;
+    logic             gone_q, waiting_q;
     logic [2:0]       calm_q;
     localparam logic [IDX_W-1:0] watched = IDX_W'(1);
+    `GIVEN(!(forget_i && waiting_q && grant))
     always_ff @(posedge clk_i) begin
+      waiting_q <= rst_ni && (forget_i || (waiting_q && grant));
       if (!rst_ni || (grant && place_qqq == watched)) {gone_q, calm_q} <= '0;
       else if (forget_i) {gone_q, calm_q} <= {gone_q || forget_place == watched, 3'd0};
       else if (!grant && calm_q != '1) calm_q <= calm_q + 1'b1;

@@ -32,16 +32,14 @@ class RepeatWatch {
     const auto cid = granted_.context_of(request);
     Place& place = places_[granted_.place_of(request)];
     if (known && cid != result.cid) return "a request taken for one granted before, which it is not";
-    if (known && place.forgotten && cycle > *place.forgotten + lag_)
+    if (known && place.forgotten && !place.doubtful && cycle > *place.forgotten + lag_)
       return "a request known long after its context was found to be over";
     if (!known && cid && !place.forgotten && !place.unsure)
       return fmt::format("a request that has context {} taken for a new one", *cid);
-    if (result.outcome == Outcome::drop_asked) {
-      if (!place.forgotten) place.forgotten = cycle;
-      place.last_forgotten = cycle;
-    }
+    if (result.outcome == Outcome::drop_asked) forget(place, cycle);
     if (result.outcome == Outcome::grant) {
       place.forgotten.reset();
+      place.doubtful = false;
       place.unsure = place.last_forgotten && cycle <= *place.last_forgotten + lag_;
       granted_.granted(request, result.cid);
     }
@@ -51,6 +49,7 @@ class RepeatWatch {
   void reset() {
     granted_.reset();
     places_.assign(places_.size(), {});
+    last_ = nullptr;
   }
 
  private:
@@ -59,12 +58,23 @@ class RepeatWatch {
   struct Place {
     std::optional<uint64_t> forgotten;       // cycle; its request may be known for a few clocks more
     std::optional<uint64_t> last_forgotten;  // any request
+    bool doubtful = false;                   // ... or for longer, as another one was to be forgotten as well
     bool unsure = false;                     // its request may have been forgotten with the one before
   };
 
+  /// Only one can wait to be forgotten.
+  void forget(Place& place, uint64_t cycle) {
+    const bool crowded = last_ && last_ != &place && cycle <= *last_->last_forgotten + lag_;
+    if (crowded) place.doubtful = last_->doubtful = true;
+    if (!place.forgotten) place.forgotten = cycle;
+    place.last_forgotten = cycle;
+    last_ = &place;
+  }
+
   rdma::GrantedRequests granted_;
   std::vector<Place> places_;
-  uint64_t lag_;  // the table is written in a clock without a grant
+  Place* last_ = nullptr;  // of the request that was to be forgotten last
+  uint64_t lag_;           // the table is written in a clock without a grant
 };
 
 }  // namespace weft::tb
