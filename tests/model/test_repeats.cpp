@@ -43,8 +43,9 @@ TEST(GrantedRequests, SourcesAndTransfersOfLowNumbersShareNoPlace) {
   const GrantedRequests granted(params_of(1024));
   for (unsigned k = 0; k <= 10; ++k) {
     std::set<uint32_t> places;
-    for (uint16_t src = 0; src < 1u << k; ++src) {
-      for (uint16_t sid = 0; sid < 1u << (10 - k); ++sid) places.insert(granted.place_of(request(src, sid)));
+    for (unsigned n = 0; n < 1024; ++n) {
+      const auto src = static_cast<uint16_t>(n % (1u << k)), sid = static_cast<uint16_t>(n >> k);
+      places.insert(granted.place_of(request(src, sid)));
     }
     EXPECT_EQ(places.size(), 1024u) << k;
     EXPECT_LT(*places.rbegin(), 1024u);

@@ -106,7 +106,7 @@ TEST_F(RdmaReceiverRepeats, RequestMeetsTheEndOfItsContextAtAnyDistance) {
       const Header request = another(3);
       give_at(1, {request});
       uint16_t cid = 0;
-      while (context(cid).state == RxContext::State::free) ++cid;
+      while (cid + 1u < rx_contexts && context(cid).state == RxContext::State::free) ++cid;
       const Header end = release(cid);
       give_at(distance, end_first ? std::vector{end, request} : std::vector{request, end});
       EXPECT_EQ(count(Outcome::released), 1u);
@@ -198,7 +198,8 @@ TEST_F(RdmaReceiverRepeats, WithoutRoomForTheAnswerItIsDroppedAndStaysKnown) {
   out_.ctl_ready = false;
   Header refused = another(1);
   refused.pidx = 0;
-  while (out_.controls_waiting() < ReceiverQueues::control_full) give_at(1, {refused});
+  for (unsigned n = 0; n < ReceiverQueues::control_full; ++n) give_at(1, {refused});
+  ASSERT_EQ(out_.controls_waiting(), ReceiverQueues::control_full);
   give_at(1, {request, request});
   EXPECT_EQ(count(Outcome::drop_busy), 2u);
   EXPECT_EQ(count(Outcome::grant_again), 0u);
