@@ -2,6 +2,7 @@
 // Requests that come again (docs/rdma.md, Repeated requests): the lockstep judges each; here is what they are
 // to lead to.
 #include <array>
+#include <bit>
 #include <vector>
 
 #include "small_receiver.hpp"
@@ -241,6 +242,44 @@ TEST_F(RdmaReceiverRepeats, ForgettingMeetsTheNextOneOfThePlaceAtAnyDistance) {
     EXPECT_EQ(count(Outcome::grant_again), 1u) << distance;
     start_over();
   }
+}
+
+/// This request with another address, so that its CRC is 0: a sum of what single bits of the address change.
+rdma::formats::Header with_crc_zero(rdma::formats::Header header) {
+  const uint32_t crc = sealed(header).crc;
+  struct Sum {
+    uint32_t change;
+    uint64_t bits;
+  };
+  std::array<Sum, 32> by_highest{};  // bit of the change
+  const auto reduce = [&](Sum sum) {
+    for (unsigned bit = 32; bit-- > 0;) {
+      if ((sum.change >> bit & 1) == 0 || by_highest[bit].change == 0) continue;
+      sum.change ^= by_highest[bit].change;
+      sum.bits ^= by_highest[bit].bits;
+    }
+    return sum;
+  };
+  for (unsigned bit = 0; bit < 64; ++bit) {
+    rdma::formats::Header changed = header;
+    changed.arg ^= uint64_t{1} << bit;
+    const Sum sum = reduce({sealed(changed).crc ^ crc, uint64_t{1} << bit});
+    if (sum.change != 0) by_highest[static_cast<unsigned>(std::bit_width(sum.change)) - 1] = sum;
+  }
+  header.arg ^= reduce({crc, 0}).bits;
+  return header;
+}
+
+// Places that no request has taken look as if one with CRC 0 had been there.
+TEST_F(RdmaReceiverRepeats, NothingIsKnownAfterReset) {
+  for (uint16_t sid = 0; sid < rx_contexts; ++sid) {
+    Header request = another(3);
+    request.sid = sid;
+    request = with_crc_zero(request);
+    ASSERT_EQ(sealed(request).crc, 0u);
+    give_at(1, {request});
+  }
+  EXPECT_EQ(count(Outcome::drop_asked) + count(Outcome::grant_again), 0u);
 }
 
 TEST_F(RdmaReceiverRepeats, ResetForgetsThem) {
