@@ -327,6 +327,16 @@ TEST_F(RdmaReceiverTransfers, AgainIsForTheSameTransferOnly) {
   EXPECT_EQ(outcome_of(again(same, send_flag, cid)), Outcome::drop_asked);
 }
 
+TEST_F(RdmaReceiverTransfers, RequestOfTheInboxIsNotTakenForAPlainOneWithItsCrc) {
+  const Header plain = write_to(1);
+  ASSERT_EQ(outcome_of(TransfersLockstep::Input{plain}), Outcome::grant);
+  Asked other = send();
+  ASSERT_EQ(other.header.msgid, plain.msgid);
+  other.header.crc = sealed(plain).crc;
+  EXPECT_EQ(outcome_of(other), Outcome::grant);
+  EXPECT_EQ(outcome_of(TransfersLockstep::Input{plain}), Outcome::grant_again);
+}
+
 TEST_F(RdmaReceiverTransfers, AgainMeetsTheEndOfItsContextAtAnyDistance) {
   for (unsigned distance = 1; distance <= TransfersLockstep::latency + 2; ++distance) {
     for (const bool end_first : {true, false}) {
