@@ -194,7 +194,8 @@ inline grant(c) {
 }
 
 /* The receiver may know a request that it has granted, or have forgotten it. */
-#define KNOWN(c) (ctx[c].used && MSGID(ctx[c].id) == MSGID(ID(packet)))
+#define OF_CONTEXT(c) (ctx[c].used && MSGID(ctx[c].id) == MSGID(ID(packet)))
+#define KNOWN(c) (OF_CONTEXT(c) && ctx[c].got == 0)
 
 inline free_context(c) { ctx[c].used = false; ctx[c].got = 0; ctx[c].id = 0 }
 
@@ -221,6 +222,7 @@ inline receiver_gets(n) {
   :: KIND(packet) == RQT && !ctx[1].used -> grant(1)
   :: KIND(packet) == RQT && KNOWN(0) -> answer(RSP, 0)
   :: KIND(packet) == RQT && KNOWN(1) -> answer(RSP, 1)
+  :: KIND(packet) == RQT && (OF_CONTEXT(0) && !KNOWN(0) || OF_CONTEXT(1) && !KNOWN(1)) /* dropped, then forgotten */
   :: KIND(packet) == DATA && FITS(packet) && (ctx[CID(packet)].got & (1 << PIDX(packet))) == 0 ->
      assert(ctx[CID(packet)].id == ID(packet)); /* no byte of another transfer */
      if

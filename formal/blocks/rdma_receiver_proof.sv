@@ -23,7 +23,7 @@ module rdma_receiver_proof
   localparam int unsigned PACKETS = 1 << PIDX_W
 ) (
   input logic               clk_i, rst_ni, hdr_valid_i, cmd_ready_i, ctl_ready_i,
-  input logic [1:0]         kind_i,
+  input logic [1:0]         kind_i, crc_i,  // CRC: by it requests are known again
   input logic               src_i, sid_i, retry_i, mark_i, key_i,
   input logic [ADDR_W-SHIFT-1:0] region_last_i,  // payload
   input logic [MSGID_W-1:0] msgid_i,
@@ -56,6 +56,7 @@ module rdma_receiver_proof
     hdr.src   = 16'(src_i);
     hdr.sid   = 16'(sid_i);
     hdr.msgid = 24'(msgid_i);
+    hdr.crc   = 32'(crc_i);
     if (kind_i[1]) begin
       hdr.pidx = 32'({pidx_i, SHIFT'(0)}) + 32'(bytes_i);
       hdr.arg  = 64'(addr_i);

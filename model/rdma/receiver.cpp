@@ -176,14 +176,15 @@ RxResult Receiver::refuse(const Header& request, Outcome outcome, Refusal code) 
   return result;
 }
 
-/// The answer to a request that was granted before, unless that context is over. No sign of life: whoever
-/// repeats a request could keep the context for ever.
+/// The answer to a request that was granted before, unless that context is over, or has got a packet: who has
+/// sent one has the RSP. No sign of life: whoever repeats a request could keep the context for ever.
 RxResult Receiver::grant_again(const Header& request, const RxInputs& inputs) const {
   const uint16_t cid = inputs.admission.cid;
   const RxContext& granted = context(cid);
   const bool same = granted.state != State::free && request.src == granted.src &&
                     request.sid == granted.sid && request.msgid == granted.msgid;
-  if (!same) return without_context(Outcome::drop_asked, request.cid);
+  const bool untouched = granted.window == empty_window(params_.window);
+  if (!same || !untouched) return without_context(Outcome::drop_asked, request.cid);
   RxResult result = with_context(Outcome::grant_again, cid);
   result.emitted = granting(cid, request, inputs.admission.rkey);
   return result;

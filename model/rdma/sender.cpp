@@ -246,9 +246,15 @@ bool Sender::names_active(const Header& header) const {
          header.gen == c.gen;
 }
 
-// A grant whose RSP was lost or is still under way.
+/// RESEND or ACK of a context to which no packet has come.
+bool asks_for_first_only(const Header& header) {
+  const bool is_ack = header.ptype == static_cast<uint8_t>(Ptype::ack);
+  return header.pidx == 0 && (!is_ack || (header.arg & ack_map_mask) <= 1);
+}
+
+// A grant whose RSP was lost or is still under way. What has got any packet is of an older transfer.
 bool Sender::names_requested(const Header& header) const {
-  if (header.sid >= contexts_.size()) return false;
+  if (header.sid >= contexts_.size() || !asks_for_first_only(header)) return false;
   const TxContext& c = contexts_[header.sid];
   return c.state == State::requested && header.msgid == c.msgid && header.src == c.dst;
 }

@@ -154,6 +154,7 @@ package rdma_pkg;
     logic     release_it;       // it is a RELEASE; otherwise DATA
     logic     again;            // it is a request that was granted before
     logic     used;             // packet: its CID is that of a context in use
+    logic     untouched;        // no packet of it has come
     logic     match;            // it comes from the transfer that the context is for
     logic     key_ok;           // its region is open to who names this key
     logic     outside;          // its address is not in that region

@@ -709,6 +709,7 @@ module rdma_receiver
     i_facts.release_it      = i_q.release_it;
     i_facts.again           = i_q.again;
     i_facts.used            = i_used_q && i_known_q;
+    i_facts.untouched       = i_window_q.base == '0 && !i_window_q.first_odd && i_window_q.lap_marks == WINDOW'(1);
     i_facts.match           = i_match_q;
     i_facts.beyond_end      = i_beyond_end_q;
     i_facts.good_length     = i_good_length_q;
@@ -752,7 +753,8 @@ module rdma_receiver
   assign {j_kept.used, j_kept.asks, j_kept.silent} = {j_used_q, j_asks_q, j_silent_q};
 
   assign j_frees  = j_valid_q && j_free_q;
-  assign j_forget = j_valid_q && !j_q.from_inbox && j_facts.verdict == OUTCOME_NONE && j_facts.again && !(j_facts.used && j_facts.match);
+  assign j_forget = j_valid_q && !j_q.from_inbox && j_facts.verdict == OUTCOME_NONE && j_facts.again &&
+                    !(j_facts.used && j_facts.match && j_facts.untouched);
   assign j_src    = j_grant_q.src;
 
   always_comb begin : p_more_facts

@@ -50,7 +50,7 @@ module rdma_rx_outcome
       answer_o  = RX_GRANT;
     end else if (facts_i.again) begin
       outcome_o = OUTCOME_DROP_ASKED;
-      if (facts_i.used && facts_i.match) begin
+      if (facts_i.used && facts_i.match && facts_i.untouched) begin
         outcome_o = OUTCOME_GRANT_AGAIN;
         has_ctx_o = 1'b1;
         answer_o  = RX_GRANT;

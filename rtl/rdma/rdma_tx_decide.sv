@@ -85,6 +85,8 @@ module rdma_tx_decide
   logic    has_key;          // RSP: above the code is the key of a buffer, not part of the code
   logic    is_code;          // the bits above the code are not part of it, or zero
   logic    grants;
+  logic    asks_first;       // RESEND, ACK: for no packet but the first, as when none has come
+  logic    for_request;      // it may be for the request, of which no DATA has been sent yet
   logic    wrong_grant;      // RSP: it brings no key although the transfer needs one, or the other way round
   logic    try_again;        // refused for now
   status_e refusal_status;   // the status if it is refused for good
@@ -93,6 +95,8 @@ module rdma_tx_decide
   assign same_transfer = in_range && ctx_i.state != TX_FREE && hdr_i.msgid == 24'(ctx_i.msgid) &&
                          hdr_i.src == 16'(ctx_i.dst);
   assign same_grant    = hdr_i.cid == 16'(ctx_i.cid) && hdr_i.gen == ctx_i.gen;
+  assign asks_first    = hdr_i.pidx == '0 && (hdr_i.ptype != PTYPE_ACK || hdr_i.arg[ACK_MAP_W-1:1] == '0);
+  assign for_request   = same_transfer && ctx_i.state == TX_REQ && hdr_i.ptype != PTYPE_DONE && (hdr_i.ptype == PTYPE_RSP || asks_first);
   assign failed        = (hdr_i.flags & FLAG_FAILED) != '0;
   assign plain         = ctx_i.to == TO_REGION && !ctx_i.has_imm;
   assign has_key       = (hdr_i.flags & TRANSFER_FLAG_SEND) != '0;
@@ -366,9 +370,9 @@ module rdma_tx_decide
       end
 
       EV_PACKET: begin
-        if (hdr_i.ptype != PTYPE_DONE && hdr_i.ptype != PTYPE_RSP && same_transfer && ctx_i.state == TX_REQ && ctx_i.to != TO_REGION) begin
+        if (hdr_i.ptype != PTYPE_RSP && for_request && ctx_i.to != TO_REGION) begin
           outcome_o = OUTCOME_DROP_NO_KEY;
-        end else if (hdr_i.ptype != PTYPE_DONE && same_transfer && ctx_i.state == TX_REQ && !wrong_grant) begin
+        end else if (for_request && !wrong_grant) begin
           ctx_we_o    = 1'b1;
           timer_set_o = 1'b1;
           if (hdr_i.ptype != PTYPE_RSP || grants) begin  // RESEND and ACK name the context as a RSP does

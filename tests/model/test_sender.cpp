@@ -312,7 +312,7 @@ TEST_F(SenderTest, ResendThatOvertakesItsGrantIsTheGrant) {
   submit();
   expect_stale_if(answer(Ptype::resend), [](Header& h) { h.msgid = 1; });
   expect_stale_if(answer(Ptype::resend), [](Header& h) { h.src = 8; });
-  const auto result = sender.packet(answer(Ptype::resend, 0, 2, formats::flag_from), {false, false, {}, 6});
+  const auto result = sender.packet(answer(Ptype::resend, 0, 0, formats::flag_from), {false, false, {}, 6});
   EXPECT_EQ(result.outcome, Outcome::granted);
   EXPECT_EQ(result.next, 0u);
   EXPECT_FALSE(result.data);
@@ -324,6 +324,16 @@ TEST_F(SenderTest, ResendThatOvertakesItsGrantIsTheGrant) {
   EXPECT_TRUE(expected.turn);
   EXPECT_EQ(expected.timer.elapsed(6), 0);
   expect_unchanged(answer(Ptype::rsp), Outcome::drop_repeated_rsp, {});
+}
+
+// Of a transfer that had the same numbers before this node was reset.
+TEST_F(SenderTest, AContextThatHasGotAPacketIsReleased) {
+  submit();
+  for (const Ptype type : {Ptype::resend, Ptype::ack}) {
+    expect_stale_if(answer(type), [](Header& h) { h.pidx = 1; });
+  }
+  expect_stale_if(answer(Ptype::ack), [](Header& h) { h.arg = 3; });
+  EXPECT_EQ(sender.packet(answer(Ptype::ack), {}).outcome, Outcome::granted);
 }
 
 TEST_F(SenderTest, DoneThatFitsNoGrantIsNone) {

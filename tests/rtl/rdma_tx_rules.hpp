@@ -89,6 +89,11 @@ class TxRules {
   bool names_grant() const { return header_.cid == before_.cid && header_.gen == before_.gen; }
   bool names_active() const { return names_transfer() && before_.state == State::active && names_grant(); }
   bool names_requested() const { return names_transfer() && before_.state == State::requested; }
+  /// By a RESEND or ACK that says that packets have come, although none has been sent.
+  bool names_older() const {
+    const uint64_t others_asked = header_.arg << 8 >> 9;  // of an ACK's map, but for the first bit
+    return header_.pidx > 0 || (ptype() == Ptype::ack && others_asked != 0);
+  }
 
   void response() {
     if (!names_transfer()) return stale();
@@ -147,7 +152,7 @@ class TxRules {
   }
 
   void resend() {
-    if (names_requested()) return adopt_early(0);
+    if (names_requested()) return names_older() ? stale() : adopt_early(0);
     if (!names_active()) return stale();
     const bool from = header_.flags & rdma::formats::flag_from;
     if (header_.pidx >= before_.high + uint64_t{from}) {
@@ -169,7 +174,7 @@ class TxRules {
   }
 
   void ack() {
-    if (names_requested()) return adopt_early(header_.arg >> 56);
+    if (names_requested()) return names_older() ? stale() : adopt_early(header_.arg >> 56);
     if (!names_active()) return stale();
     if (header_.pidx < before_.acked || header_.pidx > before_.high) return became(Outcome::drop_old_ack);
     rdma::TxContext& context = decision_.context;

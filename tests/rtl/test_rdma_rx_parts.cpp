@@ -33,7 +33,7 @@ class RdmaRxParts : public testing::Test {
     top.live_i = top.reclaim_i = top.complete_before_i = top.asked_enough_i = 0;
     top.weft_mode_i = 0;
     top.transfers_i = 0;
-    top.again_i = 0;
+    top.again_i = top.untouched_i = 0;
   }
 
   Outcome outcome() {
@@ -224,13 +224,14 @@ TEST_F(RdmaRxParts, OutcomeOfABadPacketIsItsVerdict) {
 TEST_F(RdmaRxParts, RequestGrantedBeforeIsGrantedAgainIfItsContextIsStillItsOwn) {
   auto& top = bench_.top();
   top.again_i = 1;
-  for (unsigned facts = 0; facts < 8; ++facts) {
-    const bool used = (facts & 1) != 0, match = (facts & 2) != 0;
-    top.transfers_i = facts >> 2;
+  for (unsigned facts = 0; facts < 16; ++facts) {
+    const bool used = (facts & 1) != 0, match = (facts & 2) != 0, untouched = (facts & 4) != 0;
+    top.transfers_i = facts >> 3;
+    top.untouched_i = untouched;
     top.used_i = used;
     top.match_i = match;
     top.release_i = top.beyond_end_i = top.outside_i = top.mark_i = top.advance_i = match;  // of no meaning
-    const bool same = used && match;
+    const bool same = used && match && untouched;
     EXPECT_EQ(outcome(), same ? Outcome::grant_again : Outcome::drop_asked);
     EXPECT_EQ(answer(), same ? Answer::grant : Answer::none);
     EXPECT_EQ(bench_->has_ctx_o, same);

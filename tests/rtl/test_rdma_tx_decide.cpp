@@ -247,6 +247,31 @@ TEST_P(RdmaTxDecide, ResendAndAckCannotBringAKey) {
   }
 }
 
+// Nothing has been sent yet: who says that a packet has come holds a context of an older transfer.
+TEST_P(RdmaTxDecide, AContextThatHasGotAPacketIsNotThatOfARequest) {
+  struct Says {
+    Ptype type;
+    uint32_t pidx;
+    uint64_t map;
+  };
+  for (const To to : {To::region, To::queue}) {
+    for (const Says& says :
+         {Says{Ptype::resend, 1, 0}, Says{Ptype::resend, 1u << 31, 0}, Says{Ptype::ack, 1, 1},
+          Says{Ptype::ack, 0, 3}, Says{Ptype::ack, 0, uint64_t{1} << 55}}) {
+      TxEvent older = event(State::requested, says.type);
+      older.context.to = to;
+      older.header.pidx = says.pidx;
+      older.header.arg = (older.header.arg >> 56 << 56) | says.map;
+      const TxDecision decision = decide(older);
+      EXPECT_EQ(decision.outcome, Outcome::stale);
+      ASSERT_TRUE(decision.control);
+      EXPECT_EQ(decision.control->ptype, static_cast<uint8_t>(Ptype::release));
+      EXPECT_EQ(decision.control->gen, older.header.gen);
+      EXPECT_TRUE(decision.context == older.context);
+    }
+  }
+}
+
 TEST_P(RdmaTxDecide, EveryDataPacketShowsTheImmediate) {
   TxEvent event = turn(State::active);
   event.context.imm = 0x89abcdef;
