@@ -98,6 +98,8 @@ BLOCKS = [
     (TX_DECIDE, Change("rdma_tx_decide.sv", "ctx_i.heard && ctx_i.busy != '1", "ctx_i.heard")),
     (TX_DECIDE, Change("rdma_tx_decide.sv", "ctx_i.turn && patient", "ctx_i.turn")),
     (TX_DECIDE, Change("rdma_tx_decide.sv", "ctx_i.state == TX_ACTIVE && hdr_i.msgid == 24'(ctx_i.msgid)", "ctx_i.state == TX_ACTIVE")),
+    (TX_DECIDE, Change("rdma_tx_decide.sv", "failed ? STATUS_REMOTE_ERROR : STATUS_OK", "STATUS_OK")),
+    (TX_DECIDE, Change("rdma_tx_decide.sv", "(hdr_i.ptype == PTYPE_RSP || asks_first)", "1'b1")),
     (REPEATS, None),
     (REPEATS, Change("rdma_rx_repeats.sv", "as_the_one_ahead ? near_same_qq : hit_q", "hit_q")),
     (REPEATS, Change("rdma_rx_repeats.sv", "near_q        <= request_qq && place_q == place_qq;", "near_q        <= request_qq && crc_q == crc_qq;")),

@@ -85,7 +85,13 @@ module rdma_tx_decide_proof
                                      data_hdr.arg == {old.has_imm ? old.imm : 32'd0, 8'd0, old.rkey}))
   `PROVE(NewOnesInTheWindow, !first_time || old.span == '0 || pidx <= 32'(old.acked) + (32'd1 << old.span))
   `PROVE(FreedWithACompletion, !free || complete)
-  `PROVE(FaultOnlyEndsItsTransfer, kind_i != EV_FAULT || (free == we && free == emit && (!free || (old.state == TX_ACTIVE && hdr_i.msgid == 24'(old.msgid)))))
+  `PROVE(FaultEndsItsTransferOnly, kind_i != EV_FAULT || (free == we && free == emit && free == (old.state == TX_ACTIVE && hdr_i.msgid == 24'(old.msgid))))
+  // OK is what a DONE without FAILED from this very grant says, and nothing else.
+  `PROVE(OkIfDone, !complete || (completion.status == STATUS_OK) == (kind_i == EV_PACKET && hdr_i.ptype == PTYPE_DONE && (hdr_i.flags & FLAG_FAILED) == '0))
+  `PROVE(DoneOfThisGrant, !(complete && hdr_i.ptype == PTYPE_DONE && kind_i == EV_PACKET) ||
+         (old.state == TX_ACTIVE && hdr_i.msgid == 24'(old.msgid) && hdr_i.src == 16'(old.dst) && hdr_i.cid == 16'(old.cid) && hdr_i.gen == old.gen))
+  // A context that has got a packet is not that of a transfer that has sent none.
+  `PROVE(AdoptsWhatIsUntouched, outcome != OUTCOME_GRANTED || hdr_i.ptype == PTYPE_RSP || hdr_i.pidx == '0)
   // Each new packet, each step of `acked`, timeouts with nothing but repeats, and in between so many others at the most: a number that only grows.
   logic goes_on, gets_further, changes_mode, one_repeated;
   assign goes_on      = we && old.state == TX_ACTIVE && ctx.state == TX_ACTIVE;

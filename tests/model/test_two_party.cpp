@@ -336,6 +336,52 @@ TEST(TwoParties, GrantWhoseResponseIsLostIsFoundByItsFirstResend) {
   EXPECT_EQ(receiver.packet(*completed.emitted, {}).outcome, Outcome::released);
 }
 
+// The sender's node is reset after the first of two packets, and begins with the same number and request:
+// what it is told OK for is what it has now.
+TEST(TwoParties, RequestOfANodeThatWasResetGetsAContextOfItsOwn) {
+  Sender sender(small_params(), two_party_config(sender_node));
+  Receiver receiver(small_params(), two_party_config(receiver_node));
+  GrantedRequests granted(small_params());
+  std::vector<uint8_t> memory(0x2000);
+  const Post post{0, 0x1000, 64, receiver_node, 1};
+  const auto ask = [&](const Packet& request, uint16_t offer) {
+    RxInputs inputs{true, offer, 0};
+    inputs.admission = granted.admit(request.header);
+    const RxResult result = receiver.packet(request, inputs);
+    granted.decided(request.header, result);
+    return result;
+  };
+  const auto send = [&](uint8_t byte) {
+    const auto sent = sender.turn(2, {});
+    RxResult result =
+        receiver.packet({sent.data->header, std::vector<uint8_t>(sent.data->header.len, byte)}, {});
+    if (result.write) {
+      std::ranges::copy(result.write->bytes,
+                        memory.begin() + static_cast<std::ptrdiff_t>(result.write->addr));
+    }
+    return result;
+  };
+  auto request = *sender.post(post, {true, true, 2, 0}).emitted;
+  sender.packet(*ask(request, 0).emitted, {});
+  ASSERT_EQ(send(1).outcome, Outcome::advance);
+  sender.reset();
+  request = *sender.post(post, {true, true, 2, 0}).emitted;
+  EXPECT_EQ(ask(request, 1).outcome, Outcome::drop_asked);
+  const auto again = sender.timeout(2, {true, true, {}, two_party_config(0).tx_retry});
+  const auto old = receiver.timeout(0, {true, {}, two_party_config(0).rx_timeout});
+  const auto released = sender.packet(*old.emitted, {});
+  EXPECT_EQ(released.outcome, Outcome::stale) << "it asks for packet 1, of none sent";
+  EXPECT_EQ(receiver.packet(*released.emitted, {}).outcome, Outcome::released);
+  const auto grant = ask(*again.emitted, 1);
+  ASSERT_EQ(grant.outcome, Outcome::grant);
+  sender.packet(*grant.emitted, {});
+  send(2);
+  const auto finish = send(2);
+  ASSERT_EQ(finish.outcome, Outcome::finish);
+  EXPECT_EQ(sender.packet(*finish.emitted, {}).outcome, Outcome::complete);
+  EXPECT_EQ(std::vector(memory.begin() + 0x1000, memory.begin() + 0x1040), std::vector<uint8_t>(64, 2));
+}
+
 TEST(TwoParties, DeadNetworkGivesUpOnceAPost) {
   Dice dice(3);
   const auto posts = random_posts(dice, 6);
