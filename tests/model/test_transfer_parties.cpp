@@ -38,7 +38,8 @@ Config party_config(uint16_t node, bool weft_mode) {
   config.rx_timeout = config.tx_retry = 60;
   config.tx_dead = 4000;
   config.max_silent = config.max_retry = 15;
-  config.backoff = 3;
+  // A receiver in paper mode never doubles its timeout: who did would ask too seldom to learn of its grant.
+  config.backoff = weft_mode ? 3 : 0;
   config.ticket_quota = 4;
   config.answer_quota = 1;
   return config;
