@@ -347,7 +347,7 @@ TEST(TwoParties, RequestOfANodeThatWasResetGetsAContextOfItsOwn) {
   const auto ask = [&](const Packet& request, uint16_t offer) {
     RxInputs inputs{true, offer, 0};
     inputs.admission = granted.admit(request.header);
-    const RxResult result = receiver.packet(request, inputs);
+    RxResult result = receiver.packet(request, inputs);
     granted.decided(request.header, result);
     return result;
   };

@@ -68,6 +68,20 @@ TEST_F(RdmaReceiverRepeats, RequestAfterAnyPacketOfItsTransferIsDroppedOnceAndTh
   }
 }
 
+// Nothing is missing but the first packet: of its lap all are marked, as none is in the next one.
+TEST_F(RdmaReceiverRepeats, RequestBehindAFullWindowIsNotTakenForTheFirst) {
+  const uint32_t window = receiver_params().window;
+  for (const uint32_t last : {window - 1, window}) {
+    const Header request = another(3 * window);
+    give_at(1, {request});
+    for (uint32_t pidx = 1; pidx <= last; ++pidx) give(data(0, pidx));
+    give_at(1, {request});
+    EXPECT_EQ(count(Outcome::drop_asked), 1u) << last;
+    receiver_.reset(config());
+    receiver_.outcomes.clear();
+  }
+}
+
 // All its marks are as in the beginning, but of another lap.
 TEST_F(RdmaReceiverRepeats, RequestAfterAWholeLapIsNotTakenForTheFirst) {
   const uint32_t laps = 4 * receiver_params().window;
