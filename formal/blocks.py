@@ -46,6 +46,7 @@ FREE_LIST = Proof("free_list_proof", 12, 3)
 RAMS = Proof("ram_forward_proof", 8, 3)
 COUNTERS = Proof("counter_bank_proof", 10, 3)
 ARBITER = Proof("rr_arbiter_proof", 12, 2)
+WINDOW = Proof("rdma_window_proof", 8, 2, words="window of 4, PIDX of 5 bits")
 TIMER = Proof("rdma_timer_proof", 36, engine="abc", words="time stamps of 5 bits",
               smaller=(Change("rdma_pkg.sv", "STAMP_W = 15;", "STAMP_W = 5;"), Change("rdma_pkg.sv", "LIMIT_W = 13;", "LIMIT_W = 3;")))
 CHOOSE = Proof("rdma_tx_choose_proof", 40, 2)
@@ -81,6 +82,11 @@ BLOCKS = [
     (dataclasses.replace(ARBITER, parameters=("N=8",)), None),
     (ARBITER, Change("rr_arbiter.sv", "else if (valid_o && take_i) behind_q", "else if (valid_o && take_i && !gnt_o[0]) behind_q")),
     (ARBITER, Change("rr_arbiter.sv", "behind_q <= above_lowest(gnt_o);", "behind_q <= above_lowest(gnt_o) | gnt_o;")),
+    (WINDOW, None),
+    (dataclasses.replace(WINDOW, parameters=("WINDOW=2", "PIDX_W=4"), words="window of 2, PIDX of 4 bits"), None),
+    (WINDOW, Change("rdma_window_step.sv", "(advance && base_same) ^", "")),
+    (WINDOW, Change("rdma_window_step.sv", "^ first_slot ^ {WINDOW{wraps}}", "^ first_slot")),
+    (WINDOW, Change("rdma_window_judge.sv", "same_lap ? higher && top_same", "same_lap ? top_same")),
     (TIMER, None),
     (TIMER, Change("rdma_timer.sv", "if (!expired_now_o) begin", "if (1'b0) begin")),
     (TIMER, Change("rdma_timer.sv", "else if (idx_q == IDX_W'(N - 1)) idx_next = '0;", "else if (idx_q == IDX_W'(N - 1)) idx_next = idx_q;")),

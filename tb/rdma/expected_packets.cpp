@@ -38,9 +38,7 @@ void ExpectedPackets::reset() {
   receiver_control_.clear();
   sender_control_.clear();
   inbox_control_.clear();
-  resent_.clear();
-  fresh_.clear();
-  explanations_ = {{0, 0}};
+  data_.clear();
   left_.clear();
 }
 
@@ -50,24 +48,20 @@ void ExpectedPackets::expect_receiver_control(rdma::Packet packet, uint64_t writ
 }
 
 uint64_t ExpectedPackets::expect_data(const rdma::DataOrder& order) {
-  (order.resend ? resent_ : fresh_)
-      .push_back({order.header, memory_.read(order.src_addr, order.header.len), expected_data_});
+  data_.push(order.resend, {order.header, memory_.read(order.src_addr, order.header.len), expected_data_});
   return expected_data_++;
 }
 
 void ExpectedPackets::could_not_be_read(uint64_t number, bool certain) {
-  for (DataQueue* queue : {&resent_, &fresh_}) {
-    const auto data = std::ranges::find(*queue, number, &Data::number);
-    if (data == queue->end()) continue;
-    data->may_be_missing = true;
-    data->must_be_missing = certain;
-  }
+  data_.for_each([&](Data& data) {
+    if (data.number != number) return;
+    data.may_be_missing = true;
+    data.must_be_missing = certain;
+  });
 }
 
 void ExpectedPackets::transfer_over(uint16_t sid) {
-  for (DataQueue* queue : {&resent_, &fresh_}) {
-    for (Data& data : *queue) data.may_be_missing |= data.header.sid == sid;
-  }
+  data_.for_each([&](Data& data) { data.may_be_missing |= data.header.sid == sid; });
 }
 
 void ExpectedPackets::left(std::vector<uint8_t> flits, uint64_t answered_bytes, bool write_failed,
@@ -162,48 +156,26 @@ const ExpectedPackets::Data* ExpectedPackets::first_wanted(const DataQueue& queu
 void ExpectedPackets::judge_data(const rdma::Packet& packet, const Reporter& reporter) {
   data_packets_++;
   if (packet.header.flags & formats::flag_retry) resent_packets_++;
-  std::set<Explanation> next;
-  for (const auto& [resent, fresh] : explanations_) {
-    for (const size_t at : explanations_in(resent_, resent, packet)) next.insert({at, fresh});
-    for (const size_t at : explanations_in(fresh_, fresh, packet)) next.insert({resent, at});
-  }
-  if (next.empty()) {
-    const auto& [resent, fresh] = *explanations_.begin();
-    const auto head = [](const DataQueue& queue, size_t at) {
-      const Data* wanted = first_wanted(queue, at);
-      return wanted ? describe(wanted->header) : "nothing";
-    };
-    reporter.add(
-        fmt::format("m_axis: DATA packet or its payload\n  expected {} (resent)\n        or {} (new)\n"
-                    "  got      {}",
-                    head(resent_, resent), head(fresh_, fresh), describe(packet.header)));
-    return;
-  }
-  explanations_ = std::move(next);
-  forget_explained();
-}
-
-void ExpectedPackets::forget_explained() {
-  size_t resent = resent_.size();
-  size_t fresh = fresh_.size();
-  for (const auto& explanation : explanations_) {
-    resent = std::min(resent, explanation.first);
-    fresh = std::min(fresh, explanation.second);
-  }
-  if (resent == 0 && fresh == 0) return;
-  resent_.erase(resent_.begin(), resent_.begin() + static_cast<ptrdiff_t>(resent));
-  fresh_.erase(fresh_.begin(), fresh_.begin() + static_cast<ptrdiff_t>(fresh));
-  std::set<Explanation> moved;
-  for (const auto& explanation : explanations_) {
-    moved.insert({explanation.first - resent, explanation.second - fresh});
-  }
-  explanations_ = std::move(moved);
+  const auto ends = [&packet](const DataQueue& queue, size_t from) {
+    return explanations_in(queue, from, packet);
+  };
+  if (data_.see(ends)) return;
+  const auto& [resent, fresh] = *data_.explanations().begin();
+  const auto head = [](const DataQueue& queue, size_t at) {
+    const Data* wanted = first_wanted(queue, at);
+    return wanted ? describe(wanted->header) : "nothing";
+  };
+  reporter.add(
+      fmt::format("m_axis: DATA packet or its payload\n  expected {} (resent)\n        or {} (new)\n"
+                  "  got      {}",
+                  head(data_.resent(), resent), head(data_.fresh(), fresh), describe(packet.header)));
 }
 
 bool ExpectedPackets::empty() const {
   return receiver_control_.empty() && sender_control_.empty() && inbox_control_.empty() && left_.empty() &&
-         std::ranges::any_of(explanations_, [this](const Explanation& explanation) {
-           return !first_wanted(resent_, explanation.first) && !first_wanted(fresh_, explanation.second);
+         std::ranges::any_of(data_.explanations(), [this](const auto& explanation) {
+           return !first_wanted(data_.resent(), explanation.first) &&
+                  !first_wanted(data_.fresh(), explanation.second);
          });
 }
 
@@ -211,9 +183,9 @@ std::string ExpectedPackets::describe_missing() const {
   if (!receiver_control_.empty()) return describe(receiver_control_.front().packet.header);
   if (!sender_control_.empty()) return describe(sender_control_.front().header);
   if (!inbox_control_.empty()) return describe(inbox_control_.front().header);
-  const auto& [resent, fresh] = *explanations_.rbegin();
-  if (const Data* wanted = first_wanted(resent_, resent)) return describe(wanted->header);
-  if (const Data* wanted = first_wanted(fresh_, fresh)) return describe(wanted->header);
+  const auto& [resent, fresh] = *data_.explanations().rbegin();
+  if (const Data* wanted = first_wanted(data_.resent(), resent)) return describe(wanted->header);
+  if (const Data* wanted = first_wanted(data_.fresh(), fresh)) return describe(wanted->header);
   return "nothing";
 }
 

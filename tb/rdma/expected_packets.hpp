@@ -2,15 +2,13 @@
 // Checks every packet that leaves an engine against what the golden model decided to send.
 //
 // Five classes, each first in, first out: control of the receiver, of the sender, of the inbox, resent data,
-// new data. A DATA packet with RETRY may belong to either data class; all ways to explain what was seen are
-// followed at once. One that was decided on may be missing if its transfer is over, and is if it could not be
-// read; but if it leaves, its payload is what was there when it was decided: software may write there again
-// as soon as it is told.
+// new data. A DATA packet with RETRY may belong to either data class (resent_and_new.hpp). One that was
+// decided on may be missing if its transfer is over, and is if it could not be read; but if it leaves, its
+// payload is what was there when it was decided: software may write there again as soon as it is told.
 #pragma once
 
 #include <cstdint>
 #include <deque>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +17,7 @@
 #include "common/host_memory.hpp"
 #include "rdma/packet.hpp"
 #include "rdma/sender.hpp"
+#include "resent_and_new.hpp"
 
 namespace weft::tb {
 
@@ -51,7 +50,7 @@ class ExpectedPackets {
   /// Packets decided on that wait, or have just left.
   size_t receiver_control_waiting() const { return receiver_control_.size(); }
   size_t sender_control_waiting() const { return sender_control_.size(); }
-  size_t resends_waiting() const { return resent_.size(); }
+  size_t resends_waiting() const { return data_.resent().size(); }
 
   bool empty() const;
   std::string describe_missing() const;
@@ -79,9 +78,7 @@ class ExpectedPackets {
     bool may_be_missing = false;
     bool must_be_missing = false;
   };
-  using DataQueue = std::deque<Data>;
-  /// How many of the resent and of the new data packets in the queues below have left, in one explanation.
-  using Explanation = std::pair<size_t, size_t>;
+  using DataQueue = ResentAndNew<Data>::Queue;
 
   void judge_one(const Left& left, const Reporter& reporter);
   void judge_receiver_control(const rdma::Packet& packet, const Left& left, const Reporter& reporter);
@@ -91,15 +88,12 @@ class ExpectedPackets {
   static bool matches(const Data& data, const rdma::Packet& packet);
   static std::vector<size_t> explanations_in(const DataQueue& queue, size_t from, const rdma::Packet& packet);
   static const Data* first_wanted(const DataQueue& queue, size_t from);
-  void forget_explained();
 
   rdma::Params params_;
   const HostMemory& memory_;
   std::deque<Control> receiver_control_;
   std::deque<rdma::Packet> sender_control_, inbox_control_;
-  DataQueue resent_;
-  DataQueue fresh_;
-  std::set<Explanation> explanations_;
+  ResentAndNew<Data> data_;
   std::deque<Left> left_;
   uint64_t packets_ = 0;
   uint64_t expected_data_ = 0;

@@ -11,46 +11,20 @@ namespace weft::tb {
 
 void ExpectedReads::expect(const rdma::DataOrder& order, uint64_t number) {
   const uint32_t beats = (order.header.len + data_bytes_ - 1) / data_bytes_;
-  (order.resend ? resent_ : fresh_)
-      .push_back({order.header.sid, order.header.msgid, order.src_addr, beats, number});
+  orders_.push(order.resend, {order.header.sid, order.header.msgid, order.src_addr, beats, number});
 }
 
 /// The packets that this read may be of.
 std::vector<ExpectedReads::Order> ExpectedReads::explain(const AxiAddress& request) {
-  std::set<Explanation> next;
   std::vector<Order> candidates;
-  const auto read = [&](const std::deque<Order>& queue, size_t at, const Explanation& then) {
+  orders_.see([&](const std::deque<Order>& queue, size_t at) -> std::vector<size_t> {
     if (at >= queue.size() || queue[at].address != request.addr || queue[at].beats != request.len + 1u)
-      return;
-    next.insert(then);
+      return {};
     const auto same = [&](const Order& order) { return order.number == queue[at].number; };
     if (std::ranges::none_of(candidates, same)) candidates.push_back(queue[at]);
-  };
-  for (const auto& [resent, fresh] : explanations_) {
-    read(resent_, resent, {resent + 1, fresh});
-    read(fresh_, fresh, {resent, fresh + 1});
-  }
-  if (next.empty()) return {};
-  explanations_ = std::move(next);
-  forget_explained();
+    return {at + 1};
+  });
   return candidates;
-}
-
-void ExpectedReads::forget_explained() {
-  size_t resent = resent_.size();
-  size_t fresh = fresh_.size();
-  for (const auto& explanation : explanations_) {
-    resent = std::min(resent, explanation.first);
-    fresh = std::min(fresh, explanation.second);
-  }
-  if (resent == 0 && fresh == 0) return;
-  resent_.erase(resent_.begin(), resent_.begin() + static_cast<ptrdiff_t>(resent));
-  fresh_.erase(fresh_.begin(), fresh_.begin() + static_cast<ptrdiff_t>(fresh));
-  std::set<Explanation> moved;
-  for (const auto& explanation : explanations_) {
-    moved.insert({explanation.first - resent, explanation.second - fresh});
-  }
-  explanations_ = std::move(moved);
 }
 
 bool ExpectedReads::is_going(const Order& order) const {
@@ -105,9 +79,7 @@ bool ExpectedReads::take_fault(uint16_t sid) {
 }
 
 void ExpectedReads::reset() {
-  resent_.clear();
-  fresh_.clear();
-  explanations_ = {{0, 0}};
+  orders_.clear();
   reads_.clear();
   failures_.clear();
 }

@@ -2,23 +2,20 @@
 // Reads of payload: of which packet each one is, and what follows if memory answers it with an error: that
 // packet does not leave, and a fault ends its transfer (docs/rdma.md, A packet whose payload cannot be read).
 //
-// Packets are read in the order of their queues, the resent and the new ones mixed in any way: as in
-// ExpectedPackets all ways to explain what was seen are followed at once. So a read may be of either of two
-// packets with the same address; if it fails, either may be missing and there may be a fault of either, but
-// none is demanded.
+// A read may be of either of two packets with the same address (resent_and_new.hpp); if it fails, either may
+// be missing and there may be a fault of either, but none is demanded.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "common/pins.hpp"
 #include "expected_packets.hpp"
 #include "rdma/sender.hpp"
+#include "resent_and_new.hpp"
 
 namespace weft::tb {
 
@@ -62,11 +59,8 @@ class ExpectedReads {
     uint64_t cycle;
     bool demands;  // else the sender may not have been told, as another fault was waiting
   };
-  /// How many of the resent and of the new packets in the queues below were read, in one explanation.
-  using Explanation = std::pair<size_t, size_t>;
 
   std::vector<Order> explain(const AxiAddress& request);
-  void forget_explained();
   void fail(const Read& read, uint64_t cycle);
   bool is_going(const Order& order) const;
   std::optional<std::string> overdue(uint64_t cycle);
@@ -74,8 +68,7 @@ class ExpectedReads {
   const rdma::Sender& golden_;
   ExpectedPackets& packets_;
   uint32_t data_bytes_;
-  std::deque<Order> resent_, fresh_;  // not yet read in all explanations
-  std::set<Explanation> explanations_{{0, 0}};
+  ResentAndNew<Order> orders_;
   std::deque<Read> reads_;        // memory owes answers
   std::deque<Failure> failures_;  // no fault yet, and no longer ago than fault_clocks
 };
