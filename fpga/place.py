@@ -54,7 +54,7 @@ class Job:
     chained: bool = True  # its ports hang on a chain
 
 
-SMALL = ("N_RX_CTX=64", "WINDOW=32", "CID_W=6", "SID_W=6", "MSGID_W=10", "NODE_W=8", "PIDX_W=14", "ADDR_W=28", "N_REGIONS=8", "N_SOURCES=16",
+SMALL = ("N_RX_CTX=64", "WINDOW=32", "CID_W=6", "SID_W=6", "MSGID_W=10", "NODE_W=8", "PIDX_W=14", "ADDR_W=24", "N_REGIONS=8", "N_SOURCES=16",
          "REPEATS=0")
 
 JOBS = [

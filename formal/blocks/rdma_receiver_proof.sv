@@ -122,7 +122,7 @@ module rdma_receiver_proof
     logic [PIDX_W-1:0] last;
     result = grant.src == as.src && grant.sid == as.sid && grant.msgid == as.msgid && grant.gen == 8'(as.gen) &&
              grant.region == 1'b0 && {grant.offset, SHIFT'(0)} == as.addr && grant.last == as.last && as.last < PIDX_W'(PACKETS - 1) &&
-             state.window.base <= as.last + 1'b1 && 32'(as.addr) + (32'(as.last) << SHIFT) < 32'd1 << ADDR_W;
+             state.came == (as.come != '0) && state.window.base <= as.last + 1'b1 && 32'(as.addr) + (32'(as.last) << SHIFT) < 32'd1 << ADDR_W;
     hole   = 1'b0;  // the first one behind WBASE is found
     for (int i = 0; i < int'(PACKETS + WINDOW + 2); i++) begin
       logic come;

@@ -476,10 +476,8 @@ module rdma_receiver
   logic             h_same_as_j_q;       // ... two ahead
   logic [PIDX_W-1:0] i_packets_q, j_packets_q;  // first PIDX beyond the end
   open_t            h_open, h_window, i_window_q, i_window_new, j_window_q;
-  place_t           h_lies, i_lies_q, i_next_lies;  // the packet, and that in H after the one in I
-  logic [WINDOW-1:0] h_slot;
-  logic [POS_W-1:0]  h_first;  // slot of the first hole
-  logic              h_at_first;
+  place_t           h_lies, h_lies_kept, h_lies_j, i_lies_q, i_next_lies;  // the packet, and that in H after the one in I
+  logic [WINDOW-1:0] h_slot_q;  // one-hot: PIDX modulo WINDOW
 
   assign h_idx = h_q.hdr.cid[IDX_W-1:0];
   assign i_idx = i_q.hdr.cid[IDX_W-1:0];
@@ -527,7 +525,6 @@ module rdma_receiver
   end
 
   assign h_known       = h_q.hdr.cid < 16'(N_RX_CTX);
-  assign h_slot        = WINDOW'(1) << h_q.hdr.pidx[POS_W-1:0];
   assign h_place       = (OFFSET_W + 1)'(h_kept_grant.offset) + (OFFSET_W + 1)'(h_q.hdr.pidx[PIDX_W-1:0]);
   assign h_outside     = h_place > (OFFSET_W + 1)'(h_q.region_last);
   assign h_match       = (!h_q.data || h_q.hdr.arg[23:16] == 8'(h_kept_grant.region)) &&
@@ -548,27 +545,42 @@ module rdma_receiver
     .open_o(h_open)
   );
 
-  assign h_window   = h_same_as_j_q ? j_window_q : h_open;
-  assign h_first    = POS_W'(h_same_as_j_q ? j_kept.window.first : h_kept.window.first);
-  assign h_at_first = h_q.hdr.pidx[POS_W-1:0] == h_first;
-
+  // Where it lies in either window; which of them it is only selects.
   rdma_window_judge #(
     .WINDOW (WINDOW),
     .PIDX_W (PIDX_W),
     .place_t(place_t)
-  ) i_judge (
-    .base_i     (h_window.base),
-    .next_top_i (h_window.next_top),
-    .lap_marks_i(h_window.lap_marks),
-    .first_odd_i(h_window.first_odd),
-    .at_first_i (h_at_first),
+  ) i_judge_kept (
+    .base_i     (h_open.base),
+    .next_top_i (h_open.next_top),
+    .lap_marks_i(h_open.lap_marks),
+    .first_odd_i(h_open.first_odd),
+    .at_first_i (h_q.hdr.pidx[POS_W-1:0] == h_kept.window.first[POS_W-1:0]),
     .pidx_i     (h_q.hdr.pidx[PIDX_W-1:0]),
-    .slot_i     (h_slot),
-    .place_o    (h_lies)
+    .slot_i     (h_slot_q),
+    .place_o    (h_lies_kept)
   );
+  rdma_window_judge #(
+    .WINDOW (WINDOW),
+    .PIDX_W (PIDX_W),
+    .place_t(place_t)
+  ) i_judge_j (
+    .base_i     (j_window_q.base),
+    .next_top_i (j_window_q.next_top),
+    .lap_marks_i(j_window_q.lap_marks),
+    .first_odd_i(j_window_q.first_odd),
+    .at_first_i (h_q.hdr.pidx[POS_W-1:0] == j_kept.window.first[POS_W-1:0]),
+    .pidx_i     (h_q.hdr.pidx[PIDX_W-1:0]),
+    .slot_i     (h_slot_q),
+    .place_o    (h_lies_j)
+  );
+
+  assign h_window = h_same_as_j_q ? j_window_q : h_open;
+  assign h_lies   = h_same_as_j_q ? h_lies_j : h_lies_kept;
 
   // ------------------------------------------------------------------------------------------------- I: step
   logic              i_used_q, i_used_new, j_used_q;
+  logic              i_came_q, i_came_new, j_came_q;
   logic [1:0]        i_asks_q, i_asks_new, j_asks_q;
   logic [3:0]        i_silent_q, i_silent_new, j_silent_q;
   logic [WINDOW-1:0] i_slot_q;
@@ -593,23 +605,25 @@ module rdma_receiver
   end
 
   always_ff @(posedge clk_i) begin
+    h_slot_q <= WINDOW'(1) << g_q.hdr.pidx[POS_W-1:0];
     h_same_q <= g_valid_q && h_valid_q && g_q.hdr.cid[IDX_W-1:0] == h_idx;
     i_same_q <= h_same_q;
     h_same_as_j_q <= g_valid_q && i_valid_q && g_q.hdr.cid[IDX_W-1:0] == i_idx;
     if (h_q.request) begin
-      {i_used_q, i_asks_q, i_silent_q} <= {1'b1, 2'd0, 4'd0};
+      {i_used_q, i_came_q, i_asks_q, i_silent_q} <= {1'b1, 1'b0, 2'd0, 4'd0};
       i_lies_q   <= '0;
     end else if (h_same_q) begin
-      {i_used_q, i_asks_q, i_silent_q} <= {i_used_new, i_asks_new, i_silent_new};
+      {i_used_q, i_came_q, i_asks_q, i_silent_q} <= {i_used_new, i_came_new, i_asks_new, i_silent_new};
       i_lies_q   <= i_next_lies;
     end else begin
-      {i_used_q, i_asks_q, i_silent_q} <= h_same_as_j_q ? {j_used_q, j_asks_q, j_silent_q} : {h_kept.used, h_kept.asks, h_kept.silent};
+      {i_used_q, i_came_q, i_asks_q, i_silent_q} <= h_same_as_j_q ? {j_used_q, j_came_q, j_asks_q, j_silent_q} :
+                                                    {h_kept.used, h_kept.came, h_kept.asks, h_kept.silent};
       i_lies_q   <= h_lies;
     end
     // The late one last: the hole behind the first one.
     if (!h_q.request && h_same_q && i_move) i_window_q <= i_moves;
     else i_window_q <= h_q.request ? first_window : h_same_q ? i_stays : h_window;
-    i_slot_q        <= h_slot;
+    i_slot_q        <= h_slot_q;
     i_grant_q       <= h_grant;
     i_packets_q     <= h_grant.last + 1'b1;
     i_known_q       <= h_known;
@@ -644,7 +658,7 @@ module rdma_receiver
     .moves_o     (i_moves),
     .stays_o     (i_stays),
     .next_pidx_i (h_q.hdr.pidx[PIDX_W-1:0]),
-    .next_slot_i (h_slot),
+    .next_slot_i (h_slot_q),
     .next_place_o(i_next_lies)
   );
 
@@ -662,6 +676,7 @@ module rdma_receiver
 
   always_comb begin : p_step
     i_used_new   = i_used_q && !i_released && !i_reclaim;
+    i_came_new   = i_came_q || i_advance || i_mark;
     i_silent_new = i_silent_q;
     if (i_live && !i_reclaim) i_silent_new = i_silent_q + 1'b1;
     if (i_advance || i_mark) i_silent_new = '0;
@@ -709,7 +724,7 @@ module rdma_receiver
     i_facts.release_it      = i_q.release_it;
     i_facts.again           = i_q.again;
     i_facts.used            = i_used_q && i_known_q;
-    i_facts.untouched       = i_window_q.base == '0 && !i_window_q.first_odd && i_window_q.lap_marks == WINDOW'(1);
+    i_facts.untouched       = !i_came_q;
     i_facts.match           = i_match_q;
     i_facts.beyond_end      = i_beyond_end_q;
     i_facts.good_length     = i_good_length_q;
@@ -730,7 +745,7 @@ module rdma_receiver
     j_facts_q       <= i_facts;
     j_base_q        <= i_window_q.base;
     j_window_q      <= i_window_new;
-    {j_used_q, j_asks_q, j_silent_q} <= {i_used_new, i_asks_new, i_silent_new};
+    {j_used_q, j_came_q, j_asks_q, j_silent_q} <= {i_used_new, i_came_new, i_asks_new, i_silent_new};
     j_grant_q       <= i_grant_q;
     j_place_q       <= i_q.region_base + i_place_q;
     j_packets_q     <= i_packets_q;
@@ -750,7 +765,7 @@ module rdma_receiver
     .open_i(j_window_q),
     .kept_o(j_kept.window)
   );
-  assign {j_kept.used, j_kept.asks, j_kept.silent} = {j_used_q, j_asks_q, j_silent_q};
+  assign {j_kept.used, j_kept.came, j_kept.asks, j_kept.silent} = {j_used_q, j_came_q, j_asks_q, j_silent_q};
 
   assign j_frees  = j_valid_q && j_free_q;
   assign j_forget = j_valid_q && !j_q.from_inbox && j_facts.verdict == OUTCOME_NONE && j_facts.again &&
@@ -945,6 +960,8 @@ module rdma_receiver
   end
 
   `ASSERT(EveryPacketDecided, !(m_valid_q && !m_q.timeout) || trace_valid_o)
+  `ASSERT(CameIsToldByTheWindow, !(i_valid_q && i_used_q && i_known_q) ||
+          i_came_q == (i_window_q.base != '0 || i_window_q.first_odd || i_window_q.lap_marks != WINDOW'(1)))
   `ASSERT(GrantsFreeContext, !(h_valid_q && h_q.request) || !(h_same_q ? i_used_new : h_same_as_j_q ? j_used_q : h_kept.used))
   `ASSERT(WindowInsideTransfer, !(j_valid_q && j_has_ctx) || j_window_q.base <= j_packets_q)
   `ASSERT(WritesInsideRegion, !(j_valid_q && j_action.write) || (j_q.key_ok && j_place_q - j_q.region_base <= BASE_W'(j_q.region_last)))

@@ -47,11 +47,12 @@
     logic [WINDOW-1:0]       marks;        \
   } kept_t;
 
-// Receive context, the part that any packet may change. used: not free; asks: timeouts in a row that asked for one packet; silent: timeouts since the
+// Receive context, the part that any packet may change. used: not free; came: a packet of it has come; asks: timeouts in a row that asked for one packet; silent: timeouts since the
 // last new packet.
 `define RDMA_TYPEDEF_RX_STATE(state_t, kept_t) \
   typedef struct packed {            \
     logic                used;       \
+    logic                came;       \
     logic [1:0]          asks;       \
     logic [3:0]          silent;     \
     kept_t               window;     \

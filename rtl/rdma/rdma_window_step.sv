@@ -113,6 +113,11 @@ module rdma_window_step #(
   assign window_o = move_o ? moves_o : stays_o;
 
   // The next packet: in the window as it is, and as it is after an advance; what really happens only selects.
+  // Without a carry: a - b - 1, which is a + ~b, is zero if no bit of the sum differs from the carry into it, which then is a | ~b of the bit below.
+  function automatic logic is_one_more(logic [TOP_W:0] a, logic [TOP_W:0] b);
+    return (a ^ ~b) == ((a | ~b) << 1);
+  endfunction
+
   place_t     stays, advanced;
   logic       marked, same_lap, higher, base_same, top_same, top_next;
   logic [2:0] tops;  // its place above the lap is that of the window, one more, two more
@@ -134,7 +139,7 @@ module rdma_window_step #(
 
   assign tops[0] = next_pidx_i[PIDX_W-1:POS_W+1] == window_i.base[PIDX_W-1:POS_W+1];
   assign tops[1] = {1'b0, next_pidx_i[PIDX_W-1:POS_W+1]} == window_i.next_top;
-  assign tops[2] = {1'b0, next_pidx_i[PIDX_W-1:POS_W+1]} == window_i.next_top + 1'b1;
+  assign tops[2] = is_one_more({1'b0, next_pidx_i[PIDX_W-1:POS_W+1]}, window_i.next_top);
 
   assign same_lap  = next_pidx_i[POS_W] == window_i.first_odd;
   assign base_same = (next_slot_i & first_slot) != '0;
