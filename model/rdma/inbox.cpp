@@ -266,11 +266,13 @@ std::optional<TicketCompletion> Inbox::decided(uint16_t number, const RxResult& 
 
 void Inbox::retired(const RxResult& result, const Header* header) {
   const bool all_has_come = result.outcome == Outcome::finish;
-  const bool freed = result.outcome == Outcome::released || result.outcome == Outcome::reclaim;
+  const bool unreadable = result.outcome == Outcome::released_failed;
+  const bool freed = unreadable || result.outcome == Outcome::released || result.outcome == Outcome::reclaim;
   if (!all_has_come && !freed) return;
   Ticket* t = bound_to(result.cid);
   if (!t) return;
   t->state = all_has_come ? State::ending : State::returning;
+  t->message.unreadable = unreadable;
   if (all_has_come && header && has_flag(*header, TransferFlag::imm)) {
     t->message.imm = static_cast<uint32_t>(header->arg >> 32);
   }
@@ -309,6 +311,8 @@ InboxResult Inbox::leave(uint16_t now) {
   InboxResult result = outcome_of(Outcome::returned, number);
   if (t.post.kind == TicketKind::recv) {
     wait_again(number);
+  } else if (t.message.unreadable) {
+    result.completion = end(number, Status::remote_error);
   } else if (t.retries >= config_.max_retry) {
     result.completion = end(number, Status::dead_peer);
   } else {

@@ -85,7 +85,8 @@ struct Ticket {
     uint32_t bytes = 0;
     uint16_t cid = 0;  // from BOUND on
     std::optional<uint32_t> imm = {};
-    bool failed = false;  // memory answered a write with an error
+    bool failed = false;      // memory answered a write with an error
+    bool unreadable = false;  // the peer could not read what it was to answer with
 
     bool operator==(const Message&) const = default;
   };

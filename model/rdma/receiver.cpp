@@ -360,7 +360,8 @@ void Receiver::finish_or_advance(RxResult& result, RxContext& c, const Header& h
 RxResult Receiver::release(const Header& header) {
   if (auto rejected = rejection(header)) return *rejected;
   free(contexts_[header.cid]);
-  return with_context(Outcome::released, header.cid);
+  const bool failed = (header.flags & formats::flag_failed) != 0;
+  return with_context(failed ? Outcome::released_failed : Outcome::released, header.cid);
 }
 
 // Timeout

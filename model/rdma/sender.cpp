@@ -408,7 +408,9 @@ TxResult Sender::fault(uint16_t sid, uint32_t msgid, const TxInputs& inputs) {
   }
   TxResult result = with_context(Outcome::source_failed, sid);
   complete(result, contexts_[sid], Status::source_error);
-  emit(result, inputs.room, release_packet(sid));
+  Packet release = release_packet(sid);
+  release.header.flags = formats::flag_failed;
+  emit(result, inputs.room, std::move(release));
   return result;
 }
 

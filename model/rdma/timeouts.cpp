@@ -45,7 +45,8 @@ void ReceiverTimes::see(Outcome outcome, uint16_t cid, uint16_t now) {
   const bool accepts = outcome == Outcome::accept;
   const bool asks =
       outcome == Outcome::ask_one || outcome == Outcome::ask_from || outcome == Outcome::ask_map;
-  const bool cancels = asks || outcome == Outcome::reclaim || outcome == Outcome::released;
+  const bool cancels = asks || outcome == Outcome::reclaim || outcome == Outcome::released ||
+                       outcome == Outcome::released_failed;
   answer_.see({cid, now, outcome == Outcome::grant, accepts || advances || finishes, cancels});
   pace_.see({cid, now, advances, advances || finishes, cancels || accepts});
 }

@@ -284,7 +284,7 @@ module rdma_inbox
   );
 
   // ------------------------------------------------------------------------------------------------- what the receiver and memory say
-  logic        nothing_handed, nothing_leaves, has_imm;
+  logic        nothing_handed, nothing_leaves, unreadable, has_imm;
   logic [31:0] imm;
 
   rdma_inbox_handed #(
@@ -323,6 +323,7 @@ module rdma_inbox
     .take_i       (take_leave),
     .read_i       (step.read),
     .read_idx_i   (idx),
+    .unreadable_o (unreadable),
     .has_imm_o    (has_imm),
     .imm_o        (imm)
   );
@@ -380,6 +381,7 @@ module rdma_inbox
     .looked_i    (looked),
     .known_i     (known),
     .timing_i    (timing),
+    .unreadable_i(unreadable),
     .is_open_i   (is_open),
     .list_any_i  (list_any),
     .room_i      (offered && !over_quota),

@@ -16,6 +16,7 @@ module rdma_inbox_decide
   // ticket
   input  known_t  known_i,
   input  timing_t timing_i,
+  input  logic    unreadable_i,  // the peer could not read what it was to answer with
   // its queue
   input  logic    is_open_i,
   input  logic    list_any_i,
@@ -127,9 +128,9 @@ module rdma_inbox_decide
             ops_o.status  = known_i.failed ? STATUS_LOCAL_ERROR : STATUS_OK;
           end else begin
             ops_o.outcome = OUTCOME_RETURNED;
-            ops_o.end_it  = known_i.is_read && timing_i.last_try;
-            ops_o.retry   = known_i.is_read && !timing_i.last_try;
-            ops_o.status  = STATUS_DEAD_PEER;
+            ops_o.end_it  = known_i.is_read && (unreadable_i || timing_i.last_try);
+            ops_o.retry   = known_i.is_read && !ops_o.end_it;
+            ops_o.status  = unreadable_i ? STATUS_REMOTE_ERROR : STATUS_DEAD_PEER;
             wait_again    = !ops_o.end_it;
           end
         end

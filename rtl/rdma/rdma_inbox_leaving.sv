@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tickets that leave, in the order in which they got to their end, each when memory has answered all writes decided before; and the immediates that
-// came with it (docs/rdma_transfers.md, Inbox).
+// Tickets that leave, in the order in which they got to their end, each when memory has answered all writes decided before; and what the packet that
+// ended it brought: an immediate, or the news that its sender could not read its memory (docs/rdma_transfers.md, Inbox).
 //
 // Timing: left_i and left_idx_i come one clock after the receiver's event ret_i that they are of. answered_o is that of the ticket at idx_o, one
-// clock later; it is 0 in the clock after take_i. has_imm_o and imm_o come one clock after read_i.
+// clock later; it is 0 in the clock after take_i. unreadable_o, has_imm_o and imm_o come one clock after read_i.
 `include "weft_assert.svh"
 
 module rdma_inbox_leaving
@@ -25,9 +25,10 @@ module rdma_inbox_leaving
   output logic                answered_o,
   output logic [   IDX_W-1:0] idx_o,
   input  logic                take_i,
-  // immediate of a ticket
+  // what came with the end of a ticket
   input  logic                read_i,
   input  logic [   IDX_W-1:0] read_idx_i,
+  output logic                unreadable_o,
   output logic                has_imm_o,
   output logic [        31:0] imm_o
 );
@@ -37,7 +38,7 @@ module rdma_inbox_leaving
   } leaving_t;
 
   leaving_t            leaving;
-  logic                valid, ready, imm_q;
+  logic                valid, ready, unreadable_q, imm_q;
   logic [IDX_W:0]      count;
   logic [31:0]         imm_data_q;
   logic [WRITES_W-1:0] writes_q, done_q, ahead;
@@ -49,10 +50,11 @@ module rdma_inbox_leaving
   always_ff @(posedge clk_i) begin
     if (!rst_ni) answered_o <= 1'b0;
     else answered_o <= valid && !take_i && !ahead[WRITES_W-1];
-    done_q     <= writes_done_i;
-    writes_q   <= ret_i.writes;
-    imm_q      <= ret_i.has_imm && ret_i.outcome == OUTCOME_FINISH;
-    imm_data_q <= ret_i.imm;
+    done_q       <= writes_done_i;
+    writes_q     <= ret_i.writes;
+    imm_q        <= ret_i.has_imm && ret_i.outcome == OUTCOME_FINISH;
+    imm_data_q   <= ret_i.imm;
+    unreadable_q <= ret_i.outcome == OUTCOME_RELEASED_FAILED;
   end
 
   ram_fifo #(
@@ -72,15 +74,15 @@ module rdma_inbox_leaving
 
   ram_sdp #(
     .DEPTH(N_TICKETS),
-    .WIDTH(33)
-  ) i_immediates (
+    .WIDTH(34)
+  ) i_ends (
     .clk_i,
     .we_i   (left_i),
     .waddr_i(left_idx_i),
-    .wdata_i({imm_q, imm_data_q}),
+    .wdata_i({unreadable_q, imm_q, imm_data_q}),
     .re_i   (read_i),
     .raddr_i(read_idx_i),
-    .rdata_o({has_imm_o, imm_o})
+    .rdata_o({unreadable_o, has_imm_o, imm_o})
   );
 
   logic unused;

@@ -135,7 +135,7 @@ module rdma_inbox_store
   );
 
   assign finish = ret_valid_i && ret_i.outcome == OUTCOME_FINISH;
-  assign freed  = ret_valid_i && (ret_i.outcome == OUTCOME_RELEASED || ret_i.outcome == OUTCOME_RECLAIM);
+  assign freed  = ret_valid_i && (ret_i.outcome == OUTCOME_RELEASED || ret_i.outcome == OUTCOME_RELEASED_FAILED || ret_i.outcome == OUTCOME_RECLAIM);
 
   rdma_inbox_tickets #(
     .N_TICKETS(N_TICKETS),

@@ -152,6 +152,7 @@ package rdma_pkg;
     outcome_e verdict;          // of the arrival checks, or of the check of a request
     logic     request;          // it is a request, and there is a context for it
     logic     release_it;       // it is a RELEASE; otherwise DATA
+    logic     failed;           // ... of a sender that could not read its memory
     logic     again;            // it is a request that was granted before
     logic     used;             // packet: its CID is that of a context in use
     logic     untouched;        // no packet of it has come

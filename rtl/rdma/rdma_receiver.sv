@@ -774,6 +774,7 @@ module rdma_receiver
 
   always_comb begin : p_more_facts
     j_facts          = j_facts_q;
+    j_facts.failed   = (j_q.hdr.flags & FLAG_FAILED) != '0;
     j_facts.complete = j_window_q.base == j_packets_q;
     j_facts.quarter  = j_window_q.base >> QUARTER_W != j_base_q >> QUARTER_W;
   end

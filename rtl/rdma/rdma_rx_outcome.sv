@@ -62,7 +62,7 @@ module rdma_rx_outcome
       if (!facts_i.match) begin
         outcome_o = OUTCOME_DROP_ZOMBIE;
       end else if (facts_i.release_it) begin
-        outcome_o = OUTCOME_RELEASED;
+        outcome_o = facts_i.failed ? OUTCOME_RELEASED_FAILED : OUTCOME_RELEASED;
       end else if (!facts_i.key_ok) begin
         outcome_o = OUTCOME_DROP_KEY;
       end else if (facts_i.beyond_end) begin

@@ -37,7 +37,7 @@ module rdma_timeouts
     rx_accepts  = rx_valid_i && rx_outcome_i == OUTCOME_ACCEPT;
     tx_requests = tx_valid_i && tx_outcome_i == OUTCOME_SUBMIT;
     unique case (rx_outcome_i)
-      OUTCOME_ASK_ONE, OUTCOME_ASK_FROM, OUTCOME_ASK_MAP, OUTCOME_RECLAIM, OUTCOME_RELEASED: rx_ends = rx_valid_i;
+      OUTCOME_ASK_ONE, OUTCOME_ASK_FROM, OUTCOME_ASK_MAP, OUTCOME_RECLAIM, OUTCOME_RELEASED, OUTCOME_RELEASED_FAILED: rx_ends = rx_valid_i;
       default: rx_ends = 1'b0;
     endcase
     unique case (tx_outcome_i)

@@ -622,7 +622,7 @@ module rdma_top
       .ready_o            (tickets_ready),
       .idle_o             (tickets_idle),
       .node_id_i          (node_id),
-      .retry_i            (tx_retry),
+      .retry_i            (trace_tx_limit_o),
       .max_retry_i        (max_retry),
       .max_busy_i         (max_busy),
       .backoff_i          (backoff),

@@ -175,6 +175,7 @@ module rdma_tx_decide
     release_hdr.cid   = kind_i == EV_FAULT ? 16'(ctx_i.cid) : hdr_i.cid;
     release_hdr.gen   = kind_i == EV_FAULT ? ctx_i.gen : hdr_i.gen;
     release_hdr.msgid = hdr_i.msgid;
+    release_hdr.flags = kind_i == EV_FAULT ? FLAG_FAILED : '0;
   end
 
   // What may be sent: packets that an ACK asked for, before the next one if it lies within the window.

@@ -247,7 +247,7 @@ void InboxScoreboard::retired(const rdma::RxResult& result, const formats::Heade
     return;
   }
   const bool ends = result.outcome == Outcome::finish || result.outcome == Outcome::released ||
-                    result.outcome == Outcome::reclaim;
+                    result.outcome == Outcome::released_failed || result.outcome == Outcome::reclaim;
   if (!ends) return;
   const std::optional<formats::Header> copy = header ? std::optional(*header) : std::nullopt;
   of_receiver_.push_back(

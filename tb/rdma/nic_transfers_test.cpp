@@ -348,18 +348,23 @@ TEST_F(NicTransfers, MessageThatCannotBeReadLeavesItsRecv) {
   expect_bytes(0, NicBench::source_of(0) + 4096, 1, NicBench::buffers_of(0) + 8192, 2048);
 }
 
-TEST_F(NicTransfers, ReadWhoseSourceFailsOnceIsAskedAgain) {
+/// Its target says so at once: one answer, none of the repeats that a lost one would have.
+TEST_F(NicTransfers, ReadWhoseSourceCannotBeReadEndsWithARemoteError) {
   build();
-  bench().post(0, 0, bench().read_entry(0, 1, 0, 0, 2048));
-  fail_once(bench(), 1, NicBench::target_of(0) + 512);
+  bench().system.node(1).memory().inject_errors(NicBench::target_of(0) + 512, NicBench::target_of(0) + 576);
+  bench().post(0, 0, bench().read_entry(0, 1, 0, 0, 2048), status_of(EngineStatus::remote_error));
+  bench().post(0, 1, bench().read_entry(1, 1, 0, 0, 2048));  // others go on
   bench().expect_settled();
-  expect_bytes(1, NicBench::target_of(0), 0, NicBench::buffers_of(0), 2048);
+  expect_bytes(1, NicBench::target_of(1), 0, NicBench::buffers_of(1), 2048);
   EXPECT_EQ(outcomes(1, Outcome::source_failed), 1u);
+  EXPECT_EQ(outcomes(0, Outcome::released_failed), 1u);
   EXPECT_EQ(outcomes(0, Outcome::returned), 1u);
+  EXPECT_EQ(outcomes(0, Outcome::retry_read), 0u);
 }
 
-/// Each failed answer counts as a repeat of the READ, and so does each READ that is sent again.
-TEST_F(NicTransfers, ReadWhoseSourceCannotBeReadEndsAfterItsRepeats) {
+/// The news is lost: the READ is asked again, which fails again. Each failed answer counts as a repeat of the
+/// READ, and so does each READ that is sent again.
+TEST_F(NicTransfers, ReadWhoseSourceCannotBeReadAndNoNewsOfItEndsAfterItsRepeats) {
   for (const auto& [max_retry, status] : {std::pair{uint8_t{0}, EngineStatus::dead_peer},
                                           {uint8_t{3}, EngineStatus::no_answer},
                                           {uint8_t{4}, EngineStatus::dead_peer}}) {
@@ -369,9 +374,16 @@ TEST_F(NicTransfers, ReadWhoseSourceCannotBeReadEndsAfterItsRepeats) {
     bench().system.node(1).memory().inject_errors(NicBench::target_of(0) + 512, NicBench::target_of(0) + 576);
     bench().post(0, 0, bench().read_entry(0, 1, 0, 0, 2048), status_of(status));
     bench().post(0, 1, bench().read_entry(1, 1, 0, 0, 2048));  // others go on
+    for (unsigned answer = 1; answer <= max_retry / 2u + 1u; ++answer) {
+      run_until(1, Outcome::source_failed, answer);
+      bench().system.network().cut(1, 0);
+      bench().system.run_until([] { return false; }, 200);
+      bench().system.network().heal(1, 0);
+    }
     bench().expect_settled();
     expect_bytes(1, NicBench::target_of(1), 0, NicBench::buffers_of(1), 2048);
     EXPECT_EQ(outcomes(1, Outcome::source_failed), max_retry / 2u + 1u);
+    EXPECT_EQ(outcomes(0, Outcome::released_failed), 0u);
   }
 }
 

@@ -35,6 +35,7 @@ bool is_progress(Outcome outcome) {
     case Outcome::advance:
     case Outcome::finish:
     case Outcome::released:
+    case Outcome::released_failed:
     case Outcome::reclaim:
     case Outcome::submit:
     case Outcome::complete:

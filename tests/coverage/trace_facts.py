@@ -195,7 +195,7 @@ class Receiver:
         elif outcome in NEWS:
             transfer.silent = 0
         facts["silent"] = transfer.silent
-        transfer.over = transfer.over or outcome in ("RELEASED", "RECLAIM")
+        transfer.over = transfer.over or outcome in ("RELEASED", "RELEASED_FAILED", "RECLAIM")
         if record.get("type") == "DATA":
             facts["pidx_at"] = self.place(number(record["pidx"]) - transfer.wbase)
         if outcome in ("ACCEPT", "ADVANCE", "FINISH"):

@@ -475,7 +475,9 @@ TEST_F(SenderTest, FaultEndsTheTransferAndReleasesItsReceiver) {
   EXPECT_EQ(result.sid, sid);
   EXPECT_EQ(result.next, 1u);
   EXPECT_EQ(result.completion, (Completion{tag, Status::source_error}));
-  EXPECT_EQ(result.emitted, release_for(answer(Ptype::rsp)));
+  Packet release = release_for(answer(Ptype::rsp));
+  release.header.flags = formats::flag_failed;
+  EXPECT_EQ(result.emitted, release);
   EXPECT_FALSE(result.data);
   EXPECT_EQ(sender.context(sid).state, State::free);
   EXPECT_EQ(sender.free_contexts(), 4u);

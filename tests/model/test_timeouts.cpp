@@ -94,8 +94,8 @@ TEST_F(Measured, OneAtATime) {
 }
 
 TEST_F(Measured, NothingThatMayHaveBeenRepeated) {
-  for (const auto asked :
-       {Outcome::ask_map, Outcome::ask_one, Outcome::ask_from, Outcome::reclaim, Outcome::released}) {
+  for (const auto asked : {Outcome::ask_map, Outcome::ask_one, Outcome::ask_from, Outcome::reclaim,
+                           Outcome::released, Outcome::released_failed}) {
     receiver.see(Outcome::grant, 3, 10);
     receiver.see(asked, 3, 60);
     receiver.see(Outcome::advance, 3, 70);

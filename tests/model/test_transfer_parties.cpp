@@ -457,6 +457,7 @@ TEST(TransferParties, FineAndFoulWeatherReachTheRareOutcomes) {
                              Outcome::drop_no_key,
                              Outcome::reclaim,
                              Outcome::released,
+                             Outcome::released_failed,
                              Outcome::stale,
                              Outcome::source_failed,
                              Outcome::complete_error}) {

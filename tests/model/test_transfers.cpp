@@ -133,12 +133,13 @@ class Transfers : public ::testing::Test {
     return result;
   }
 
-  void release() {
+  void release(bool failed = false) {
     Packet packet{to_receiver(Ptype::release, sid, receiver.context(cid).msgid), {}};
     packet.header.cid = cid;
     packet.header.gen = receiver.context(cid).gen;
+    if (failed) packet.header.flags = formats::flag_failed;
     const RxResult result = receiver.packet(packet, {});
-    ASSERT_EQ(result.outcome, Outcome::released);
+    ASSERT_EQ(result.outcome, failed ? Outcome::released_failed : Outcome::released);
     inbox.retired(result, &packet.header);
   }
 
@@ -621,6 +622,28 @@ TEST_F(Transfers, AReadWhoseContextIsFreedAsksAgainAndEndsAsDeadPeer) {
       EXPECT_EQ(returned.completion->status, Status::dead_peer);
     }
   }
+}
+
+TEST_F(Transfers, AReadThatItsTargetCannotAnswerEndsAtOnce) {
+  post(read(1));
+  ASSERT_EQ(request(answer(1, 0)).outcome, Outcome::grant);
+  release(true);
+  expect_dropped(answer(1, 0), Outcome::drop_asked);  // returning
+  const InboxResult returned = inbox.leave(7);
+  EXPECT_EQ(returned.outcome, Outcome::returned);
+  ASSERT_TRUE(returned.completion);
+  EXPECT_EQ(returned.completion->status, Status::remote_error);
+  EXPECT_EQ(returned.completion->node, sender_node);
+}
+
+TEST_F(Transfers, ABufferWhoseSenderFailsWaitsAgain) {
+  post(recv(0));
+  ASSERT_EQ(request(send(0)).outcome, Outcome::grant);
+  release(true);
+  const InboxResult returned = inbox.leave(7);
+  EXPECT_EQ(returned.outcome, Outcome::returned);
+  EXPECT_FALSE(returned.completion);
+  ASSERT_EQ(request(send(0)).outcome, Outcome::grant) << "the next message has it";
 }
 
 TEST_F(Transfers, ReadsThatAreRefused) {

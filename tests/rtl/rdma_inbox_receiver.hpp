@@ -29,7 +29,7 @@ class InboxReceiver {
     unsigned grant = 80;  // of requests that could be granted
     unsigned write = 30;
     unsigned end = 10;  // FINISH, or DATA that was the last but is late
-    unsigned lose = 2;  // RELEASED or RECLAIM of a context that is not finished
+    unsigned lose = 2;  // RELEASED, RELEASED_FAILED or RECLAIM of a context that is not finished
     unsigned answer = 50;
     unsigned error = 5;  // of writes answered
     unsigned busy = 5;   // of requests, dropped for want of room
@@ -159,7 +159,8 @@ class InboxReceiver {
     const auto cid = used_cid(!lost);
     if (!cid) return std::nullopt;
     in_use_.erase(*cid);
-    return retired(random_.chance(50) ? Outcome::released : Outcome::reclaim, *cid);
+    constexpr std::array ways{Outcome::released, Outcome::released_failed, Outcome::reclaim};
+    return retired(ways.at(random_.below(ways.size())), *cid);
   }
 
   Random& random_;

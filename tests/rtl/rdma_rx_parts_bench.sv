@@ -29,6 +29,7 @@ module rdma_rx_parts_bench
   input  logic         timeout_i,
   input  logic         request_i,
   input  logic         release_i,
+  input  logic         failed_i,
   input  logic         again_i,
   input  logic         used_i,
   input  logic         untouched_i,
@@ -101,7 +102,7 @@ module rdma_rx_parts_bench
   logic       has_ctx, transfers_has_ctx;
   rx_answer_e answer, transfers_answer;
   assign facts = '{
-    timeout: timeout_i, verdict: outcome_e'(verdict_i), request: request_i, release_it: release_i, again: again_i, used: used_i,
+    timeout: timeout_i, verdict: outcome_e'(verdict_i), request: request_i, release_it: release_i, failed: failed_i, again: again_i, used: used_i,
     untouched: untouched_i, match: match_i, key_ok: key_ok_i, outside: outside_i, beyond_end: beyond_end_i, good_length: good_length_i, mark: mark_i, advance: advance_i,
     ahead: ahead_i, in_window: in_window_i, behind: behind_i, complete: complete_i, quarter: quarter_i, live: live_i,
     reclaim: reclaim_i, complete_before: complete_before_i, asked_enough: asked_enough_i

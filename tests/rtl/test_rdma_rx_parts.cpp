@@ -260,7 +260,9 @@ TEST_F(RdmaRxParts, OutcomeOfAPacketIsThatOfTheFirstRule) {
       {[&] { top.good_length_i = 0; }, Outcome::drop_bad_length, Answer::none, Answer::none},
       {[&] { top.beyond_end_i = 1; }, Outcome::drop_beyond_end, Answer::none, Answer::none},
       {[&] { top.key_ok_i = 0; }, Outcome::drop_key, Answer::none, Answer::none},
-      {[&] { top.release_i = 1; }, Outcome::released, Answer::none, Answer::none},
+      {[&] { top.failed_i = 1; }, Outcome::drop_key, Answer::none, Answer::none},  // says nothing in DATA
+      {[&] { top.release_i = 1; }, Outcome::released_failed, Answer::none, Answer::none},
+      {[&] { top.failed_i = 0; }, Outcome::released, Answer::none, Answer::none},
       {[&] { top.match_i = 0; }, Outcome::drop_zombie, Answer::none, Answer::none},
       {[&] { top.used_i = 0; }, Outcome::drop_unknown_cid, Answer::none, Answer::none},
       {[&] { top.request_i = 1; }, Outcome::grant, Answer::grant, Answer::grant},

@@ -108,9 +108,10 @@ TEST_F(RdmaTimeouts, LongestSamples) {
 }
 
 TEST_F(RdmaTimeouts, EqualTheModelUnderRandomUse) {
-  constexpr std::array rx_outcomes{Outcome::grant,    Outcome::accept,  Outcome::advance, Outcome::advance,
-                                   Outcome::finish,   Outcome::ask_one, Outcome::ask_map, Outcome::ask_from,
-                                   Outcome::released, Outcome::reclaim, Outcome::drop_crc};
+  constexpr std::array rx_outcomes{Outcome::grant,   Outcome::accept,   Outcome::advance,
+                                   Outcome::advance, Outcome::finish,   Outcome::ask_one,
+                                   Outcome::ask_map, Outcome::ask_from, Outcome::released,
+                                   Outcome::reclaim, Outcome::drop_crc, Outcome::released_failed};
   constexpr std::array tx_outcomes{Outcome::submit,  Outcome::submit,    Outcome::granted, Outcome::backoff,
                                    Outcome::refused, Outcome::retry_rqt, Outcome::give_up, Outcome::send};
   unsigned contexts = 1, rate = 0, ticks = 0;
