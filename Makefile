@@ -74,6 +74,7 @@ $(PYTHON_VENV)/ready: fpga/requirements.txt | setup
 
 verilog: configure $(PYTHON_VENV)/ready ## elaborate the engine into plain Verilog, build/verilog/*.v
 	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog rdma_top rdma_receiver
+	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog --name rdma_receiver_transfers -G TRANSFERS=1 rdma_receiver
 	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog $(addprefix --list ,$(wildcard rtl/*/*.f)) --formats build/gen/rtl/rdma_formats_pkg.sv --formats build/gen/rtl/rdma_queues_formats_pkg.sv rdma_queues rdma_nic
 	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog --list fpga/window_designs/windows.f window_plain window_tree window_round window_holes
 	fpga/check_plain.sh build/verilog/*.v

@@ -33,11 +33,12 @@ RAM_SETUP_NS = 0.3  # address, data and enables before the clock
 
 DESIGNS = {
     "rdma_receiver": "receiver",
+    "rdma_receiver_transfers": "receiver with SEND and READ",
     "rdma_queues": "host queues",
     "rdma_top": "engine without transfers",
     "rdma_nic": "whole NIC",
 }
-QUICK = ["rdma_receiver"]
+QUICK = ["rdma_receiver", "rdma_receiver_transfers"]
 FPGAS = {"ice40": "synth_ice40", "ecp5": "synth_ecp5", "xilinx": "synth_xilinx -flatten -noiopad"}
 
 # "if -g" restructures for depth: without it searches over many bits come out as chains or as trees, depending on what else is in the design.

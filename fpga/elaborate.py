@@ -29,9 +29,13 @@ def arguments():
     parser.add_argument("--list", type=pathlib.Path, action="append", help="file list, likewise")
     parser.add_argument("-G", dest="parameters", action="append", default=[], metavar="NAME=VALUE",
                         help="parameter of the top modules")
+    parser.add_argument("--name", help="other name for the result and its module; of one top module only")
     parser.add_argument("--rtlil", action="store_true", help="write MODULE.il instead, Yosys's own format, with the place in the source of each cell")
     parser.add_argument("--force", action="store_true", help="also when the result is newer than its sources")
-    return parser.parse_args()
+    args = parser.parse_args()
+    if args.name and len(args.modules) != 1:
+        parser.error("--name: of one top module only")
+    return args
 
 
 def read_lists(paths):
@@ -115,6 +119,7 @@ def elaborate(module, files, includes, parameters, result):
         "opt_expr -mux_bool",
         "opt_clean",
         "check -assert",
+        *([f"rename {module} {result.stem}"] if result.stem != module else []),
         f"{write} {relative(temporary)}",
     ]
     status = run_yosys(commands)
@@ -134,7 +139,7 @@ def main():
     os.chdir(ROOT)
     enlarge_stack()
     for module in args.modules:
-        result = out / f"{module}.{'il' if args.rtlil else 'v'}"
+        result = out / f"{args.name or module}.{'il' if args.rtlil else 'v'}"
         if not args.force and is_current(result, files, includes):
             continue
         print(f"verilog: {module} -> {relative(result)}", flush=True)

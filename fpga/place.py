@@ -2,7 +2,7 @@
 """Place and route of the receiver on FPGAs: cells and frequency after routing.
 
 The module's ports hang on a chain of flops (there are more ports than pins), so that every path is one from flop to flop. Left out are the trace, which is for
-simulation, what belongs to transfers (TRANSFERS is 0), and bits of headers that the arrival checks do not let through: they are zero. Elaborates with the venv's Yosys (fpga/elaborate.py),
+simulation, of a receiver without SEND and READ (TRANSFERS is 0) what belongs to these, and bits of headers that the arrival checks do not let through: they are zero. Elaborates with the venv's Yosys (fpga/elaborate.py),
 synthesizes with Debian's, places with nextpnr: iCE40 HX8K from Debian, ECP5 from PyPI. Writes build/place/*/ and docs/results/fpga.md.
 """
 
@@ -62,6 +62,7 @@ JOBS = [
     Job("window_hx8k", "window loop, defaults", "window_holes", WINDOW_LIST, "hx8k", (), False),
     Job("window32_hx8k", "window loop, WINDOW=32", "window_holes", WINDOW_LIST, "hx8k", ("WINDOW=32",), False),
     Job("receiver_ecp5", "receiver, defaults", "rdma_receiver", RDMA_LIST, "ecp5"),
+    Job("transfers_ecp5", "receiver with SEND and READ, defaults", "rdma_receiver", RDMA_LIST, "ecp5", ("TRANSFERS=1",)),
     Job("receiver_hx8k", "receiver, small", "rdma_receiver", RDMA_LIST, "hx8k", SMALL),
 ]
 
@@ -82,9 +83,13 @@ def header_fields():
     return [(field["name"], field["width"]) for field in spec["header"]["fields"]]
 
 
+def unused_ports(parameters):
+    return () if parameters.get("TRANSFERS") else TRANSFER_PORTS
+
+
 def known_zero(port, bits, parameters):
     """Bits of an input that are always zero: of numbers in headers those above the engine's widths, and what nobody looks at."""
-    if port.startswith(TRANSFER_PORTS):
+    if port.startswith(unused_ports(parameters)):
         return set(range(bits))
     if port != "hdr_i":
         return set()
@@ -99,7 +104,7 @@ def known_zero(port, bits, parameters):
 
 def chain(module, inputs, outputs, parameters):
     """Inputs come from a chain of flops, outputs go into one."""
-    outputs = [(name, bits) for name, bits in outputs if not name.startswith(("trace_", *TRANSFER_PORTS))]
+    outputs = [(name, bits) for name, bits in outputs if not name.startswith(("trace_", *unused_ports(parameters)))]
     zero = {name: known_zero(name, bits, parameters) for name, bits in inputs}
     bits_in, bits_out = sum(bits - len(zero[name]) for name, bits in inputs), sum(bits for _, bits in outputs)
     lines = [f"module {TOP}(input clk_i, input rst_ni, input chain_i, input load_i, output chain_o);",

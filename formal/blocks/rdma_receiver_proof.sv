@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rdma_receiver under any packets, pauses and timers: what rdma_receiver_transfers says of its events. One region is open, to who names key 0;
+// rdma_receiver under any packets, pauses, timers and settings, which may change in any clock: what rdma_receiver_transfers says of its events. One region is open, to who names key 0;
 // how far it reaches may change in any clock: nothing is written without that key, nor beyond.
 //
 // ANY_STATE = 0: from reset on. 1: no reset and no requests, but from any contents of the contexts that stand for some set of packets that
@@ -33,7 +33,10 @@ module rdma_receiver_proof
   input logic [SHIFT:0]     bytes_i,     // of a packet; of the last one
   input logic [ADDR_W-1:0]  addr_i,
   input logic [TICK_W-1:0]  now_i,
-  input logic               weft_mode_i
+  input logic               weft_mode_i,
+  input logic [1:0]         backoff_i, ask_from_after_i, quota_i,
+  input logic [2:0]         ahead_i,
+  input logic [3:0]         max_silent_i
 );
   localparam int unsigned LATENCY = 12;
 
@@ -62,8 +65,9 @@ module rdma_receiver_proof
       hdr.arg  = 64'(addr_i);
       hdr.cid  = 16'(key_i);
     end else begin
-      hdr.cid = 16'(cid_i);
-      hdr.gen = 8'(gen_i);
+      hdr.cid   = 16'(cid_i);
+      hdr.gen   = 8'(gen_i);
+      hdr.flags = mark_i ? FLAG_FAILED : 8'd0;
     end
     if (is_data) begin
       hdr.pidx  = 32'(pidx_i);
@@ -79,8 +83,8 @@ module rdma_receiver_proof
   ) dut (
     .clk_i, .rst_ni, .ready_o(), .idle_o(), .node_id_i(16'd1), .region_set_i(dut.regions_ready), .region_idx_i(8'd0), .region_write_i(1'b1),
     .region_read_i(1'b0), .region_receive_i(1'b0),
-    .region_key_i(16'd0), .region_base_i('0), .region_last_i, .backoff_i(2'd0), .ahead_i(8'd0), .quota_i(16'd0),
-    .timeout_i(LIMIT_W'(1)), .ask_from_after_i(2'd1), .max_silent_i(4'd0), .weft_mode_i, .now_i,
+    .region_key_i(16'd0), .region_base_i('0), .region_last_i, .backoff_i, .ahead_i(8'(ahead_i)), .quota_i(16'(quota_i)),
+    .timeout_i(LIMIT_W'(1)), .ask_from_after_i, .max_silent_i, .weft_mode_i, .now_i,
     .hdr_valid_i, .hdr_ready_o(hdr_ready), .hdr_i(hdr), .verdict_i(OUTCOME_NONE), .hdr_busy_i(1'b0), .req_valid_i(1'b0), .req_ready_o(), .req_i('0),
     .answer_asked_i(1'b0), .answer_room_i(1'b0), .answer_take_o(),
     .cmd_valid_o(), .cmd_ready_i, .cmd_write_o(), .cmd_addr_o(), .cmd_len_o(), .cmd_cid_o(), .writes_done_i(WRITES_W'(0)),

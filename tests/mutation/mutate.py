@@ -80,7 +80,7 @@ def build_tests(receivers, jobs):
 def run_tests(test, number, cpu_seconds=CPU_SECONDS):
     """The test that catches it, and how; nothing if all pass. Unfinished if there is no result in the time."""
     run = subprocess.run([test, "--gtest_fail_fast", "--gtest_color=no"], env={**os.environ, "WEFT_MUTANT": str(number)},
-                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds)),
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 10)),
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
     if run.returncode == 0:
         return None
@@ -88,8 +88,10 @@ def run_tests(test, number, cpu_seconds=CPU_SECONDS):
         return failed[1]
     started = re.findall(r"^\[ RUN      \] (\w+\.\w+)", run.stdout, re.MULTILINE)
     last = started[-1] if started else "start"
-    if run.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+    if run.returncode == -signal.SIGXCPU:
         raise Unfinished(last)
+    if run.returncode == -signal.SIGKILL:  # says nothing of the mutant: want of memory, for instance
+        raise netlist.ToolError(f"{test.name}, mutant {number}: killed in {last}")
     return f"{last} (crash, status {run.returncode})"
 
 
