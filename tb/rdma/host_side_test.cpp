@@ -262,7 +262,8 @@ TEST_P(UnreadableSource, EndsTheTransferAtOnceAndFreesTheReceiver) {
     fail(bench, config);
     bench.expect_settled(soon);
     EXPECT_EQ(bench.count(Outcome::source_failed), 1u);
-    EXPECT_EQ(bench.count(Outcome::released), 1u);
+    EXPECT_EQ(bench.count(Outcome::released_failed), 1u);
+    EXPECT_EQ(bench.count(Outcome::released), 0u);
     EXPECT_EQ(bench.count(Outcome::reclaim), 0u);
   }
 }

@@ -343,6 +343,7 @@ TEST_F(ScoreboardFault, OfAReadThatHasFailedIsRight) {
   std::swap(release.src, release.dst);
   release.sid = sid;
   release.msgid = 0;
+  release.flags = formats::flag_failed;
   scoreboard_.left(flits_of(release));
   scoreboard_.completed({3, formats::Status::source_error});
   settle();

@@ -198,7 +198,7 @@ Packets::Header Packets::release(const Step& step) const {
   Header header = data(step, receive_context(step.who), 0);
   header.ptype = code(Ptype::release);
   header.len = 0;
-  header.flags = 0;
+  header.flags = step.extra & 8 ? formats::flag_failed : 0;
   return header;
 }
 

@@ -238,7 +238,7 @@ TEST(TraceFormat, SenderRecord) {
   EXPECT_EQ(to_line(tx_record(15, view("fault", {}, {}, {}, failing.fault(2, 0, {})))),
             "cycle=15 unit=tx event=fault now=0 room=1 resend_room=1 offer=- limit=0 outcome=SOURCE_FAILED "
             "sid=2 next=1 "
-            "emit=RELEASE,dst=7,src=3,sid=2,msgid=0,cid=600,gen=4,pidx=0,len=0,flags=0x0,arg=0x0 data=- "
+            "emit=RELEASE,dst=7,src=3,sid=2,msgid=0,cid=600,gen=4,pidx=0,len=0,flags=0x8,arg=0x0 data=- "
             "completion=99:SOURCE_ERROR");
   response.header.ptype = static_cast<uint8_t>(formats::Ptype::done);
   const auto line =

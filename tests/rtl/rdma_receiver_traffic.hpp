@@ -153,6 +153,7 @@ typename Lockstep::Input RandomReceiverTest<Lockstep>::random_packet() {
   const auto cid = static_cast<uint16_t>(any(rx_contexts));
   const bool ends = bench_.chance(context(cid).state == RxContext::State::done ? 30 : 1);
   Header header = ends ? release(cid) : random_data(cid);
+  if (ends && bench_.chance(30)) header.flags |= rdma::formats::flag_failed;
   if (bench_.chance(5)) spoil(header);
   return {header};
 }

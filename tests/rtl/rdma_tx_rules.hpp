@@ -264,6 +264,7 @@ class TxRules {
     if (before_.state != State::active || header_.msgid != before_.msgid) return;
     finish(Outcome::source_failed, Status::source_error);
     release(before_.dst, before_.cid, before_.gen);
+    decision_.control->flags = rdma::formats::flag_failed;
   }
 
   void became(Outcome outcome, TimerAction timer = TimerAction::none) {

@@ -514,6 +514,7 @@ TEST_P(RdmaTxDecide, FaultEndsItsTransferAndFreesTheReceiver) {
   EXPECT_EQ(decision.control->dst, event.context.dst);
   EXPECT_EQ(decision.control->cid, event.context.cid);
   EXPECT_EQ(decision.control->gen, event.context.gen);
+  EXPECT_EQ(decision.control->flags, rdma::formats::flag_failed);
 }
 
 TEST_P(RdmaTxDecide, FaultOfWhatIsOverIsNothing) {
