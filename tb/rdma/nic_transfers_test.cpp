@@ -326,6 +326,23 @@ TEST_F(NicTransfers, FailedWriteOfAnAnswerIsALocalError) {
   bench().expect_settled();
 }
 
+/// With ADAPT the register is an upper bound only.
+TEST_F(NicTransfers, ReadThatIsLostIsRepeatedAfterTheTimeMeasured) {
+  auto setup = NicBench::usual_setup();
+  setup.adapt = true;
+  setup.tx_retry = 8191;
+  build(NicBench::usual_config(2, "nic_full"), setup);
+  for (unsigned i = 0; i < 4; ++i) bench().post(0, 0, bench().write_entry(0, 1, 1024 * i, 0, 256));
+  bench().expect_settled();
+  bench().system.network().cut(0, 1);
+  bench().post(0, 0, bench().read_entry(0, 1, 0, 0, 512));
+  run_until(0, Outcome::ask);
+  bench().system.run_until([] { return false; }, 200);
+  bench().system.network().heal(0, 1);
+  EXPECT_TRUE(bench().system.run_until([&] { return outcomes(0, Outcome::retry_read) == 1; }, 4000));
+  bench().expect_settled();
+}
+
 // --- sources that cannot be read
 
 /// Errors for 64 bytes at `address`, until one has come of it.
