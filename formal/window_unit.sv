@@ -22,6 +22,7 @@ module window_unit #(
   output logic [OPEN_W-1:0] window_o,
   input  logic [PIDX_W-1:0] next_pidx_i,
   input  logic [WINDOW-1:0] next_slot_i,
+  input  logic              same_slot_i,
   output logic [       3:0] next_place_o
 );
   `RDMA_TYPEDEF_WINDOW(kept_t, WINDOW, PIDX_W)
@@ -37,6 +38,6 @@ module window_unit #(
   rdma_window_keep #(.WINDOW(WINDOW), .kept_t(kept_t), .open_t(open_t)) i_keep (.open_i(window_i), .kept_o);
 
   rdma_window_step #(.WINDOW(WINDOW), .PIDX_W(PIDX_W), .open_t(open_t), .place_t(place_t)) i_step (
-    .window_i, .place_i, .slot_i, .receive_i, .window_o, .next_pidx_i, .next_slot_i, .next_place_o
+    .window_i, .place_i, .slot_i, .receive_i, .window_o, .next_pidx_i, .next_slot_i, .same_slot_i, .next_place_o
   );
 endmodule

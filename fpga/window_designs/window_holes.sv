@@ -21,6 +21,7 @@ module window_holes #(
 
   logic              receive_q, receive_2q;
   logic [PIDX_W-1:0] pidx_q;
+  logic              same_slot_q;  // as the packet before
   logic [WINDOW-1:0] slot_q, slot_2q;
   open_t             window_q, window;
   place_t            place_q, place;
@@ -41,6 +42,7 @@ module window_holes #(
     .stays_o     (),
     .next_pidx_i (pidx_q),
     .next_slot_i (slot_q),
+    .same_slot_i (same_slot_q),
     .next_place_o(place)
   );
 
@@ -49,6 +51,7 @@ module window_holes #(
     receive_2q <= receive_q;
     pidx_q     <= pidx_i;
     slot_q     <= WINDOW'(1) << pidx_i[POS_W-1:0];
+    same_slot_q <= pidx_i[POS_W-1:0] == pidx_q[POS_W-1:0];
     slot_2q    <= slot_q;
     place_q    <= place;
     taken_o    <= receive_2q && (place_q.at_base || place_q.is_new);

@@ -478,6 +478,7 @@ module rdma_receiver
   open_t            h_open, h_window, i_window_q, i_window_new, j_window_q;
   place_t           h_lies, h_lies_kept, h_lies_j, i_lies_q, i_next_lies;  // the packet, and that in H after the one in I
   logic [WINDOW-1:0] h_slot_q;  // one-hot: PIDX modulo WINDOW
+  logic              h_same_slot_q;  // as the event right ahead
 
   assign h_idx = h_q.hdr.cid[IDX_W-1:0];
   assign i_idx = i_q.hdr.cid[IDX_W-1:0];
@@ -606,6 +607,7 @@ module rdma_receiver
 
   always_ff @(posedge clk_i) begin
     h_slot_q <= WINDOW'(1) << g_q.hdr.pidx[POS_W-1:0];
+    h_same_slot_q <= g_q.hdr.pidx[POS_W-1:0] == h_q.hdr.pidx[POS_W-1:0];
     h_same_q <= g_valid_q && h_valid_q && g_q.hdr.cid[IDX_W-1:0] == h_idx;
     i_same_q <= h_same_q;
     h_same_as_j_q <= g_valid_q && i_valid_q && g_q.hdr.cid[IDX_W-1:0] == i_idx;
@@ -634,14 +636,14 @@ module rdma_receiver
     i_place_q       <= BASE_W'(h_place);
     i_hole_q        <= {1'b0, h_q.hdr.pidx[PIDX_W-1:0]} - (PIDX_W + 1)'(ahead_i);
     i_ahead_q       <= ahead_i != '0;
-    i_data_q        <= h_valid_q && h_q.data && h_known && h_match && h_q.key_ok && !h_beyond_end && h_good_length && !h_outside;
+    i_data_q        <= h_valid_q && h_q.data && h_known && h_match && h_q.key_ok && !h_beyond_end && h_good_length;  // and inside its region
     i_release_q     <= h_valid_q && h_q.release_it && h_known && h_match;
     // By the event two ahead; the one ahead is looked at in I.
     i_expired_q     <= expired_now;
     i_restarted_q   <= j_valid_q && j_timer_set_q && j_idx == h_idx;
   end
 
-  assign i_receive = i_data_q && i_used_q;
+  assign i_receive = i_data_q && i_used_q && !i_outside_q;
 
   rdma_window_step #(
     .WINDOW(WINDOW),
@@ -659,6 +661,7 @@ module rdma_receiver
     .stays_o     (i_stays),
     .next_pidx_i (h_q.hdr.pidx[PIDX_W-1:0]),
     .next_slot_i (h_slot_q),
+    .same_slot_i (h_same_slot_q),
     .next_place_o(i_next_lies)
   );
 

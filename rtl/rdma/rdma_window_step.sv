@@ -22,6 +22,7 @@ module rdma_window_step #(
   // the packet after it
   input  logic [PIDX_W-1:0] next_pidx_i,
   input  logic [WINDOW-1:0] next_slot_i,
+  input  logic              same_slot_i,  // it has the same slot
   output place_t            next_place_o  // in window_o
 );
   localparam int unsigned POS_W = $clog2(WINDOW);
@@ -154,7 +155,7 @@ module rdma_window_step #(
     advanced.is_first  = 1'b0;
   end
 
-  assign marked = ((next_slot_i & window_i.lap_marks) != '0) ^ window_i.first_odd ^ (mark && (next_slot_i & slot_i) != '0) ^
+  assign marked = ((next_slot_i & window_i.lap_marks) != '0) ^ window_i.first_odd ^ (mark && same_slot_i) ^
                   (advance && base_same) ^ next_pidx_i[POS_W];
 
   always_comb begin : p_next
