@@ -585,7 +585,7 @@ module rdma_receiver
   logic [1:0]        i_asks_q, i_asks_new, j_asks_q;
   logic [3:0]        i_silent_q, i_silent_new, j_silent_q;
   logic [WINDOW-1:0] i_slot_q;
-  logic              i_data_q, i_release_q;  // of this context's transfer, and well-formed
+  logic              i_data_q, i_release_q;  // of this context's transfer, and well-formed; DATA perhaps outside its region
   logic              i_receive, i_advance, i_mark, i_live, i_reclaim, i_complete, i_asked_enough, i_ask_one, i_released;
   logic              i_timer_set, j_timer_set_q, j_timer_armed_q;
   logic [1:0]        j_timer_class_q;
@@ -636,7 +636,7 @@ module rdma_receiver
     i_place_q       <= BASE_W'(h_place);
     i_hole_q        <= {1'b0, h_q.hdr.pidx[PIDX_W-1:0]} - (PIDX_W + 1)'(ahead_i);
     i_ahead_q       <= ahead_i != '0;
-    i_data_q        <= h_valid_q && h_q.data && h_known && h_match && h_q.key_ok && !h_beyond_end && h_good_length;  // and inside its region
+    i_data_q        <= h_valid_q && h_q.data && h_known && h_match && h_q.key_ok && !h_beyond_end && h_good_length;  // whether in its region, I looks
     i_release_q     <= h_valid_q && h_q.release_it && h_known && h_match;
     // By the event two ahead; the one ahead is looked at in I.
     i_expired_q     <= expired_now;
