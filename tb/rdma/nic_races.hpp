@@ -65,6 +65,10 @@ class NicRaces : public TransferTest {
     return node(number).queues().model().queue(queue).state;
   }
 
+  static Header header_in(const Bytes& packet) {
+    return rdma::formats::unpack(std::span<const uint8_t, rdma::flit_bytes>(packet.data(), rdma::flit_bytes));
+  }
+
   /// A request for the region of this owner on this node.
   static Header request_of(uint16_t src, uint32_t number, uint32_t owner, uint16_t sid, uint32_t bytes) {
     Header header = header_to_zero(Ptype::rqt);
@@ -85,6 +89,17 @@ class NicRaces : public TransferTest {
     Header refused = request_of(stranger, number, 0, 3, 64);
     refused.cid ^= 1;
     for (unsigned n = 0; n < 60; ++n) receive(number, refused);
+  }
+
+  /// Every context of the receiver is granted to strangers, of whom nothing more comes.
+  void take_all_contexts(uint32_t number) {
+    for (unsigned n = 0; n < 100 && receiver(number).free_contexts() > 0; ++n) {
+      Header request = request_of(stranger, number, 0, 3, 64);
+      request.msgid = ++last_of_stranger_;
+      receive(number, request);
+      bench().run(20);
+    }
+    ASSERT_EQ(receiver(number).free_contexts(), 0u);
   }
 
   /// While memory takes nothing, this context is reclaimed and granted to strangers.
@@ -111,6 +126,9 @@ class NicRaces : public TransferTest {
     wait_until([&] { return ticket_in(number, wanted).has_value(); }, "ticket in this state");
     return ticket_in(number, wanted).value_or(0);
   }
+
+ private:
+  uint32_t last_of_stranger_ = 0;
 };
 
 }  // namespace weft::tb

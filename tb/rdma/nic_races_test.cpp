@@ -58,6 +58,36 @@ TEST_P(NicRacesLate, BufferWaitsAgainOnlyWhenNothingIsOnItsWay) {
 
 INSTANTIATE_TEST_SUITE_P(Contexts, NicRacesLate, testing::Values(Meanwhile::over, Meanwhile::granted_again));
 
+/// A duplicate of the request comes when its context is over and the buffer it had is still on its way back.
+TEST_F(NicRaces, RequestThatComesLateTakesAnotherBuffer) {
+  build(config(3), hasty());
+  std::optional<Bytes> request;
+  bench().system.tamper_with([&](Bytes& packet) {
+    if (header_in(packet).ptype == static_cast<uint8_t>(Ptype::rqt)) request = packet;
+  });
+  for (uint32_t n = 0; n < 2; ++n) bench().post(1, 0, bench().recv_entry(0, 1024 * n, 1024));
+  run_until(1, Outcome::wait, 2);
+  bench().post(0, 0, bench().send_entry(0, 1, 0, 0, 1024), no_status);
+  run_until(1, Outcome::advance);
+  node(1).memory().stall(true);
+  halt(0);
+  const Ticket& first = inbox(1).ticket(run_until_ticket(1, Ticket::State::returning));
+  const auto over = [&] {
+    return receiver(1).context(first.message.cid).state == rdma::RxContext::State::free;
+  };
+  wait_until(over, "end of the context");
+  ASSERT_TRUE(request.has_value());
+  node(1).receive(*request);
+  run_until(1, Outcome::grant, 2);
+  EXPECT_EQ(first.state, Ticket::State::returning);
+  node(1).memory().stall(false);
+  run_until(1, Outcome::returned, 2);
+  for (uint32_t n = 0; n < 2; ++n) bench().post(2, 0, bench().send_entry(0, 1, 0, 0, 512));
+  bench().expect_settled();
+  EXPECT_EQ(completion(1, 0, 0).node, 2u);
+  EXPECT_EQ(completion(1, 0, 1).node, 2u);
+}
+
 /// Memory takes nothing when the target of a READ dies in the middle of its answer.
 class NicRacesBack : public NicRaces {
  protected:
@@ -262,6 +292,33 @@ TEST_F(NicRaces, AnswerThatCannotBeGrantedComesAgain) {
   expect_bytes(0, NicBench::target_of(0), 1, NicBench::buffers_of(0), 512);
 }
 
+TEST_F(NicRaces, AnswerThatFindsNoContextComesAgain) {
+  build(config(), hasty());
+  take_all_contexts(1);
+  bench().post(1, 0, bench().read_entry(0, 0, 0, 0, 512));
+  run_until(1, Outcome::refuse_no_context);
+  EXPECT_EQ(outcomes(1, Outcome::reclaim), 0u);
+  bench().expect_settled();
+  expect_bytes(0, NicBench::target_of(0), 1, NicBench::buffers_of(0), 512);
+}
+
+TEST_F(NicRaces, ReadWhoseAnswersFindNoContextEnds) {
+  auto setup = hasty();
+  setup.max_busy = 2;
+  build(config(), setup);
+  take_all_contexts(1);
+  const uint64_t strangers = outcomes(1, Outcome::refuse_no_context);
+  bench().post(1, 0, bench().read_entry(0, 0, 0, 0, 512), status_of(EngineStatus::remote_busy));
+  for (unsigned n = 0; n < 1000 && !bench().all_completed() && !bench().failed(); ++n) {
+    take_all_contexts(1);  // those that were reclaimed
+    bench().run(20);
+    bench().collect_all();
+  }
+  EXPECT_EQ(outcomes(1, Outcome::refuse_no_context) - strangers, setup.max_busy + 1u);
+  bench().expect_settled();
+  expect_untouched(1, NicBench::buffers_of(0), 512);
+}
+
 TEST_F(NicRaces, CompletionComesWithoutRoomForRelease) {
   build(far_away());
   bench().post(0, 0, bench().write_entry(0, 1, 0, 0, 512));
@@ -348,8 +405,7 @@ TEST_F(NicRacesAfter, RepeatsThatWaitWhenATransferIsDoneAreNotSentAnew) {
   remember_source();
   Header ask = header_to_zero(Ptype::resend);
   bench().system.tamper_with([&](Bytes& packet) {
-    const Header header =
-        rdma::formats::unpack(std::span<const uint8_t, rdma::flit_bytes>(packet.data(), rdma::flit_bytes));
+    const Header header = header_in(packet);
     if (header.ptype != static_cast<uint8_t>(Ptype::data)) return;
     ask.src = 1;
     ask.sid = header.sid;
@@ -472,8 +528,7 @@ TEST_F(NicRaces, OnePacketFinishesAWholeWindow) {
   bool held = false;
   std::optional<Bytes> first;
   bench().system.tamper_with([&](Bytes& packet) {
-    const Header header =
-        rdma::formats::unpack(std::span<const uint8_t, rdma::flit_bytes>(packet.data(), rdma::flit_bytes));
+    const Header header = header_in(packet);
     if (held || header.ptype != static_cast<uint8_t>(Ptype::data)) return;
     held = true;
     first = packet;
