@@ -3,6 +3,7 @@
 // payload as beats.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <sstream>
@@ -45,7 +46,7 @@ rdma::formats::Header random_header(auto& bench) {
 uint16_t random_length(auto& bench, uint32_t payload) {
   if (bench.chance(50)) return static_cast<uint16_t>(1 + bench.below(payload));
   const std::array<uint32_t, 10> edges{1, 2, 31, 32, 33, 63, 64, 65, payload - 1, payload};
-  return static_cast<uint16_t>(edges[bench.below(edges.size())]);
+  return static_cast<uint16_t>(std::min(edges[bench.below(edges.size())], payload));
 }
 
 /// Beats of so many bytes, the last one padded with zeros.

@@ -105,6 +105,7 @@ class HostReadTest : public testing::TestWithParam<ReadLane> {
   uint64_t faults_ = 0;          // taken
   uint64_t dropped_faults_ = 0;  // another one was waiting
   uint64_t words_taken_ = 0;
+  uint64_t words_ordered_ = 0;  // of orders taken
 
  private:
   struct Delivery {
@@ -145,7 +146,7 @@ class HostReadTest : public testing::TestWithParam<ReadLane> {
     fault_.reset();
     fault_next_.reset();
     beats_ = 0;
-    words_taken_ = words_fetched_ = owed_ = 0;
+    words_taken_ = words_ordered_ = words_fetched_ = owed_ = 0;
   }
 
   /// An order that is not taken may go away again; what lies on the wires beside a valid is random.
@@ -204,6 +205,7 @@ class HostReadTest : public testing::TestWithParam<ReadLane> {
     if (!bench_->order_valid_i || !bench_->order_ready_o) return;
     requests_.push_back(orders_.front());
     under_way_.push_back(orders_.front());
+    words_ordered_ += words(orders_.front().header.len);
     orders_.pop_front();
   }
 

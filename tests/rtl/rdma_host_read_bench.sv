@@ -4,7 +4,7 @@
 module rdma_host_read_bench (
   input  logic         clk_i,
   input  logic         rst_ni,
-  input  logic [  1:0] lane_i,
+  input  logic [  2:0] lane_i,
   input  logic         order_valid_i,
   output logic         order_ready_o,
   input  logic [255:0] order_hdr_i,
@@ -36,11 +36,11 @@ module rdma_host_read_bench (
   output logic         m_axi_rready_o
 );
 
-  localparam int unsigned LANES = 4;
-  localparam int unsigned DATA_W[LANES]  = '{256, 512, 256, 512};
-  localparam int unsigned PAYLOAD[LANES] = '{256, 256, 256, 4096};
-  localparam int unsigned BUFFER[LANES]  = '{64, 64, 32, 256};
-  localparam int unsigned DEPTH[LANES]   = '{16, 16, 2, 16};  // lane 2 soon runs out of both
+  localparam int unsigned LANES = 5;
+  localparam int unsigned DATA_W[LANES]  = '{256, 512, 256, 512, 256};
+  localparam int unsigned PAYLOAD[LANES] = '{256, 256, 256, 4096, 64};
+  localparam int unsigned BUFFER[LANES]  = '{64, 64, 32, 256, 256};
+  localparam int unsigned DEPTH[LANES]   = '{16, 16, 2, 16, 128};  // lane 2 soon runs out of both; lane 4 has more than a fast memory takes
 
   logic [LANES-1:0] lane, order_ready, hdr_valid, payload_valid, error, idle, query, fault, arvalid, rready;
   logic [    255:0] hdr    [LANES];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdma_host_read: every packet it fetches is complete and in order, whatever pauses; one that could not be
 // read is left out; and memory latency costs no bubbles.
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -11,8 +12,9 @@ namespace {
 
 using RdmaHostRead = HostReadTest;
 
-tb::AxiMemoryConfig memory(uint32_t latency, uint32_t jitter = 0, double pause = 0) {
+tb::AxiMemoryConfig memory(uint32_t latency, uint32_t jitter = 0, double pause = 0, uint32_t bursts = 16) {
   tb::AxiMemoryConfig config;
+  config.max_reads = bursts;
   config.latency = latency;
   config.jitter = jitter;
   config.pause = pause;
@@ -183,17 +185,61 @@ TEST_P(RdmaHostReadStream, PacketsOfAnyLength) {
   expect_no_bubble(4, [&] { return random_length(bench_, lane_.payload); });
 }
 
+/// A buffer for a slow memory. What a fast one takes of it is 64 beats; more is used only while the sink
+/// would wait otherwise.
+class RdmaHostReadAhead : public HostReadTest {
+ protected:
+  static constexpr unsigned slow = 200;   // clocks, each of which a beat could come in
+  static constexpr uint64_t enough = 64;  // beats
+  static constexpr uint64_t behind = 8;   // beats on their way out, and of packets that it must see wait
+
+  /// The sink takes the next header with the last words of a packet.
+  void clocks(unsigned count, unsigned payload_pace) {
+    const uint32_t packet = words(static_cast<uint16_t>(lane_.payload));
+    for (unsigned n = 0; n < count && !HasFatalFailure(); ++n) {
+      if (orders_.empty()) orders_.push_back(make_order(static_cast<uint16_t>(lane_.payload)));
+      cycle({100, delivered_ * packet < words_taken_ + packet ? 100u : 0, payload_pace});
+    }
+  }
+  uint64_t most_ahead(unsigned count, unsigned payload_pace) {
+    uint64_t most = 0;
+    for (unsigned n = 0; n < count && !HasFatalFailure(); ++n) {
+      clocks(1, payload_pace);
+      most = std::max(most, words_ordered_ - words_taken_);
+    }
+    return most;
+  }
+};
+
+TEST_P(RdmaHostReadAhead, NoFartherThanAFastMemoryTakes) {
+  start(memory(3));
+  EXPECT_LE(most_ahead(5'000, 100), enough + behind);
+  EXPECT_LE(most_ahead(5'000, 20), enough + behind);
+}
+
+TEST_P(RdmaHostReadAhead, AsFarAsASlowMemoryTakesUntilItTakesLess) {
+  start(memory(slow, 0, 0, 128));
+  clocks(20'000, 100);
+  const uint64_t before = words_taken_;
+  clocks(5'000, 100);
+  EXPECT_GE(words_taken_ - before, 4'950u) << "the sink waits";
+  EXPECT_GT(words_ordered_ - words_taken_, slow);
+  clocks(100'000, 5);
+  EXPECT_LE(most_ahead(5'000, 5), enough + behind) << "of a sink that takes little";
+  ASSERT_NO_FATAL_FAILURE(finish());
+}
+
 constexpr std::array lanes{
-    ReadLane{0, "bits256", 32, 256},
-    ReadLane{1, "bits512", 64, 256},
-    ReadLane{2, "bits256_tight", 32, 256},
-    ReadLane{3, "bits512_payload4096", 64, 4096},
+    ReadLane{0, "bits256", 32, 256},       ReadLane{1, "bits512", 64, 256},
+    ReadLane{2, "bits256_tight", 32, 256}, ReadLane{3, "bits512_payload4096", 64, 4096},
+    ReadLane{4, "bits256_deep", 32, 64},
 };
 
 std::string lane_name(const testing::TestParamInfo<ReadLane>& info) { return info.param.name; }
 
 INSTANTIATE_TEST_SUITE_P(Lanes, RdmaHostRead, testing::ValuesIn(lanes), lane_name);
 INSTANTIATE_TEST_SUITE_P(Lanes, RdmaHostReadFault, testing::Values(lanes[0], lanes[3]), lane_name);
+INSTANTIATE_TEST_SUITE_P(Lanes, RdmaHostReadAhead, testing::Values(lanes[4]), lane_name);
 INSTANTIATE_TEST_SUITE_P(Lanes, RdmaHostReadStream, testing::Values(lanes[0], lanes[1], lanes[3]), lane_name);
 
 }  // namespace
