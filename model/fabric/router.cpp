@@ -14,6 +14,8 @@ uint64_t as_word(const std::array<uint8_t, 8>& bytes) {
   return word;
 }
 
+constexpr uint64_t first_link_stream = 1ull << 34;
+
 constexpr uint8_t behind(uint32_t number, uint32_t count) {
   return static_cast<uint8_t>(number + 1 == count ? 0 : number + 1);
 }
@@ -21,14 +23,15 @@ constexpr uint8_t behind(uint32_t number, uint32_t count) {
 }  // namespace
 
 Router::Router(uint32_t node, const Routing& routing, uint32_t channels, uint32_t buffer_flits,
-               uint32_t longest_link, RandomStream random)
+               uint32_t longest_link, uint64_t seed)
     : routing_(routing),
       node_(node),
       buffer_flits_(buffer_flits),
       calendar_(switch_clocks + longest_link),
       flits_(size_t{lane_count} * buffer_flits),
-      random_(random) {
+      random_(seed, node) {
   for (uint32_t port = 0; port < port_count; ++port) {
+    link_random_.emplace_back(seed, first_link_stream + uint64_t{node} * port_count + port);
     for (uint32_t channel = 0; channel < channels; ++channel) {
       free_ |= only(lane(port, channel));
       credits_[lane(port, channel)] = static_cast<uint8_t>(buffer_flits);
@@ -37,7 +40,24 @@ Router::Router(uint32_t node, const Routing& routing, uint32_t channels, uint32_
   has_credit_ = free_;
 }
 
+void Router::set_loss(uint32_t port, double loss) {
+  loss_[port] = loss;
+  note_faults(port);
+}
+
+void Router::set_cut(uint32_t port, bool cut) {
+  cut_[port] = cut;
+  note_faults(port);
+}
+
+void Router::note_faults(uint32_t port) {
+  const Lanes lanes = lanes_of(port);
+  faulty_ = cut_[port] || loss_[port] > 0 ? faulty_ | lanes : faulty_ & ~lanes;
+  cut_lanes_ = cut_[port] ? cut_lanes_ | lanes : cut_lanes_ & ~lanes;
+}
+
 void Router::step(uint64_t now) {
+  lost_.clear();
   Slot& slot = calendar_.at(now);
   const uint64_t comes = as_word(slot.came) | as_word(slot.credits);
   if ((comes | to_route_ | waiting_ | ready_) == 0) return;
@@ -93,8 +113,8 @@ void Router::route() {
 Lanes Router::wanted(uint32_t in) const {
   const Lanes lanes = may_take_[in] & free_;
   if (!routing_.adaptive()) return lanes;
-  Lanes others = lanes & ~routing_.escapes();
-  if (others == 0) return lanes;
+  Lanes others = lanes & ~routing_.escapes() & ~cut_lanes_;
+  if (others == 0) return (lanes & ~cut_lanes_) != 0 ? lanes & ~cut_lanes_ : lanes;
   std::array<uint32_t, port_count> credits{};
   Lanes left = others;
   while (left != 0) {
@@ -105,7 +125,7 @@ Lanes Router::wanted(uint32_t in) const {
   for (uint32_t port = 1; port < port_count; ++port) {
     if (credits[port] > credits[best]) best = port;
   }
-  return others & (Lanes{0xff} << lane(best, 0));
+  return others & lanes_of(best);
 }
 
 void Router::allocate_channels() {
@@ -178,20 +198,14 @@ void Router::allocate_switch(Lanes ready, uint64_t now) {
 /// The flit in front gets the switch.
 void Router::pass(uint32_t in, uint64_t now) {
   Buffer& buffer = buffers_[in];
-  Flit flit = front(in);
+  const Flit flit = front(in);
   buffer.first = static_cast<uint16_t>(buffer.first + 1u == buffer_flits_ ? 0 : buffer.first + 1);
   buffer.count--;
   const uint32_t out = buffer.out;
-  const Far& next = far_[port_of(out)];
   const Far& before = far_[port_of(in)];
-  flit.channel = channel_of(out) & (max_channels - 1);
-  Slot& there = next.calendar->at(now + switch_clocks + next.clocks);
-  there.flits[next.port] = flit;
-  there.came[next.port] = 1;
+  deliver(out, flit, now);
   before.calendar->at(now + credit_clocks + before.clocks).credits[before.port] |=
       static_cast<uint8_t>(only(channel_of(in)));
-  if (--credits_[out] == 0) has_credit_ &= ~only(out);
-  if (port_of(out) != local_port) flit_hops_++;
   if (flit.tail) {
     free_ |= only(out);
     active_ &= ~only(in);
@@ -200,6 +214,24 @@ void Router::pass(uint32_t in, uint64_t now) {
   } else if (buffer.count == 0) {
     ready_ &= ~only(in);
   }
+}
+
+void Router::deliver(uint32_t out, Flit flit, uint64_t now) {
+  if (flit.head && (faulty_ & only(out)) != 0 && vanishes(port_of(out))) vanishing_ |= only(out);
+  if ((vanishing_ & only(out)) != 0) {
+    lost_flits_++;
+    if (!flit.tail) return;
+    vanishing_ &= ~only(out);
+    lost_.push_back(flit.handle);
+    return;
+  }
+  const Far& next = far_[port_of(out)];
+  flit.channel = channel_of(out) & (max_channels - 1);
+  Slot& there = next.calendar->at(now + switch_clocks + next.clocks);
+  there.flits[next.port] = flit;
+  there.came[next.port] = 1;
+  if (--credits_[out] == 0) has_credit_ &= ~only(out);
+  if (port_of(out) != local_port) flit_hops_++;
 }
 
 }  // namespace weft::fabric

@@ -5,10 +5,14 @@
 // next, the switch in the one after that, then crosses the switch and the link. Virtual channels and switch
 // are allocated by one round of iSLIP each (McKeown, IEEE/ACM Trans. Networking 7(2), 1999). A virtual
 // channel is free for the next packet when the last flit of one has got the switch.
+//
+// Faults of links strike whole packets: when the first flit gets the switch it is decided whether all of them
+// cross the link or vanish there. Those that vanish take their turn in the switch, but no place behind it.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "fabric/lanes.hpp"
@@ -57,18 +61,30 @@ inline constexpr uint32_t credit_clocks = 1;
 
 class Router {
  public:
+  /// @param longest_link clocks
   Router(uint32_t node, const Routing& routing, uint32_t channels, uint32_t buffer_flits,
-         uint32_t longest_link, RandomStream random);
+         uint32_t longest_link, uint64_t seed);
 
   Calendar& calendar() { return calendar_; }
   void connect(uint32_t port, const Far& far) { far_[port] = far; }
 
+  /// Of the link behind this port: each packet vanishes there with this probability.
+  void set_loss(uint32_t port, double loss);
+  /// While the link is cut, all that begin to cross it vanish. Adaptive routing avoids it where another way
+  /// is free.
+  void set_cut(uint32_t port, bool cut);
+
   /// One clock. Reads what comes in it, writes what comes elsewhere in later ones.
   void step(uint64_t now);
 
+  /// Handles of the packets whose last flit vanished in the last step().
+  std::span<const uint32_t> lost() const { return lost_; }
+
   uint64_t flit_hops() const { return flit_hops_; }
+  uint64_t lost_flits() const { return lost_flits_; }
 
  private:
+  void note_faults(uint32_t port);
   void take(Slot& slot);
   void take_credits(uint32_t port, uint8_t channels);
   void take_flit(uint32_t port, const Flit& flit);
@@ -77,6 +93,8 @@ class Router {
   Lanes wanted(uint32_t in) const;
   void allocate_switch(Lanes ready, uint64_t now);
   void pass(uint32_t in, uint64_t now);
+  bool vanishes(uint32_t port) { return cut_[port] || link_random_[port].chance(loss_[port]); }
+  void deliver(uint32_t out, Flit flit, uint64_t now);
 
   struct Buffer {
     uint16_t first = 0;
@@ -111,8 +129,17 @@ class Router {
   std::array<uint8_t, port_count> first_of_input_{};
   std::array<uint8_t, port_count> first_channel_{};
 
+  // Faults of the links
+  std::array<double, port_count> loss_{};
+  std::array<bool, port_count> cut_{};
+  Lanes faulty_ = 0;     ///< output lanes of links with loss, or cut
+  Lanes cut_lanes_ = 0;  ///< of these, of those cut
+  Lanes vanishing_ = 0;  ///< output lanes whose packet vanishes
+  std::vector<uint32_t> lost_;
+
   RandomStream random_;
-  uint64_t flit_hops_ = 0;
+  std::vector<RandomStream> link_random_;  ///< by port
+  uint64_t flit_hops_ = 0, lost_flits_ = 0;
 };
 
 }  // namespace weft::fabric

@@ -2,6 +2,7 @@
 // Routers, the links between them, and the nodes at them.
 #include "fabric/torus.hpp"
 
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -20,6 +21,9 @@ void check(const char* what, uint32_t value, uint32_t least, uint32_t most) {
 const TorusConfig& checked(const TorusConfig& config) {
   check("buffer_flits", config.buffer_flits, 1, 255);
   check("link_clocks", config.link_clocks, 1, 1000);
+  if (!(config.link_loss >= 0 && config.link_loss <= 1))
+    throw std::invalid_argument("link_loss is " + std::to_string(config.link_loss) +
+                                ", must be a probability from 0 to 1");
   return config;
 }
 
@@ -37,8 +41,7 @@ Torus::Torus(const TorusConfig& config, uint64_t seed)
   routers_.reserve(nodes);
   nodes_.reserve(nodes);
   for (uint32_t node = 0; node < nodes; ++node) {
-    routers_.emplace_back(node, routing_, config.channels, config.buffer_flits, config.link_clocks,
-                          RandomStream(seed, node));
+    routers_.emplace_back(node, routing_, config.channels, config.buffer_flits, config.link_clocks, seed);
     nodes_.emplace_back(config_);
   }
   for (uint32_t node = 0; node < nodes; ++node) {
@@ -46,6 +49,7 @@ Torus::Torus(const TorusConfig& config, uint64_t seed)
       if (!geometry_.has_link(node, port)) continue;
       Router& other = routers_[geometry_.neighbour(node, port)];
       routers_[node].connect(port, {&other.calendar(), opposite(port), config.link_clocks});
+      routers_[node].set_loss(port, config.link_loss);
     }
     routers_[node].connect(local_port, {&nodes_[node].calendar, local_port, node_link_clocks});
   }
@@ -54,18 +58,25 @@ Torus::Torus(const TorusConfig& config, uint64_t seed)
 void Torus::send(uint32_t from, uint32_t to, uint32_t flits, uint32_t handle) {
   check("flits", flits, 1, 65535);
   check("to", to, 0, geometry_.nodes() - 1);
-  nodes_.at(from).waiting.push_back({to, flits, handle});
-  sent_flits_ += flits;
+  Node& node = nodes_.at(from);
+  node.waiting.push_back({to, flits, handle});
+  node.sent_flits += flits;
 }
 
-void Torus::tick() {
-  arrivals_.clear();
-  for (uint32_t node = 0; node < nodes_.size(); ++node) {
+void Torus::set_cut(uint32_t node, uint32_t port, bool cut) {
+  check("node", node, 0, geometry_.nodes() - 1);
+  if (port >= local_port || !geometry_.has_link(node, port))
+    throw std::invalid_argument("node " + std::to_string(node) + " has no link at port " +
+                                std::to_string(port));
+  routers_[node].set_cut(port, cut);
+}
+
+void Torus::step(uint32_t first, uint32_t behind) {
+  for (uint32_t node = first; node < behind; ++node) {
     take(node);
     if (!nodes_[node].waiting.empty()) enter(node);
   }
-  for (Router& router : routers_) router.step(now_);
-  ++now_;
+  for (uint32_t node = first; node < behind; ++node) routers_[node].step(now_);
 }
 
 /// What the router hands over is taken at once.
@@ -75,11 +86,13 @@ void Torus::take(uint32_t number) {
   uint64_t channels = slot.credits[local_port];
   while (channels != 0) node.credits[take_first(channels)]++;
   slot.credits[local_port] = 0;
+  node.has_arrived = false;
   if (slot.came[local_port] == 0) return;
   slot.came[local_port] = 0;
   const Flit& flit = slot.flits[local_port];
-  arrived_flits_++;
-  if (flit.tail) arrivals_.push_back({number, flit.handle});
+  node.arrived_flits++;
+  node.has_arrived = flit.tail;
+  node.arrived = flit.handle;
   routers_[number].calendar().at(now_ + credit_clocks + node_link_clocks).credits[local_port] |=
       static_cast<uint8_t>(only(flit.channel));
 }
@@ -114,10 +127,24 @@ void Torus::enter(uint32_t number) {
   node.entered = 0;
 }
 
+uint64_t Torus::sent_flits() const {
+  return std::accumulate(nodes_.begin(), nodes_.end(), uint64_t{0},
+                         [](uint64_t sum, const Node& node) { return sum + node.sent_flits; });
+}
+
+uint64_t Torus::arrived_flits() const {
+  return std::accumulate(nodes_.begin(), nodes_.end(), uint64_t{0},
+                         [](uint64_t sum, const Node& node) { return sum + node.arrived_flits; });
+}
+
+uint64_t Torus::lost_flits() const {
+  return std::accumulate(routers_.begin(), routers_.end(), uint64_t{0},
+                         [](uint64_t sum, const Router& router) { return sum + router.lost_flits(); });
+}
+
 uint64_t Torus::flit_hops() const {
-  uint64_t sum = 0;
-  for (const Router& router : routers_) sum += router.flit_hops();
-  return sum;
+  return std::accumulate(routers_.begin(), routers_.end(), uint64_t{0},
+                         [](uint64_t sum, const Router& router) { return sum + router.flit_hops(); });
 }
 
 }  // namespace weft::fabric

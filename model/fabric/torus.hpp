@@ -2,12 +2,14 @@
 // A torus or mesh of routers with virtual channels, clock by clock.
 //
 // Packets are so many flits, of which a link takes one a clock. What happens in a clock follows from what was
-// sent at least two clocks before, so the order in which routers are stepped changes nothing. Nothing is
-// allocated any more once queues have grown to what they need.
+// sent at least two clocks before, so the order in which routers are stepped changes nothing, and threads may
+// step parts of them at the same time. Nothing is allocated any more once queues have grown to what they
+// need.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,6 +26,7 @@ struct TorusConfig {
   uint32_t channels = 4;  ///< of a link; at least 2 in a torus, 1 in a mesh, one more if adaptive; at most 8
   uint32_t buffer_flits = 8;  ///< of each channel, 1 to 255
   uint32_t link_clocks = 1;   ///< from router to router, 1 to 1,000
+  double link_loss = 0;       ///< probability that a packet vanishes on a link from router to router
 };
 
 class Torus {
@@ -34,23 +37,34 @@ class Torus {
   const Geometry& geometry() const { return geometry_; }
 
   /// A packet of 1 to 65,535 flits waits at `from` until they have entered the network one by one.
-  /// @param handle the caller's, told when it arrives
+  /// @param handle the caller's, told when it arrives or is lost
   void send(uint32_t from, uint32_t to, uint32_t flits, uint32_t handle);
 
-  /// One clock.
-  void tick();
+  /// From now on packets that begin to cross this link vanish; one direction only.
+  void set_cut(uint32_t node, uint32_t port, bool cut);
 
-  struct Arrival {
-    uint32_t node;
-    uint32_t handle;
-  };
-  /// Packets whose last flit came out in the last tick(), by node.
-  std::span<const Arrival> arrivals() const { return arrivals_; }
+  /// One clock of the nodes from `first` to `behind` - 1 and of their routers. Threads may do so at the same
+  /// time for nodes of their own, and hand over packets that these send; then one calls advance().
+  void step(uint32_t first, uint32_t behind);
+  void advance() { ++now_; }
+  /// One clock of all.
+  void tick() {
+    step(0, geometry_.nodes());
+    advance();
+  }
+
+  /// The packet whose last flit came out at this node in the last clock, if any.
+  std::optional<uint32_t> arrived(uint32_t node) const {
+    return nodes_[node].has_arrived ? std::optional(nodes_[node].arrived) : std::nullopt;
+  }
+  /// Packets whose last flit vanished behind this node's router in the last clock.
+  std::span<const uint32_t> lost(uint32_t node) const { return routers_[node].lost(); }
 
   uint64_t now() const { return now_; }
-  bool empty() const { return sent_flits_ == arrived_flits_; }
-  uint64_t sent_flits() const { return sent_flits_; }
-  uint64_t arrived_flits() const { return arrived_flits_; }
+  bool empty() const { return sent_flits() == arrived_flits() + lost_flits(); }
+  uint64_t sent_flits() const;
+  uint64_t arrived_flits() const;
+  uint64_t lost_flits() const;
   /// Links between routers crossed by flits.
   uint64_t flit_hops() const;
 
@@ -68,6 +82,9 @@ class Torus {
     uint32_t entered = 0;  ///< flits of the first packet
     uint32_t channel = 0;  ///< by which it enters, or the last one did
     std::array<uint32_t, max_channels> credits{};
+    bool has_arrived = false;
+    uint32_t arrived = 0;
+    uint64_t sent_flits = 0, arrived_flits = 0;
   };
 
   void take(uint32_t node);
@@ -79,9 +96,7 @@ class Torus {
   Routing routing_;
   std::vector<Router> routers_;
   std::vector<Node> nodes_;
-  std::vector<Arrival> arrivals_;
   uint64_t now_ = 0;
-  uint64_t sent_flits_ = 0, arrived_flits_ = 0;
 };
 
 }  // namespace weft::fabric

@@ -3,8 +3,11 @@
 #include "fabric/traffic.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
+
+#include "fabric/parts.hpp"
 
 namespace weft::fabric {
 
@@ -18,72 +21,80 @@ class Uniform {
                                   " flits a clock, must be 0 to 1");
     if (load.clocks == 0 || load.packet_flits == 0)
       throw std::invalid_argument("clocks and packet_flits must not be 0");
+    if (load.warmup + load.clocks > UINT32_MAX) throw std::invalid_argument("more than 2^32 clocks");
     for (uint32_t node = 0; node < torus.geometry().nodes(); ++node)
-      nodes_.emplace_back(seed, first_stream + node);
+      nodes_.push_back({RandomStream(seed, first_stream + node), {}});
   }
 
-  Measured run() {
-    while (torus_.now() < load_.warmup) tick();
-    const uint64_t arrived = torus_.arrived_flits();
-    const uint64_t hops = torus_.flit_hops();
-    while (torus_.now() < load_.warmup + load_.clocks) tick();
+  Measured run(uint32_t threads) {
+    uint64_t arrived = 0, hops = 0;
+    const auto between = [&] {
+      torus_.advance();
+      if (torus_.now() == load_.warmup) {
+        arrived = torus_.arrived_flits();
+        hops = torus_.flit_hops();
+      }
+      return torus_.now() < load_.warmup + load_.clocks;
+    };
+    run_in_parts(
+        static_cast<uint32_t>(nodes_.size()), threads, [this](const Part& part) { step(part); }, between);
     return summary(torus_.arrived_flits() - arrived, torus_.flit_hops() - hops);
   }
 
  private:
   static constexpr uint64_t first_stream = 1ull << 32;  // those of the routers are below
 
-  void tick() {
-    for (uint32_t node = 0; node < nodes_.size(); ++node) {
-      if (nodes_[node].chance(load_.flits / load_.packet_flits)) send(node);
-    }
-    torus_.tick();
-    for (const Torus::Arrival& arrival : torus_.arrivals()) {
-      if (began_[arrival.handle] >= load_.warmup)
-        latencies_.push_back(torus_.now() - 1 - began_[arrival.handle]);
-      free_.push_back(arrival.handle);
-    }
-  }
+  struct Node {
+    RandomStream random;
+    std::vector<uint64_t> latencies;  ///< of packets that arrived here
+  };
 
-  void send(uint32_t from) {
-    if (free_.empty()) {
-      free_.push_back(static_cast<uint32_t>(began_.size()));
-      began_.push_back(0);
+  /// The handle of a packet is the clock in which it was made.
+  void step(const Part& part) {
+    const auto now = static_cast<uint32_t>(torus_.now());
+    for (uint32_t node = part.first; node < part.behind; ++node) {
+      if (!nodes_[node].random.chance(load_.flits / load_.packet_flits)) continue;
+      const auto to = static_cast<uint32_t>(nodes_[node].random.below(nodes_.size()));
+      torus_.send(node, to, load_.packet_flits, now);
     }
-    const uint32_t handle = free_.back();
-    free_.pop_back();
-    began_[handle] = torus_.now();
-    torus_.send(from, static_cast<uint32_t>(nodes_[from].below(nodes_.size())), load_.packet_flits, handle);
+    torus_.step(part.first, part.behind);
+    for (uint32_t node = part.first; node < part.behind; ++node) {
+      const auto began = torus_.arrived(node);
+      if (began && *began >= load_.warmup) nodes_[node].latencies.push_back(now - *began);
+    }
   }
 
   Measured summary(uint64_t arrived, uint64_t hops) {
+    std::vector<uint64_t> latencies;
+    for (const Node& node : nodes_)
+      latencies.insert(latencies.end(), node.latencies.begin(), node.latencies.end());
     Measured measured;
-    measured.packets = latencies_.size();
+    measured.packets = latencies.size();
     measured.flit_hops = torus_.flit_hops();
+    measured.lost_flits = torus_.lost_flits();
     measured.accepted_flits =
         static_cast<double>(arrived) / static_cast<double>(load_.clocks) / static_cast<double>(nodes_.size());
     if (arrived != 0) measured.hops = static_cast<double>(hops) / static_cast<double>(arrived);
-    if (latencies_.empty()) return measured;
-    std::sort(latencies_.begin(), latencies_.end());
+    if (latencies.empty()) return measured;
+    std::sort(latencies.begin(), latencies.end());
     double sum = 0;
-    for (const uint64_t latency : latencies_) sum += static_cast<double>(latency);
-    measured.latency = sum / static_cast<double>(latencies_.size());
-    measured.latency_median = latencies_[latencies_.size() / 2];
-    measured.latency_p99 = latencies_[latencies_.size() * 99 / 100];
-    measured.latency_max = latencies_.back();
+    for (const uint64_t latency : latencies) sum += static_cast<double>(latency);
+    measured.latency = sum / static_cast<double>(latencies.size());
+    measured.latency_median = latencies[latencies.size() / 2];
+    measured.latency_p99 = latencies[latencies.size() * 99 / 100];
+    measured.latency_max = latencies.back();
     return measured;
   }
 
   Torus& torus_;
   const Load& load_;
-  std::vector<RandomStream> nodes_;
-  std::vector<uint64_t> began_;  // by handle
-  std::vector<uint32_t> free_;
-  std::vector<uint64_t> latencies_;
+  std::vector<Node> nodes_;
 };
 
 }  // namespace
 
-Measured measure(Torus& torus, const Load& load, uint64_t seed) { return Uniform(torus, load, seed).run(); }
+Measured measure(Torus& torus, const Load& load, uint64_t seed, uint32_t threads) {
+  return Uniform(torus, load, seed).run(threads);
+}
 
 }  // namespace weft::fabric

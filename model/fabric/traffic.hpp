@@ -25,10 +25,11 @@ struct Measured {
   double accepted_flits = 0;  ///< that came out, a clock and node
   double hops = 0;            ///< links between routers that a flit crosses, on the average
   uint64_t flit_hops = 0;     ///< warmup included
+  uint64_t lost_flits = 0;    ///< warmup included
 };
 
-/// Deterministic: the same for the same network, load and seed. Throws std::invalid_argument for a load that
-/// is none.
-Measured measure(Torus& torus, const Load& load, uint64_t seed);
+/// Deterministic: the same for the same network, load and seed, whatever the number of threads. Throws
+/// std::invalid_argument for a load that is none.
+Measured measure(Torus& torus, const Load& load, uint64_t seed, uint32_t threads = 1);
 
 }  // namespace weft::fabric

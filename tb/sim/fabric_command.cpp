@@ -26,6 +26,7 @@ struct Options {
   fabric::TorusConfig network;
   fabric::Load load;
   uint64_t seed = 1;
+  uint32_t threads = 1;
   std::string json;
 };
 
@@ -46,6 +47,7 @@ nlohmann::json to_json(const Options& options, const fabric::Measured& measured,
           {"channels", options.network.channels},
           {"buffer_flits", options.network.buffer_flits},
           {"link_clocks", options.network.link_clocks},
+          {"link_loss", options.network.link_loss},
           {"load", options.load.flits},
           {"packet_flits", options.load.packet_flits},
           {"seed", options.seed},
@@ -56,6 +58,7 @@ nlohmann::json to_json(const Options& options, const fabric::Measured& measured,
           {"latency_max", measured.latency_max},
           {"accepted_flits", measured.accepted_flits},
           {"hops", measured.hops},
+          {"lost_flits", measured.lost_flits},
           {"clocks_per_processor_second", clocks / seconds},
           {"flit_hops_per_processor_second", static_cast<double>(measured.flit_hops) / seconds}};
 }
@@ -67,7 +70,7 @@ int run(Options& options) {
   try {
     const double before = processor_seconds();
     fabric::Torus torus(options.network, options.seed);
-    const fabric::Measured measured = fabric::measure(torus, options.load, options.seed);
+    const fabric::Measured measured = fabric::measure(torus, options.load, options.seed, options.threads);
     const nlohmann::json json = to_json(options, measured, std::max(1e-6, processor_seconds() - before));
     for (const auto& [key, value] : json.items()) fmt::print("  {:<32} {}\n", key, value.dump());
     if (!options.json.empty()) write_json(options.json, json);
@@ -95,6 +98,9 @@ Command add_fabric_command(CLI::App& app) {
   command->add_option("--link", options->network.link_clocks, "clocks from router to router")
       ->check(whole_number(1, 1000))
       ->capture_default_str();
+  command->add_option("--loss", options->network.link_loss, "probability that a packet is lost on a link")
+      ->check(command_line::within(0, 1))
+      ->capture_default_str();
   command->add_option("--load", options->load.flits, "flits that a node begins in a clock")
       ->check(command_line::within(0, 1))
       ->capture_default_str();
@@ -109,6 +115,9 @@ Command add_fabric_command(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--seed", options->seed, "same seed, same run")
       ->check(whole_number())
+      ->capture_default_str();
+  command->add_option("--threads", options->threads, "that step parts of the network; same result")
+      ->check(whole_number(1, 1024))
       ->capture_default_str();
   command->add_option("--json", options->json, "result as JSON")->check(command_line::result_file());
   return [options](const std::vector<std::string>&) { return run(*options); };

@@ -3,6 +3,7 @@
 // load.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -197,10 +198,8 @@ TEST(Ways, RefuseTooFewChannels) {
 uint64_t latency_of_one(const TorusConfig& config, uint32_t from, uint32_t to, uint32_t flits) {
   Torus torus(config, 1);
   torus.send(from, to, flits, 77);
-  while (torus.arrivals().empty() && torus.now() < 100'000) torus.tick();
-  EXPECT_EQ(torus.arrivals().size(), 1u);
-  EXPECT_EQ(torus.arrivals().front().node, to);
-  EXPECT_EQ(torus.arrivals().front().handle, 77u);
+  while (!torus.arrived(to) && torus.now() < 100'000) torus.tick();
+  EXPECT_EQ(torus.arrived(to), 77u);
   EXPECT_EQ(torus.flit_hops(), uint64_t{flits} * torus.geometry().hops(from, to));
   return torus.now() - 1;
 }
@@ -247,34 +246,87 @@ class Loaded : public testing::TestWithParam<std::tuple<bool, Algorithm, uint32_
   }
 };
 
-/// More than it can carry, in packets of all lengths, with small buffers: everything arrives where it shall,
-/// once, and the network is empty then.
+/// More than it can carry, in packets of all lengths, and what became of each.
+class Overload {
+ public:
+  explicit Overload(Torus& torus) : torus_(torus) {}
+
+  void run(int clocks) {
+    for (int clock = 0; clock < clocks; ++clock) {
+      for (uint32_t node = 0; node < torus_.geometry().nodes(); ++node) {
+        if (random_.chance(0.2)) send(node);
+      }
+      tick();
+    }
+  }
+  void run_until_empty() {
+    for (int clock = 0; clock < 200'000 && !torus_.empty(); ++clock) tick();
+    EXPECT_TRUE(torus_.empty()) << "deadlock";
+  }
+  size_t sent() const { return to_.size(); }
+  size_t arrived() const { return sent() - lost_; }
+  size_t lost() const { return lost_; }
+  void expect_each_once() const { EXPECT_EQ(ends_, std::vector<int>(sent(), 1)); }
+
+ private:
+  void send(uint32_t node) {
+    const auto target = static_cast<uint32_t>(random_.below(torus_.geometry().nodes()));
+    torus_.send(node, target, 1 + static_cast<uint32_t>(random_.below(random_.chance(0.1) ? 40 : 4)),
+                static_cast<uint32_t>(sent()));
+    to_.push_back(target);
+    ends_.push_back(0);
+  }
+  void tick() {
+    torus_.tick();
+    for (uint32_t node = 0; node < torus_.geometry().nodes(); ++node) {
+      if (const auto handle = torus_.arrived(node)) {
+        ends_[*handle]++;
+        EXPECT_EQ(node, to_[*handle]);
+      }
+      for (const uint32_t handle : torus_.lost(node)) {
+        ends_[handle]++;
+        ++lost_;
+      }
+    }
+  }
+
+  Torus& torus_;
+  RandomStream random_{4};
+  std::vector<uint32_t> to_;
+  std::vector<int> ends_;
+  size_t lost_ = 0;
+};
+
+/// With small buffers as well: everything arrives where it shall, once, and the network is empty then.
 TEST_P(Loaded, EverythingArrivesOnce) {
   Torus torus(config(), 3);
-  RandomStream random(4);
-  std::vector<uint32_t> to;
-  std::vector<int> arrived;
-  const auto tick = [&] {
-    torus.tick();
-    for (const Torus::Arrival& arrival : torus.arrivals()) {
-      arrived[arrival.handle]++;
-      EXPECT_EQ(arrival.node, to[arrival.handle]);
-    }
-  };
-  for (int clock = 0; clock < 4'000; ++clock) {
+  Overload load(torus);
+  load.run(4'000);
+  load.run_until_empty();
+  load.expect_each_once();
+  EXPECT_EQ(load.lost(), 0u);
+}
+
+/// Links lose packets, are cut and healed: each packet arrives or is lost, whole, and what is not lost of its
+/// flits comes out.
+TEST_P(Loaded, FaultsOfLinksStrikeWholePackets) {
+  TorusConfig lossy = config();
+  lossy.link_loss = 0.02;
+  Torus torus(lossy, 3);
+  Overload load(torus);
+  RandomStream random(5);
+  for (int round = 0; round < 40; ++round) {
     for (uint32_t node = 0; node < torus.geometry().nodes(); ++node) {
-      if (!random.chance(0.2)) continue;
-      const auto target = static_cast<uint32_t>(random.below(torus.geometry().nodes()));
-      torus.send(node, target, 1 + static_cast<uint32_t>(random.below(random.chance(0.1) ? 40 : 4)),
-                 static_cast<uint32_t>(to.size()));
-      to.push_back(target);
-      arrived.push_back(0);
+      for (uint32_t port = 0; port < local_port; ++port) {
+        if (torus.geometry().has_link(node, port)) torus.set_cut(node, port, random.chance(0.1));
+      }
     }
-    tick();
+    load.run(100);
   }
-  for (int clock = 0; clock < 200'000 && !torus.empty(); ++clock) tick();
-  EXPECT_TRUE(torus.empty()) << "deadlock";
-  EXPECT_EQ(arrived, std::vector<int>(to.size(), 1));
+  load.run_until_empty();
+  load.expect_each_once();
+  EXPECT_GT(load.lost(), load.sent() / 100);
+  EXPECT_GT(load.arrived(), load.sent() / 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(Networks, Loaded,
@@ -295,21 +347,103 @@ TEST(Torus, InputsShareAnOutput) {
   }
   for (int clock = 0; clock < 4'000; ++clock) {
     torus.tick();
-    for (const Torus::Arrival& arrival : torus.arrivals()) arrived[arrival.handle]++;
+    if (const auto handle = torus.arrived(4)) arrived[*handle]++;
   }
   for (const uint32_t from : {1u, 3u, 5u, 7u}) EXPECT_NEAR(arrived[from], 1000, 50);
 }
 
-TEST(Torus, SameSeedSameResult) {
-  const auto run = [](uint64_t seed) {
-    TorusConfig config;
-    config.algorithm = Algorithm::minimal_adaptive;
-    Torus torus(config, seed);
-    const Measured measured = measure(torus, {.flits = 0.5, .packet_flits = 5, .clocks = 2'000}, seed);
-    return std::tuple(measured.latency, measured.packets, measured.flit_hops, measured.latency_max);
+/// A mesh in which one packet after the other goes from one end of a row to the other.
+class Row {
+ public:
+  explicit Row(const TorusConfig& config) : torus_(config, 7) {}
+  Torus& torus() { return torus_; }
+  /// How many of these arrive; the others are lost.
+  uint32_t arrive_of(uint32_t packets) {
+    uint32_t arrived = 0, lost = 0;
+    for (uint32_t i = 0; i < packets; ++i) torus_.send(0, 3, 2, i);
+    for (int clock = 0; clock < 1'000'000 && !torus_.empty(); ++clock) {
+      torus_.tick();
+      arrived += torus_.arrived(3).has_value();
+      for (uint32_t node = 0; node < torus_.geometry().nodes(); ++node)
+        lost += static_cast<uint32_t>(torus_.lost(node).size());
+    }
+    EXPECT_EQ(arrived + lost, packets);
+    return arrived;
+  }
+
+ private:
+  Torus torus_;
+};
+
+/// Three links, each of which loses a tenth.
+TEST(Torus, LossIsThatOfEachLink) {
+  Row row({.sizes = {4, 1, 1}, .joined = false, .link_loss = 0.1});
+  EXPECT_NEAR(row.arrive_of(20'000) / 20'000., 0.9 * 0.9 * 0.9, 0.01);
+}
+
+TEST(Torus, CutLinkLosesAllUntilItHeals) {
+  Row row({.sizes = {4, 1, 1}, .joined = false});
+  EXPECT_EQ(row.arrive_of(100), 100u);
+  row.torus().set_cut(1, 0, true);
+  EXPECT_EQ(row.arrive_of(100), 0u);
+  row.torus().set_cut(1, 0, false);
+  row.torus().set_cut(1, 1, true);  // not on this way
+  EXPECT_EQ(row.arrive_of(100), 100u);
+}
+
+/// There is another shortest way, and it is taken.
+TEST(Torus, AdaptiveWaysGoRoundACutLink) {
+  TorusConfig config{.sizes = {4, 4, 1}, .joined = false, .algorithm = Algorithm::minimal_adaptive};
+  Torus torus(config, 7);
+  torus.set_cut(0, 0, true);  // from 0 to 1
+  uint32_t arrived = 0;
+  for (uint32_t i = 0; i < 100; ++i) torus.send(0, 15, 3, i);
+  for (int clock = 0; clock < 10'000; ++clock) {
+    torus.tick();
+    arrived += torus.arrived(15).has_value();
+  }
+  EXPECT_GE(arrived, 95u);
+}
+
+using Summary = std::tuple<double, uint64_t, uint64_t, uint64_t, uint64_t, double>;
+
+Summary summary_of(uint64_t seed, Algorithm algorithm, uint32_t threads) {
+  Torus torus({.sizes = {4, 3, 5}, .algorithm = algorithm, .link_loss = 0.001}, seed);
+  const Measured measured = measure(torus, {.flits = 0.5, .packet_flits = 5, .clocks = 2'000}, seed, threads);
+  return {measured.latency,     measured.packets,    measured.flit_hops,
+          measured.latency_max, measured.lost_flits, measured.accepted_flits};
+}
+
+TEST(Torus, SameSeedSameResultWithAnyNumberOfThreads) {
+  for (const auto algorithm : {Algorithm::dimension_order, Algorithm::minimal_adaptive}) {
+    const Summary one = summary_of(1, algorithm, 1);
+    EXPECT_NE(one, summary_of(2, algorithm, 1));
+    for (const uint32_t threads : {1u, 2u, 3u, 7u}) EXPECT_EQ(one, summary_of(1, algorithm, threads));
+  }
+}
+
+/// Parts of any sizes, one after the other in any order.
+TEST(Torus, OrderOfPartsChangesNothing) {
+  const auto run = [](const std::vector<std::pair<uint32_t, uint32_t>>& parts) {
+    Torus torus({.sizes = {4, 2, 2}, .algorithm = Algorithm::minimal_adaptive, .link_loss = 0.01}, 3);
+    RandomStream random(8);
+    std::vector<std::tuple<uint64_t, uint32_t, uint32_t>> arrivals;
+    for (uint32_t clock = 0; clock < 3'000; ++clock) {
+      for (uint32_t node = 0; node < 16; ++node) {
+        if (random.chance(0.3)) torus.send(node, static_cast<uint32_t>(random.below(16)), 3, clock);
+      }
+      for (const auto& [first, behind] : parts) torus.step(first, behind);
+      torus.advance();
+      for (uint32_t node = 0; node < 16; ++node) {
+        if (const auto handle = torus.arrived(node)) arrivals.emplace_back(torus.now(), node, *handle);
+      }
+    }
+    return arrivals;
   };
-  EXPECT_EQ(run(1), run(1));
-  EXPECT_NE(run(1), run(2));
+  const auto whole = run({{0, 16}});
+  EXPECT_GT(whole.size(), 1'000u);
+  EXPECT_EQ(whole, run({{9, 16}, {3, 9}, {0, 3}}));
+  EXPECT_EQ(whole, run({{15, 16}, {0, 1}, {8, 15}, {1, 8}}));
 }
 
 /// Mean latencies of BookSim 2 (docs/fabric.md): 64 nodes, four channels of eight flits, dimension order.
@@ -339,11 +473,16 @@ TEST(Torus, RefusesWhatItIsNotMadeFor) {
   refuses([](TorusConfig& config) { config.buffer_flits = 256; });
   refuses([](TorusConfig& config) { config.link_clocks = 0; });
   refuses([](TorusConfig& config) { config.link_clocks = 1001; });
+  refuses([](TorusConfig& config) { config.link_loss = -0.1; });
+  refuses([](TorusConfig& config) { config.link_loss = std::nan(""); });
   Torus torus({}, 1);
   EXPECT_THROW(torus.send(0, 64, 1, 0), std::invalid_argument);
   EXPECT_THROW(torus.send(64, 0, 1, 0), std::out_of_range);
   EXPECT_THROW(torus.send(0, 1, 0, 0), std::invalid_argument);
   EXPECT_THROW(measure(torus, {.flits = 1.5}, 1), std::invalid_argument);
+  EXPECT_THROW(measure(torus, {}, 1, 0), std::invalid_argument);
+  EXPECT_THROW(torus.set_cut(0, local_port, true), std::invalid_argument);
+  EXPECT_THROW(torus.set_cut(64, 0, true), std::invalid_argument);
 }
 
 }  // namespace
