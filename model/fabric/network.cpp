@@ -3,17 +3,18 @@
 #include "fabric/network.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 #include <utility>
 
 namespace weft::fabric {
 
 namespace {
-constexpr uint64_t never = std::numeric_limits<uint64_t>::max();
 constexpr uint64_t bit_error_streams = 1ull << 32;  // beyond the streams of the fates, however many nodes
+constexpr uint64_t routers_stream = 1ull << 31;     // between both
+
+/// Random numbers of routers are not those of the nodes of the same number.
+uint64_t routers_seed(uint64_t seed) { return RandomStream(seed, routers_stream).next(); }
 
 void check_probability(const char* name, double value) {
   if (value >= 0 && value <= 1) return;  // false for NaN
@@ -38,33 +39,48 @@ const Faults& checked(const Faults& faults) {
 }  // namespace
 
 Network::Network(uint32_t nodes, const Faults& faults, uint64_t seed)
-    : faults_(checked(faults)), arrived_(nodes), cut_(uint64_t{nodes} * nodes), next_deadline_(never) {
+    : faults_(checked(faults)), cut_(uint64_t{nodes} * nodes), seed_(seed) {
   check_positive("nodes", nodes);
+  nodes_.reserve(nodes);
   for (uint64_t node = 0; node < nodes; ++node) {
-    senders_.push_back({RandomStream(seed, node), RandomStream(seed, bit_error_streams + node)});
+    nodes_.emplace_back(RandomStream(seed, node), RandomStream(seed, bit_error_streams + node));
   }
+}
+
+Network::Network(const Routers& routers, const Faults& faults, uint64_t seed)
+    : Network(Geometry(routers.torus.sizes, routers.torus.joined).nodes(), faults, seed) {
+  check_positive("flit_bytes", routers.flit_bytes);
+  routers_ = routers;
+  torus_.emplace(routers.torus, routers_seed(seed));
 }
 
 void Network::set_faults(const Faults& faults) { faults_ = checked(faults); }
 
 void Network::set_cut(uint32_t from, uint32_t to, bool cut) {
-  if (from >= arrived_.size() || to >= arrived_.size()) {
+  if (from >= nodes() || to >= nodes()) {
     throw std::invalid_argument("there is no link from node " + std::to_string(from) + " to node " +
                                 std::to_string(to));
   }
-  cut_[from * arrived_.size() + to] = cut;
+  cut_[uint64_t{from} * nodes() + to] = cut;
+}
+
+void Network::set_link_cut(uint32_t node, uint32_t port, bool cut) {
+  if (!torus_) throw std::invalid_argument("an ideal network has no links between routers");
+  torus_->set_cut(node, port, cut);
 }
 
 size_t Network::FlowHash::operator()(const FlowKey& key) const {
-  const uint64_t ends = (static_cast<uint64_t>(key.from) << 32) | key.to;
-  return (ends * 0x9e3779b97f4a7c15) ^ (key.flow * 0xc2b2ae3d27d4eb4f);
+  return (uint64_t{key.to} * 0x9e3779b97f4a7c15) ^ (key.flow * 0xc2b2ae3d27d4eb4f);
 }
 
+// A packet's fate, when it is sent
+
 void Network::send(uint32_t from, uint32_t to, uint64_t flow_number, Bytes packet) {
-  RandomStream& random = senders_.at(from).fate;
-  counters_.sent++;
+  Node& node = nodes_.at(from);
+  node.counters.sent++;
   // Always the same draws in the same order: a change of one probability leaves the other faults where they
   // were.
+  RandomStream& random = node.fate;
   const bool lost = random.chance(faults_.loss);
   const bool duplicated = random.chance(faults_.duplicate);
   const bool corrupted = random.chance(faults_.corrupt);
@@ -72,39 +88,40 @@ void Network::send(uint32_t from, uint32_t to, uint64_t flow_number, Bytes packe
   const auto to_pass = static_cast<uint32_t>(1 + random.below(std::max(1u, faults_.reorder_degree)));
   const uint64_t flight = faults_.delay + random.below(faults_.jitter + 1ull);
   const uint64_t lag = 1 + random.below(faults_.duplicate_lag);
-  RandomStream bit_errors(senders_[from].bit_errors.next());
+  RandomStream bit_errors(node.bit_errors.next());
 
-  if (to >= arrived_.size()) {
-    counters_.misrouted++;
+  if (to >= nodes()) {
+    node.counters.misrouted++;
     return;
   }
   const bool cut = is_cut(from, to);
   if (duplicated && !cut) {
-    counters_.duplicated++;
-    fly(to, now_ + flight + lag, packet);
+    node.counters.duplicated++;
+    node.sent.push_back({now_ + flight + lag, 0, from, to, packet});
   }
-  Flow& flow = flows_[{from, to, flow_number}];
+  Flow& flow = node.flows[{to, flow_number}];
   if (lost || cut) {
-    (cut ? counters_.cut_off : counters_.lost)++;
-    pass_held(flow);
+    (cut ? node.counters.cut_off : node.counters.lost)++;
+    pass_held(from, flow);
     return;
   }
-  if (corrupted) corrupt(packet, bit_errors);
+  if (corrupted && !packet.empty()) {
+    node.counters.corrupted++;
+    corrupt(packet, bit_errors);
+  }
   if (held) {
-    counters_.reordered++;
+    node.counters.reordered++;
     const uint64_t deadline = now_ + faults_.hold_limit;
     flow.held.push_back({to, to_pass, now_ + flight, deadline, std::move(packet)});
-    next_deadline_ = std::min(next_deadline_, deadline);
-    held_count_++;
+    node.next_deadline = std::min(node.next_deadline, deadline);
+    node.held++;
     return;
   }
-  fly_in_order(flow, to, now_ + flight, std::move(packet));
-  pass_held(flow);
+  fly_in_order(from, flow, to, now_ + flight, std::move(packet));
+  pass_held(from, flow);
 }
 
 void Network::corrupt(Bytes& packet, RandomStream& random) {
-  if (packet.empty()) return;
-  counters_.corrupted++;
   const uint64_t bits = packet.size() * 8;
   const uint64_t flips = 1 + random.below(3);
   // Evenly spaced positions from a random start: distinct, so that the flips cannot cancel out.
@@ -116,38 +133,37 @@ void Network::corrupt(Bytes& packet, RandomStream& random) {
   }
 }
 
-void Network::fly(uint32_t to, uint64_t due, Bytes packet) {
-  under_way_.push({due, order_++, to, std::move(packet)});
-}
-
-void Network::fly_in_order(Flow& flow, uint32_t to, uint64_t due, Bytes packet) {
+void Network::fly_in_order(uint32_t from, Flow& flow, uint32_t to, uint64_t due, Bytes packet) {
   flow.last_due = std::max(flow.last_due, due);
-  fly(to, flow.last_due, std::move(packet));
+  nodes_[from].sent.push_back({flow.last_due, 0, from, to, std::move(packet)});
 }
 
-void Network::pass_held(Flow& flow) {
+void Network::pass_held(uint32_t from, Flow& flow) {
   for (Held& held : flow.held) held.still_to_pass--;
-  release_passed(flow);
+  release_passed(from, flow);
 }
 
 /// A packet that is let go passes the older ones that stay, which may let these go too: so always the oldest
 /// goes first.
-void Network::release_passed(Flow& flow) {
+void Network::release_passed(uint32_t from, Flow& flow) {
   const auto passed = [](const Held& held) { return held.still_to_pass == 0; };
   for (auto& held = flow.held;;) {
     const auto next = std::find_if(held.begin(), held.end(), passed);
     if (next == held.end()) return;
     for (auto older = held.begin(); older != next; ++older) older->still_to_pass--;
-    held_count_--;
-    fly_in_order(flow, next->to, std::max(next->earliest, now_ + 1), std::move(next->packet));
+    nodes_[from].held--;
+    fly_in_order(from, flow, next->to, std::max(next->earliest, now_ + 1), std::move(next->packet));
     held.erase(next);
   }
 }
 
-void Network::release_overdue() {
+// A clock cycle
+
+void Network::release_overdue(uint32_t from) {
+  Node& node = nodes_[from];
   // In the order of the keys, which does not depend on the hash map.
   std::vector<std::pair<FlowKey, Flow*>> overdue;
-  for (auto& [key, flow] : flows_) {
+  for (auto& [key, flow] : node.flows) {
     bool any = false;
     for (Held& held : flow.held) {
       if (held.deadline > now_) continue;
@@ -156,50 +172,121 @@ void Network::release_overdue() {
     }
     if (any) overdue.emplace_back(key, &flow);
   }
-  std::sort(overdue.begin(), overdue.end(), [](const auto& left, const auto& right) {
-    const auto order = [](const FlowKey& key) { return std::tie(key.from, key.to, key.flow); };
-    return order(left.first) < order(right.first);
-  });
-  for (auto& [key, flow] : overdue) release_passed(*flow);
+  std::ranges::sort(overdue, {}, &std::pair<FlowKey, Flow*>::first);
+  for (auto& [key, flow] : overdue) release_passed(from, *flow);
 
-  next_deadline_ = never;
-  for (const auto& [key, flow] : flows_) {
-    for (const Held& held : flow.held) next_deadline_ = std::min(next_deadline_, held.deadline);
+  node.next_deadline = never;
+  for (const auto& [key, flow] : node.flows) {
+    for (const Held& held : flow.held) node.next_deadline = std::min(node.next_deadline, held.deadline);
   }
-  std::erase_if(flows_, [&](const auto& entry) {  // flows that went quiet
+  std::erase_if(node.flows, [&](const auto& entry) {  // flows that went quiet
     return entry.second.held.empty() && entry.second.last_due < now_;
   });
 }
 
-void Network::tick() {
+void Network::take_sent(Node& node) {
+  for (Flying& flying : node.sent) {
+    flying.order = order_++;
+    under_way_.push(std::move(flying));
+  }
+  node.sent.clear();
+}
+
+void Network::advance() {
+  for (Node& node : nodes_) take_sent(node);
   now_++;
-  if (now_ >= next_deadline_) release_overdue();
+  for (uint32_t from = 0; from < nodes(); ++from) {
+    if (now_ < nodes_[from].next_deadline) continue;
+    release_overdue(from);
+    take_sent(nodes_[from]);
+  }
+  if (torus_) {
+    for (uint32_t node = 0; node < nodes(); ++node) leave_routers(node);
+    torus_->advance();
+  }
   while (!under_way_.empty() && under_way_.top().due <= now_) {
     // top() is const only to protect the heap order, which the packet's bytes do not take part in.
     auto& flying = const_cast<Flying&>(under_way_.top());
-    arrived_[flying.to].push_back(std::move(flying.packet));
+    if (torus_) {
+      enter_routers(flying);
+    } else {
+      arrive(flying.to, std::move(flying.packet));
+    }
     under_way_.pop();
-    waiting_++;
   }
 }
 
-std::optional<Bytes> Network::receive(uint32_t node) {
-  auto& arrived = arrived_.at(node);
-  if (arrived.empty()) return std::nullopt;
-  Bytes packet = std::move(arrived.front());
-  arrived.pop_front();
-  waiting_--;
-  counters_.delivered++;
+void Network::arrive(uint32_t node, Bytes packet) { nodes_[node].arrived.push_back(std::move(packet)); }
+
+void Network::enter_routers(Flying& flying) {
+  if (free_handles_.empty()) {
+    free_handles_.push_back(static_cast<uint32_t>(crossing_.size()));
+    crossing_.emplace_back();
+  }
+  const uint32_t handle = free_handles_.back();
+  free_handles_.pop_back();
+  const auto flits =
+      std::max<size_t>(1, (flying.packet.size() + routers_->flit_bytes - 1) / routers_->flit_bytes);
+  torus_->send(flying.from, flying.to, static_cast<uint32_t>(flits), handle);
+  crossing_[handle] = {flying.from, flying.to, std::move(flying.packet)};
+}
+
+Network::Crossing Network::take_crossing(uint32_t handle) {
+  free_handles_.push_back(handle);
+  return std::move(crossing_[handle]);
+}
+
+/// What has come out at this node, and what was lost behind its router.
+void Network::leave_routers(uint32_t node) {
+  if (const auto handle = torus_->arrived(node)) arrive(node, take_crossing(*handle).packet);
+  for (const uint32_t handle : torus_->lost(node)) nodes_[take_crossing(handle).from].counters.lost++;
+}
+
+std::optional<Bytes> Network::receive(uint32_t number) {
+  Node& node = nodes_.at(number);
+  if (node.arrived.empty()) return std::nullopt;
+  Bytes packet = std::move(node.arrived.front());
+  node.arrived.pop_front();
+  node.counters.delivered++;
   return packet;
+}
+
+bool Network::empty() const {
+  const auto is_empty = [](const Node& node) {
+    return node.held == 0 && node.sent.empty() && node.arrived.empty();
+  };
+  return under_way_.empty() && free_handles_.size() == crossing_.size() &&
+         std::ranges::all_of(nodes_, is_empty);
+}
+
+NetworkCounters Network::counters() const {
+  NetworkCounters sum;
+  for (const Node& node : nodes_) {
+    sum.sent += node.counters.sent;
+    sum.lost += node.counters.lost;
+    sum.cut_off += node.counters.cut_off;
+    sum.duplicated += node.counters.duplicated;
+    sum.corrupted += node.counters.corrupted;
+    sum.reordered += node.counters.reordered;
+    sum.misrouted += node.counters.misrouted;
+    sum.delivered += node.counters.delivered;
+  }
+  return sum;
 }
 
 void Network::flush() {
   under_way_ = {};
-  flows_.clear();
-  for (auto& arrived : arrived_) arrived.clear();
-  next_deadline_ = never;
-  held_count_ = 0;
-  waiting_ = 0;
+  for (Node& node : nodes_) {
+    node.flows.clear();
+    node.held = 0;
+    node.next_deadline = never;
+    node.sent.clear();
+    node.arrived.clear();
+  }
+  if (!torus_) return;
+  torus_->flush();
+  crossing_.clear();
+  free_handles_.clear();
 }
 
 }  // namespace weft::fabric

@@ -7,16 +7,24 @@
 // held back: a held packet is let go once `reorder_degree` or fewer (drawn per packet) later packets of its
 // flow have passed it (or were lost), or after `hold_limit` cycles. Duplicates are copies that come late, in
 // no order.
+//
+// Ideal, any number of packets cross it at once and only faults delay them; or a torus or mesh of routers
+// (torus.hpp) is behind the faults: a packet enters it when it would come out of the ideal one. What it meets
+// there delays it further, others overtake it on other channels and other ways, and links can fail.
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <functional>
+#include <limits>
 #include <optional>
 #include <queue>
 #include <unordered_map>
 #include <vector>
 
+#include "fabric/parts.hpp"
 #include "fabric/random.hpp"
+#include "fabric/ring.hpp"
+#include "fabric/torus.hpp"
 
 namespace weft::fabric {
 
@@ -40,8 +48,8 @@ struct Faults {
 /// none are flushed.
 struct NetworkCounters {
   uint64_t sent = 0;
-  uint64_t lost = 0;
-  uint64_t cut_off = 0;  ///< sent over a link that was cut
+  uint64_t lost = 0;     ///< also on links of routers
+  uint64_t cut_off = 0;  ///< sent to a node from which this one was cut
   uint64_t duplicated = 0;
   uint64_t corrupted = 0;
   uint64_t reordered = 0;  ///< held back
@@ -49,16 +57,34 @@ struct NetworkCounters {
   uint64_t delivered = 0;
 };
 
+/// Routers between the nodes.
+struct Routers {
+  TorusConfig torus;
+  uint32_t flit_bytes = 32;  ///< that a link takes in a cycle, at least 1; a packet of none is one flit
+};
+
 class Network {
  public:
-  /// Every node draws from its own random stream, so its faults do not depend on the traffic of others.
+  /// An ideal network. Every node draws from its own random stream, so its faults do not depend on the
+  /// traffic of others.
   Network(uint32_t nodes, const Faults& faults, uint64_t seed);
+  /// One with routers, as many as nodes.
+  Network(const Routers& routers, const Faults& faults, uint64_t seed);
 
   /// Packet enters at `from`. `flow` names what must stay in order between the two nodes (any number).
   void send(uint32_t from, uint32_t to, uint64_t flow, Bytes packet);
 
   /// One clock cycle passes.
-  void tick();
+  void tick() {
+    step({0, 0, nodes()});
+    advance();
+  }
+  /// The same in two steps: first parts, by threads that may at the same time also send from and receive at
+  /// nodes of their own part; then, by one of them, what is left.
+  void step(const Part& part) {
+    if (torus_) torus_->step(part.first, part.behind);
+  }
+  void advance();
 
   /// Next packet that has arrived at the node, if any.
   std::optional<Bytes> receive(uint32_t node);
@@ -68,25 +94,28 @@ class Network {
   void cut(uint32_t from, uint32_t to) { set_cut(from, to, true); }
   void heal(uint32_t from, uint32_t to) { set_cut(from, to, false); }
 
-  /// Forgets every packet under way or not yet received.
+  /// A link from router to router, in this direction only (Torus::set_cut). Not of an ideal network.
+  void set_link_cut(uint32_t node, uint32_t port, bool cut);
+
+  /// Forgets every packet under way or not yet received. Links stay cut.
   void flush();
 
-  bool empty() const { return under_way_.empty() && held_count_ == 0 && waiting_ == 0; }
+  uint32_t nodes() const { return static_cast<uint32_t>(nodes_.size()); }
+  bool empty() const;
   uint64_t now() const { return now_; }
-  const NetworkCounters& counters() const { return counters_; }
+  NetworkCounters counters() const;
+  /// Of the routers, if there are any.
+  const Torus* torus() const { return torus_ ? &*torus_ : nullptr; }
   /// From the next packet sent on.
   void set_faults(const Faults& faults);
 
  private:
-  struct Sender {
-    RandomStream fate;
-    RandomStream bit_errors;  // apart, so that bit errors do not shift the fates of later packets
-  };
+  static constexpr uint64_t never = std::numeric_limits<uint64_t>::max();
+
   struct FlowKey {
-    uint32_t from;
     uint32_t to;
     uint64_t flow;
-    bool operator==(const FlowKey&) const = default;
+    auto operator<=>(const FlowKey&) const = default;
   };
   struct FlowHash {
     size_t operator()(const FlowKey& key) const;
@@ -104,35 +133,58 @@ class Network {
   };
   struct Flying {
     uint64_t due;
-    uint64_t order;  // first in, first out among packets due in the same cycle
+    uint64_t order;  // of packets due in the same cycle: by cycle sent, node, then first in, first out
+    uint32_t from;
     uint32_t to;
     Bytes packet;
     bool operator>(const Flying& other) const {
       return due != other.due ? due > other.due : order > other.order;
     }
   };
+  /// What is of one node, and of the thread that steps it.
+  struct Node {
+    Node(RandomStream fates, RandomStream bits) : fate(fates), bit_errors(bits) {}
+
+    RandomStream fate;
+    RandomStream bit_errors;  // apart, so that bit errors do not shift the fates of later packets
+    std::unordered_map<FlowKey, Flow, FlowHash> flows;  // that go out here
+    uint64_t held = 0;                                  // packets in these
+    uint64_t next_deadline = never;
+    std::vector<Flying> sent;  // since the last advance()
+    Ring<Bytes> arrived;
+    NetworkCounters counters;
+  };
+  struct Crossing {
+    uint32_t from;
+    uint32_t to;
+    Bytes packet;
+  };
 
   void set_cut(uint32_t from, uint32_t to, bool cut);
-  bool is_cut(uint32_t from, uint32_t to) const { return cut_[from * arrived_.size() + to]; }
-  void corrupt(Bytes& packet, RandomStream& random);
-  void fly(uint32_t to, uint64_t due, Bytes packet);
-  void fly_in_order(Flow& flow, uint32_t to, uint64_t due, Bytes packet);
-  void pass_held(Flow& flow);
-  void release_passed(Flow& flow);
-  void release_overdue();
+  bool is_cut(uint32_t from, uint32_t to) const { return cut_[uint64_t{from} * nodes() + to]; }
+  static void corrupt(Bytes& packet, RandomStream& random);
+  void fly_in_order(uint32_t from, Flow& flow, uint32_t to, uint64_t due, Bytes packet);
+  void pass_held(uint32_t from, Flow& flow);
+  void release_passed(uint32_t from, Flow& flow);
+  void release_overdue(uint32_t from);
+  void take_sent(Node& node);
+  void arrive(uint32_t node, Bytes packet);
+  void enter_routers(Flying& flying);
+  void leave_routers(uint32_t node);
+  Crossing take_crossing(uint32_t handle);
 
   Faults faults_;
-  std::vector<Sender> senders_;  // by node
-  std::vector<std::deque<Bytes>> arrived_;
+  std::vector<Node> nodes_;
   std::vector<bool> cut_;  // by sender and receiver
   std::priority_queue<Flying, std::vector<Flying>, std::greater<>> under_way_;
-  std::unordered_map<FlowKey, Flow, FlowHash> flows_;
-  NetworkCounters counters_;
   uint64_t now_ = 0;
   uint64_t order_ = 0;
-  uint64_t next_deadline_ = 0;
-  uint64_t held_count_ = 0;
-  uint64_t waiting_ = 0;
+
+  std::optional<Routers> routers_;
+  uint64_t seed_ = 0;
+  std::optional<Torus> torus_;
+  std::vector<Crossing> crossing_;      // by handle
+  std::vector<uint32_t> free_handles_;  // of these
 };
 
 }  // namespace weft::fabric

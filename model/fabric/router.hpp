@@ -73,6 +73,7 @@ class Router {
   /// While the link is cut, all that begin to cross it vanish. Adaptive routing avoids it where another way
   /// is free.
   void set_cut(uint32_t port, bool cut);
+  bool is_cut(uint32_t port) const { return cut_[port]; }
 
   /// One clock. Reads what comes in it, writes what comes elsewhere in later ones.
   void step(uint64_t now);

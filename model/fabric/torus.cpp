@@ -5,6 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace weft::fabric {
 
@@ -35,24 +36,42 @@ Torus::Node::Node(const TorusConfig& config) : calendar(switch_clocks + node_lin
 
 Torus::Torus(const TorusConfig& config, uint64_t seed)
     : config_(checked(config)),
+      seed_(seed),
       geometry_(config.sizes, config.joined),
       routing_(geometry_, config.algorithm, config.channels) {
+  build();
+}
+
+void Torus::build() {
   const uint32_t nodes = geometry_.nodes();
+  routers_.clear();
+  nodes_.clear();
   routers_.reserve(nodes);
   nodes_.reserve(nodes);
   for (uint32_t node = 0; node < nodes; ++node) {
-    routers_.emplace_back(node, routing_, config.channels, config.buffer_flits, config.link_clocks, seed);
+    routers_.emplace_back(node, routing_, config_.channels, config_.buffer_flits, config_.link_clocks, seed_);
     nodes_.emplace_back(config_);
   }
   for (uint32_t node = 0; node < nodes; ++node) {
     for (uint32_t port = 0; port < local_port; ++port) {
       if (!geometry_.has_link(node, port)) continue;
       Router& other = routers_[geometry_.neighbour(node, port)];
-      routers_[node].connect(port, {&other.calendar(), opposite(port), config.link_clocks});
-      routers_[node].set_loss(port, config.link_loss);
+      routers_[node].connect(port, {&other.calendar(), opposite(port), config_.link_clocks});
+      routers_[node].set_loss(port, config_.link_loss);
     }
     routers_[node].connect(local_port, {&nodes_[node].calendar, local_port, node_link_clocks});
   }
+}
+
+void Torus::flush() {
+  std::vector<std::pair<uint32_t, uint32_t>> cut;
+  for (uint32_t node = 0; node < geometry_.nodes(); ++node) {
+    for (uint32_t port = 0; port < local_port; ++port) {
+      if (routers_[node].is_cut(port)) cut.emplace_back(node, port);
+    }
+  }
+  build();
+  for (const auto& [node, port] : cut) routers_[node].set_cut(port, true);
 }
 
 void Torus::send(uint32_t from, uint32_t to, uint32_t flits, uint32_t handle) {

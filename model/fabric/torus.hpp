@@ -8,12 +8,12 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "fabric/geometry.hpp"
+#include "fabric/ring.hpp"
 #include "fabric/router.hpp"
 #include "fabric/routing.hpp"
 
@@ -33,6 +33,8 @@ class Torus {
  public:
   /// Throws std::invalid_argument for what is not within these limits.
   Torus(const TorusConfig& config, uint64_t seed);
+  Torus(const Torus&) = delete;
+  Torus& operator=(const Torus&) = delete;
 
   const Geometry& geometry() const { return geometry_; }
 
@@ -42,6 +44,9 @@ class Torus {
 
   /// From now on packets that begin to cross this link vanish; one direction only.
   void set_cut(uint32_t node, uint32_t port, bool cut);
+
+  /// Forgets every packet; random numbers begin anew, links stay cut.
+  void flush();
 
   /// One clock of the nodes from `first` to `behind` - 1 and of their routers. Threads may do so at the same
   /// time for nodes of their own, and hand over packets that these send; then one calls advance().
@@ -73,12 +78,12 @@ class Torus {
   struct Node {
     explicit Node(const TorusConfig& config);
     struct Waiting {
-      uint32_t to;
-      uint32_t flits;
-      uint32_t handle;
+      uint32_t to = 0;
+      uint32_t flits = 0;
+      uint32_t handle = 0;
     };
     Calendar calendar;
-    std::deque<Waiting> waiting;
+    Ring<Waiting> waiting;
     uint32_t entered = 0;  ///< flits of the first packet
     uint32_t channel = 0;  ///< by which it enters, or the last one did
     std::array<uint32_t, max_channels> credits{};
@@ -87,11 +92,13 @@ class Torus {
     uint64_t sent_flits = 0, arrived_flits = 0;
   };
 
+  void build();
   void take(uint32_t node);
   void enter(uint32_t node);
   bool find_channel(Node& node) const;
 
   TorusConfig config_;
+  uint64_t seed_;
   Geometry geometry_;
   Routing routing_;
   std::vector<Router> routers_;

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// How often the program has allocated memory.
+#pragma once
+
+#include <cstdint>
+
+namespace weft::model_test {
+
+/// Calls of operator new so far, of all threads.
+uint64_t allocations();
+
+}  // namespace weft::model_test
