@@ -11,7 +11,7 @@
  * -DBOUNDED, progress: LOSSES packets are lost and DUPLICATES duplicated, timers end only when nothing else can happen. Every
  * transfer completes with OK, in the end all contexts are free and the network is empty.
  *
- * -DNO_ZOMBIE_CHECK, -DEARLY_DONE, -DDONE_TWICE, -DNO_RELEASE: the protocol without one of its parts; the check must fail. -DNO_GENERATION: no
+ * -DNO_ZOMBIE_CHECK, -DEARLY_DONE, -DDONE_TWICE, -DNO_RELEASE, -DFORGET_DONE: the protocol without one of its parts; the check must fail. -DNO_GENERATION: no
  * check fails, as without it only packets of the same transfer get into a context.
  */
 #ifndef POSTS
@@ -231,7 +231,11 @@ inline receiver_gets(n) {
      fi;
      ctx[CID(packet)].got = ctx[CID(packet)].got | (1 << PIDX(packet));
      if
-     :: ENOUGH(CID(packet)) -> answer(DONE, CID(packet))
+     :: ENOUGH(CID(packet)) ->
+        answer(DONE, CID(packet));
+#ifdef FORGET_DONE
+        free_context(CID(packet))
+#endif
      :: else
      fi
   :: KIND(packet) == RELEASE && FITS(packet) -> free_context(CID(packet))

@@ -18,27 +18,28 @@ from tools import ROOT, WORK, ToolError, must, read_list, write_changed, write_l
 PAGE = ROOT / "docs" / "results" / "formal.md"
 STEP = "rdma_window_step.sv"
 
-# title, model, its defines, progress (else safety), does it hold?
+# title, model, its defines, progress (else safety), the fault that has to be found (a value of FAULTS) or nothing
 PROTOCOL = [
-    ("safety", "protocol", ["NET=2"], False, True),
-    ("safety without the zombie check", "protocol", ["NET=2", "NO_ZOMBIE_CHECK"], False, False),
-    ("safety with DONE after the first packet", "protocol", ["NET=2", "EARLY_DONE"], False, False),
-    ("safety with each DONE taken for a completion", "protocol", ["NET=2", "DONE_TWICE"], False, False),
-    ("progress: 2 lost, 1 duplicated", "protocol", ["BOUNDED"], True, True),
-    ("progress: 4 lost, 2 duplicated", "protocol", ["BOUNDED", "LOSSES=4", "DUPLICATES=2"], True, True),
-    ("progress without RELEASE for what fits nothing", "protocol", ["BOUNDED", "NO_RELEASE"], True, False),
-    ("READ, safety", "transfers", [], False, True),
-    ("READ, safety, bound twice", "transfers", ["BOUND_TWICE"], False, False),
-    ("READ, safety, without its number", "transfers", ["NO_NUMBER"], False, False),
-    ("READ, safety, ends while it is bound", "transfers", ["POSTS=1", "SENDS=1", "EARLY_END"], False, False),
-    ("READ, safety, leaves before memory has answered", "transfers", ["POSTS=1", "SENDS=1", "NO_FENCE"], False, False),
-    ("READ, progress: 2 lost, 1 duplicated", "transfers", ["BOUNDED", "NET=3", "POSTS=1", "SENDS=3", "LOSSES=2"], True, True),
-    ("SEND, safety, two SENDs for one ticket", "transfers", ["SEND", "POSTS=1"], False, True),
-    ("SEND, safety, two tickets for one SEND", "transfers", ["SEND", "SENDS=1"], False, True),
-    ("SEND, safety, a ticket is taken back after the last packet", "transfers", ["SEND", "POSTS=1", "SENDS=1", "FREED_ENDS"], False, False),
-    ("SEND, safety, an early ACK is answered with RELEASE", "transfers", ["SEND", "POSTS=1", "SENDS=1", "RELEASE_EARLY"], False, False),
-    ("SEND, progress: 2 lost, 1 duplicated", "transfers", ["BOUNDED", "SEND", "NET=3", "POSTS=1", "SENDS=1", "LOSSES=2"], True, True),
-    ("SEND, progress, a repeated request is not answered", "transfers", ["BOUNDED", "SEND", "NET=3", "POSTS=1", "SENDS=1", "NO_AGAIN"], True, False),
+    ("safety", "protocol", ["NET=2"], False, None),
+    ("safety without the zombie check", "protocol", ["NET=2", "NO_ZOMBIE_CHECK"], False, "assertion"),
+    ("safety with DONE after the first packet", "protocol", ["NET=2", "EARLY_DONE"], False, "assertion"),
+    ("safety with each DONE taken for a completion", "protocol", ["NET=2", "DONE_TWICE"], False, "assertion"),
+    ("progress: 2 lost, 1 duplicated", "protocol", ["BOUNDED"], True, None),
+    ("progress: 4 lost, 2 duplicated", "protocol", ["BOUNDED", "LOSSES=4", "DUPLICATES=2"], True, None),
+    ("progress without RELEASE for what fits nothing", "protocol", ["BOUNDED", "NO_RELEASE"], True, "cycle"),
+    ("progress with a context that is free when DONE is sent", "protocol", ["BOUNDED", "FORGET_DONE"], True, "deadlock"),
+    ("READ, safety", "transfers", [], False, None),
+    ("READ, safety, bound twice", "transfers", ["BOUND_TWICE"], False, "assertion"),
+    ("READ, safety, without its number", "transfers", ["NO_NUMBER"], False, "assertion"),
+    ("READ, safety, ends while it is bound", "transfers", ["POSTS=1", "SENDS=1", "EARLY_END"], False, "assertion"),
+    ("READ, safety, leaves before memory has answered", "transfers", ["POSTS=1", "SENDS=1", "NO_FENCE"], False, "assertion"),
+    ("READ, progress: 2 lost, 1 duplicated", "transfers", ["BOUNDED", "NET=3", "POSTS=1", "SENDS=3", "LOSSES=2"], True, None),
+    ("SEND, safety, two SENDs for one ticket", "transfers", ["SEND", "POSTS=1"], False, None),
+    ("SEND, safety, two tickets for one SEND", "transfers", ["SEND", "SENDS=1"], False, None),
+    ("SEND, safety, a ticket is taken back after the last packet", "transfers", ["SEND", "POSTS=1", "SENDS=1", "FREED_ENDS"], False, "assertion"),
+    ("SEND, safety, an early ACK is answered with RELEASE", "transfers", ["SEND", "POSTS=1", "SENDS=1", "RELEASE_EARLY"], False, "assertion"),
+    ("SEND, progress: 2 lost, 1 duplicated", "transfers", ["BOUNDED", "SEND", "NET=3", "POSTS=1", "SENDS=1", "LOSSES=2"], True, None),
+    ("SEND, progress, a repeated request is not answered", "transfers", ["BOUNDED", "SEND", "NET=3", "POSTS=1", "SENDS=1", "NO_AGAIN"], True, "cycle"),
 ]
 
 # window, bits of PIDX, fault put into rdma_window_step.sv (what, by what) or nothing
@@ -55,19 +56,40 @@ WINDOWS = [
 ]
 
 
-def check_protocol(title, model, defines, progress, _):
+# What pan says of a fault. Progress: a model is searched for cycles without an end of a transfer, and for states in which nothing
+# can happen any more (which a search for cycles does not see).
+FAULTS = {"assertion": "assertion violated", "deadlock": "invalid end state", "cycle": "non-progress cycle"}
+SEARCHES = {True: [("-DSAFETY", []), ("-DNP", ["-l"])], False: [("-DSAFETY", [])]}
+
+
+def search(folder, define, options):
+    """The fault that pan finds first, or nothing; and how many states it has seen."""
+    must(["gcc", "-O2", "-w", define, "-DCOLLAPSE", "-DMEMLIM=4000", "-o", "pan", "pan.c"], folder, "gcc.log")
+    text = must(["./pan", *options, "-m2000000", "-w24"], folder, f"pan{define}.log")
+    errors = re.search(r"errors: (\d+)", text)
+    states = re.search(r"(\d+(?:\.\d+)?(?:e\+\d+)?) states, stored", text)
+    if not errors or not states or "max search depth too small" in text or "out of memory" in text:
+        raise ToolError(f"pan came to no result, see {(folder / f'pan{define}.log').relative_to(ROOT)}")
+    if errors.group(1) == "0":
+        return None, int(float(states.group(1)))
+    first = re.search(r"^pan:\d+: (.*)", text, re.M).group(1)
+    return next((fault for fault, words in FAULTS.items() if first.startswith(words)), first), 0
+
+
+def check_protocol(title, model, defines, progress, expected):
     """Does it hold, and a few words on how much was searched."""
     folder = WORK / re.sub(r"\W+", "_", title)
     folder.mkdir(parents=True, exist_ok=True)
     must(["spin", *(f"-D{define}" for define in defines), "-a", str(ROOT / "formal" / f"{model}.pml")], folder, "spin.log")
-    kind = "-DNP" if progress else "-DSAFETY"
-    must(["gcc", "-O2", "-w", kind, "-DCOLLAPSE", "-DMEMLIM=4000", "-o", "pan", "pan.c"], folder, "gcc.log")
-    text = must(["./pan", *(["-l"] if progress else []), "-m2000000", "-w24"], folder, "pan.log")
-    errors = re.search(r"errors: (\d+)", text)
-    states = re.search(r"(\d+(?:\.\d+)?(?:e\+\d+)?) states, stored", text)
-    if not errors or not states or "max search depth too small" in text or "out of memory" in text:
-        raise ToolError(f"pan came to no result, see {(folder / 'pan.log').relative_to(ROOT)}")
-    return errors.group(1) == "0", f"{int(float(states.group(1))):,} states"
+    most = 0
+    for define, options in SEARCHES[progress]:
+        fault, states = search(folder, define, options)
+        if fault and fault != expected:
+            raise ToolError(f"pan finds another fault ({fault}, not {expected}), see {(folder / f'pan{define}.log').relative_to(ROOT)}")
+        if fault:
+            return False, ""
+        most = max(most, states)
+    return True, f"{most:,} states"
 
 
 def window_sources(folder, fault):
@@ -95,7 +117,7 @@ def check_window(window, bits, fault):
 
 def jobs():
     for entry in PROTOCOL:
-        yield "protocol", entry[0], entry[4], check_protocol, entry
+        yield "protocol", entry[0], entry[4] is None, check_protocol, entry
     for entry in WINDOWS:
         window, bits, fault = entry
         title = f"window of {window}, PIDX of {bits} bits" + (f", `{fault[0]}` made `{fault[1]}`" if fault else "")

@@ -21,6 +21,7 @@ WORK = ROOT / "build" / "netlist"
 PAGE = ROOT / "docs" / "results" / "netlist.md"
 RECEIVERS = ROOT / "tests" / "rtl" / "receivers.txt"
 RECEIVER = "rdma_receiver"
+LEAST_FOUND = 0.8  # of the gates swapped in it; all of those in the window unit
 SWAPPABLE = "small_receiver"  # the one in which gates are swapped; tests/gates/CMakeLists.txt knows it too
 UNIT = "window_unit"
 UNIT_LIST = ROOT / "formal" / "window_unit.f"
@@ -160,8 +161,9 @@ def complaints(results):
         result.append("the window unit's netlist differs from its source")
     result += [f"{UNIT}: {swap['gate']}: not found" for swap in results["unit"]["swapped"] if not swap["found"]]
     # A few gates are only seen in cases that the tests do not reach; the page names them.
-    if not any(swap["found_by"] for swap in results["swapped"]):
-        result.append(f"{SWAPPABLE}: no swapped gate was found: the tests cannot fail")
+    found = sum(swap["found_by"] is not None for swap in results["swapped"])
+    if found < LEAST_FOUND * len(results["swapped"]):
+        result.append(f"{SWAPPABLE}: only {found} of {len(results['swapped'])} swapped gates were found")
     return result
 
 

@@ -220,6 +220,9 @@ def main():
     area.write_file(WORK / "place.json", json.dumps(results, indent=2) + "\n")
     if not args.only:
         area.write_file(PAGE, page(results, seeds))
+    slow = [job.name for job in jobs if results[job.name]["fmax_mhz"] < FAMILIES[job.family].wanted_mhz]
+    if slow:
+        sys.exit(f"place: slower than wanted: {', '.join(slow)}")
 
 
 if __name__ == "__main__":

@@ -53,6 +53,12 @@ std::vector<Goodput> all_goodputs(bool quick) {
   cases.push_back(one("eight transfers of 256 KiB at once", 8, transfer_bytes, false, 1));
   cases.push_back(one("the same, both nodes send", 8, transfer_bytes, true, 1));
   cases.push_back(one("eight transfers of 256 KiB, links of 1,000 clocks", 8, transfer_bytes, false, 1000));
+  cases.push_back(
+      one("packets of two beats (`line`), one transfer of 64 KiB", 1, transfer_bytes / 4, false, 1));
+  cases.back().build = "line";
+  cases.back().wanted = 0;  // its turn comes round in five clocks
+  cases.push_back(one("packets of two beats (`line`), eight at once", 8, transfer_bytes / 4, false, 1));
+  cases.back().build = "line";
   return cases;
 }
 
@@ -216,13 +222,15 @@ std::string markdown(const Results& results) {
       "its bits. *On the link*: from the first to the last beat of DATA. *In all*: from the first request in "
       "the driver's hands to the last completion, with the posts through\n"
       "registers, request, response, the way there, memory, and DONE. Memory answers after 10 clocks unless "
-      "said otherwise.\n\n"
+      "said otherwise. A transfer has a turn in five clocks at the most: where packets are shorter than five "
+      "beats, as in engine `line`, one alone does not fill the link.\n\n"
       "| what | clocks of the DATA alone | on the link | goodput | wanted | in all | goodput "
       "|\n|---|---:|---:|---:|---:|---:|---:|\n";
   for (const Goodput& goodput : results.goodputs) {
-    text += fmt::format("| {} | {} | {} | {:.2f} % | {:.0f} % | {} | {:.2f} % |\n", goodput.what,
-                        goodput.ideal_clocks, goodput.link_clocks, 100 * goodput.on_link(),
-                        100 * goodput.wanted, goodput.total_clocks, 100 * goodput.in_all());
+    const std::string wanted = goodput.wanted > 0 ? fmt::format("{:.0f} %", 100 * goodput.wanted) : "–";
+    text += fmt::format("| {} | {} | {} | {:.2f} % | {} | {} | {:.2f} % |\n", goodput.what,
+                        goodput.ideal_clocks, goodput.link_clocks, 100 * goodput.on_link(), wanted,
+                        goodput.total_clocks, 100 * goodput.in_all());
   }
   return text + latency_markdown(results);
 }

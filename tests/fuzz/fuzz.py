@@ -6,6 +6,7 @@ a fault that was not found, 2: bad input.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import pathlib
@@ -20,6 +21,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PAGE = ROOT / "docs" / "results" / "fuzz.md"
 MOST_BYTES = 1032  # max_bytes in course.hpp
 PROGRESS_SECONDS = 10
+SOURCES = ("rtl", "model", "spec", "tb/rdma", "tests/fuzz")
+MOST_ROUNDS = 5  # on a machine that has other work
 
 # build (tb/rdma/CMakeLists.txt), what is wrong in it, has it to be found?
 FAULTS = [
@@ -153,10 +156,18 @@ def write_whole(file, text):
     os.replace(temporary, file)
 
 
+def digest():
+    """Of all that is fuzzed, and how."""
+    files = sorted(file for folder in SOURCES for file in (ROOT / folder).rglob("*") if file.is_file())
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
 def keep(folder, part, result):
-    """Results of both parts so far; each run replaces its own."""
+    """Results of both parts so far, of the same sources; each run replaces its own."""
     file = folder / "fuzz.json"
     results = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    if results.get("sources") != digest():
+        results = {"sources": digest()}
     results[part] = result
     write_whole(file, json.dumps(results, indent=2) + "\n")
     if "faults" in results and "engine" in results:
@@ -174,11 +185,24 @@ def fuzz_faults(args):
     return not missed
 
 
+def fuzz_for(args, corpus):
+    """So many seconds of processor; more than one round if there was other work."""
+    fuzzer = Fuzzer(args.folder, "engine", "weft-fuzzer")
+    result = fuzzer.run(corpus, args.seconds, args.seed)
+    for round_ in range(1, MOST_ROUNDS):
+        missing = args.seconds - result["cpu_seconds"]
+        if result["finding"] or missing < 1:
+            break
+        more = fuzzer.run(corpus, max(1, round(missing)), args.seed + round_)
+        result = more | {key: result[key] + more[key] for key in ("courses", "seconds", "cpu_seconds")}
+    return result
+
+
 def fuzz_engine(args):
     """Whether no difference was found."""
     corpus = args.folder / "corpus"
     write_seeds(args.folder, corpus)
-    result = Fuzzer(args.folder, "engine", "weft-fuzzer").run(corpus, args.seconds, args.seed)
+    result = fuzz_for(args, corpus)
     keep(args.folder, "engine", result | {"seed": args.seed})
     print(f"fuzz: {result['courses']} courses in {result['seconds']} s, {result['edges']} of {result['all_edges']} edges, "
           f"{result['features']} features, {result['corpus']} courses kept", flush=True)
