@@ -172,7 +172,7 @@ void Network::release_overdue(uint32_t from) {
     }
     if (any) overdue.emplace_back(key, &flow);
   }
-  std::ranges::sort(overdue, {}, &std::pair<FlowKey, Flow*>::first);
+  std::ranges::sort(overdue, {}, [](const auto& each) { return std::pair(each.first.to, each.first.flow); });
   for (auto& [key, flow] : overdue) release_passed(from, *flow);
 
   node.next_deadline = never;

@@ -115,7 +115,7 @@ class Network {
   struct FlowKey {
     uint32_t to;
     uint64_t flow;
-    auto operator<=>(const FlowKey&) const = default;
+    bool operator==(const FlowKey&) const = default;
   };
   struct FlowHash {
     size_t operator()(const FlowKey& key) const;
