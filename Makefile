@@ -79,9 +79,13 @@ $(PYTHON_VENV)/ready: fpga/requirements.txt | setup
 	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r fpga/requirements.txt
 	@touch $@
 
+# Room for a control packet of each write under way, as rdma_top gives its receiver.
+AS_IN_THE_ENGINE := -G CTL_DEPTH=128
+
 verilog: configure $(PYTHON_VENV)/ready ## elaborate the engine into plain Verilog, build/verilog/*.v
-	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog rdma_top rdma_receiver
-	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog --name rdma_receiver_transfers -G TRANSFERS=1 rdma_receiver
+	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog rdma_top
+	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog $(AS_IN_THE_ENGINE) rdma_receiver
+	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog --name rdma_receiver_transfers $(AS_IN_THE_ENGINE) -G TRANSFERS=1 rdma_receiver
 	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog $(addprefix --list ,$(wildcard rtl/*/*.f)) --formats build/gen/rtl/rdma_formats_pkg.sv --formats build/gen/rtl/rdma_queues_formats_pkg.sv rdma_queues rdma_nic
 	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog --list fpga/window_designs/windows.f window_plain window_tree window_round window_holes
 	fpga/check_plain.sh build/verilog/*.v
