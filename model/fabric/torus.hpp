@@ -29,6 +29,11 @@ struct TorusConfig {
   double link_loss = 0;       ///< probability that a packet vanishes on a link from router to router
 };
 
+/// Without others under way a packet of one flit takes so many clocks from send() to arrived(), and so many
+/// more, with its link, for each router behind the first.
+inline constexpr uint32_t entry_clocks = 7;
+inline constexpr uint32_t router_clocks = 4;
+
 class Torus {
  public:
   /// Throws std::invalid_argument for what is not within these limits.

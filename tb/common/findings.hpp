@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weft::tb {
@@ -22,6 +23,15 @@ class Findings {
   void add(uint32_t node, uint64_t cycle, std::string text) {
     count_++;
     if (list_.size() < enough) list_.push_back({node, cycle, std::move(text)});
+  }
+
+  /// All of another's, which has none afterwards.
+  void take(Findings& other) {
+    count_ += other.count_;
+    for (Finding& each : other.list_) {
+      if (list_.size() < enough) list_.push_back(std::move(each));
+    }
+    other = {};
   }
 
   uint64_t count() const { return count_; }

@@ -14,7 +14,8 @@
 
 namespace weft::tb {
 
-/// What all tops of one simulation share: time and random start values.
+/// What a top, or all tops of a simulation, have for themselves: time, random start values, failed
+/// assertions. Tops of different ones may be stepped by different threads.
 class SimulationContext {
  public:
   explicit SimulationContext(uint64_t seed) {
@@ -54,6 +55,7 @@ class VerilatedClock {
   Top& top() { return *top_; }
 
   void settle() {
+    Verilated::threadContextp(top_->contextp());  // whom a failed assertion is told
     top_->clk_i = 0;
     top_->eval();
   }
@@ -61,6 +63,7 @@ class VerilatedClock {
 #ifdef WEFT_COVERAGE
     coverage_.sample(in_reset());
 #endif
+    Verilated::threadContextp(top_->contextp());
     top_->clk_i = 1;
     top_->eval();
   }

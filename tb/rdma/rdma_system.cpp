@@ -26,19 +26,28 @@ uint64_t flow_of(const formats::Header& header) {
   return is_data ? (static_cast<uint64_t>(header.msgid) << 16 | header.sid) + 1 : 0;
 }
 
+fabric::Network make_network(const SystemConfig& config) {
+  return config.routers ? fabric::Network(*config.routers, config.faults, config.seed)
+                        : fabric::Network(config.nodes, config.faults, config.seed);
+}
+
+constexpr uint64_t start_values = 1ull << 34;  // random streams of the nodes; those of RdmaNode are below
+
 }  // namespace
 
+RdmaSystem::Surroundings::Surroundings(uint64_t seed, uint32_t node)
+    : context(RandomStream(seed, start_values + node).next()) {}
+
 RdmaSystem::RdmaSystem(const SystemConfig& config)
-    : numbers_(config.numbers), context_(config.seed), network_(config.nodes, config.faults, config.seed) {
-  if (!config.waves.empty()) {
-    waves_ = make_wave_file();
-    context_.verilated().traceEverOn(true);
-  }
+    : numbers_(config.numbers), threads_(config.threads), network_(make_network(config)) {
+  if (!config.waves.empty()) waves_ = make_wave_file();
   NodeConfig node = config.node;
   node.seed = config.seed;
   for (uint32_t index = 0; index < config.nodes; ++index) {
+    Surroundings& own = *surroundings_.emplace_back(std::make_unique<Surroundings>(config.seed, index));
+    if (waves_) own.context.verilated().traceEverOn(true);
     nodes_.push_back(
-        std::make_unique<RdmaNode>(index, node, context_, findings_,
+        std::make_unique<RdmaNode>(index, node, own.context, own.findings,
                                    [this, index](Bytes packet) { forward(index, std::move(packet)); }));
   }
   if (waves_) {
@@ -98,29 +107,66 @@ void RdmaSystem::dump_waves(uint64_t time) {
 }
 
 void RdmaSystem::step() {
-  for (auto& node : nodes_) node->settle(cycle_);
+  step_part(all());
+  end_clock();
+  deliver(all());
+}
+
+void RdmaSystem::step_part(const fabric::Part& part) {
+  for (uint32_t index = part.first; index < part.behind; ++index) nodes_[index]->settle(cycle_);
   dump_waves(2 * cycle_);
-  for (auto& node : nodes_) node->edge();
+  for (uint32_t index = part.first; index < part.behind; ++index) nodes_[index]->edge();
   dump_waves(2 * cycle_ + 1);
-  network_.tick();
-  for (auto& node : nodes_) {
-    while (auto packet = network_.receive(node->index())) node->receive(*packet);
-  }
-  context_.advance();
-  if (context_.failed() && !assertion_told_) {
+  for (uint32_t index = part.first; index < part.behind; ++index) surroundings_[index]->context.advance();
+  network_.step(part);
+}
+
+void RdmaSystem::end_clock() {
+  network_.advance();
+  gather_findings();
+  const auto failed =
+      std::ranges::find_if(surroundings_, [](const auto& own) { return own->context.failed(); });
+  if (failed != surroundings_.end() && !assertion_told_) {
     assertion_told_ = true;
-    findings_.add(0, cycle_, "an assertion in the RTL failed (its message is above)");
+    findings_.add(static_cast<uint32_t>(failed - surroundings_.begin()), cycle_,
+                  "an assertion in the RTL failed (its message is above)");
   }
   cycle_++;
 }
 
+void RdmaSystem::deliver(const fabric::Part& part) {
+  for (uint32_t index = part.first; index < part.behind; ++index) {
+    while (auto packet = network_.receive(index)) nodes_[index]->receive(*packet);
+  }
+}
+
+void RdmaSystem::gather_findings() {
+  for (auto& own : surroundings_) {
+    if (own->findings.any()) findings_.take(own->findings);
+  }
+}
+
+Findings& RdmaSystem::findings() {
+  gather_findings();
+  return findings_;
+}
+
 bool RdmaSystem::run_until(const std::function<bool()>& done, uint64_t max_cycles) {
   const uint64_t limit = cycle_ + max_cycles;
-  while (!done()) {
-    if (cycle_ >= limit || stopped()) return false;
-    step();
-  }
-  return true;
+  bool reached = done();
+  const auto goes_on = [&] { return !reached && cycle_ < limit && !stopped(); };
+  if (!goes_on()) return reached;
+  const auto step = [this](const fabric::Part& part) {
+    deliver(part);
+    step_part(part);
+  };
+  fabric::run_in_parts(size(), threads_, step, [&] {
+    end_clock();
+    reached = done();
+    return goes_on();
+  });
+  deliver(all());
+  return reached;
 }
 
 bool RdmaSystem::all_ready() const {
@@ -158,7 +204,7 @@ void RdmaSystem::check_counters() {
   const bool finished = run_until(
       [this] { return std::ranges::all_of(nodes_, [](auto& node) { return node->registers().idle(); }); },
       register_cycles);
-  if (!finished && !findings_.any()) findings_.add(0, cycle_, "registers do not answer");
+  if (!finished && !findings().any()) findings_.add(0, cycle_, "registers do not answer");
 }
 
 }  // namespace weft::tb

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "common/findings.hpp"
 #include "common/verilated_clock.hpp"
 #include "fabric/network.hpp"
+#include "fabric/parts.hpp"
 #include "rdma_node.hpp"
 #include "wave_file.hpp"
 
@@ -21,9 +23,11 @@ struct SystemConfig {
   uint32_t nodes = 2;
   std::vector<uint16_t> numbers;  ///< of the nodes, on the network; empty: their indices
   NodeConfig node;
+  std::optional<fabric::Routers> routers;  ///< as many as nodes; nothing: an ideal network
   fabric::Faults faults;
   uint64_t seed = 1;
-  std::string waves;  ///< FST file; empty: none. Needs a build with waves.
+  uint32_t threads = 1;  ///< that step the nodes, in run_until(); same result with any number
+  std::string waves;     ///< FST file; empty: none. Needs a build with waves, and one thread.
 };
 
 class RdmaSystem {
@@ -40,7 +44,7 @@ class RdmaSystem {
   /// From the next start() on, of a system that is settled.
   void renumber(std::vector<uint16_t> numbers) { numbers_ = std::move(numbers); }
   fabric::Network& network() { return network_; }
-  Findings& findings() { return findings_; }
+  Findings& findings();
   uint64_t cycle() const { return cycle_; }
 
   /// Resets all engines and the network. Memories keep their contents.
@@ -50,7 +54,8 @@ class RdmaSystem {
   /// The node dies: it stays in reset, and nothing is checked of it any more.
   void halt_node(uint32_t index) { nodes_.at(index)->hold_reset(); }
 
-  /// Changes packets on their way out, before the network looks where they go.
+  /// Changes packets on their way out, before the network looks where they go. With several threads it is
+  /// called by each.
   using Tamper = std::function<void(Bytes& packet)>;
   void tamper_with(Tamper tamper) { tamper_ = std::move(tamper); }
 
@@ -77,6 +82,20 @@ class RdmaSystem {
   void check_at_end();
 
  private:
+  /// What tops report to, one for each node, so that each can be stepped by a thread of its own.
+  struct Surroundings {
+    Surroundings(uint64_t seed, uint32_t node);
+    SimulationContext context;
+    Findings findings;
+  };
+
+  fabric::Part all() const { return {0, 0, size()}; }
+  /// What of a clock can be done node by node, and what is left then.
+  void step_part(const fabric::Part& part);
+  void end_clock();
+  /// Packets that have arrived.
+  void deliver(const fabric::Part& part);
+  void gather_findings();
   void forward(uint32_t from, Bytes packet);
   uint32_t index_of(uint16_t number) const;
   /// Cycle c settles at time 2c, clock low, and has its edge at 2c + 1.
@@ -84,7 +103,8 @@ class RdmaSystem {
 
   Findings findings_;
   std::vector<uint16_t> numbers_;
-  SimulationContext context_;
+  uint32_t threads_;
+  std::vector<std::unique_ptr<Surroundings>> surroundings_;  // by node
   fabric::Network network_;
   Tamper tamper_;
   std::vector<std::unique_ptr<RdmaNode>> nodes_;

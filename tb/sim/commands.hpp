@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "fabric/torus.hpp"
+
 namespace weft::sim {
 
 inline constexpr int exit_ok = 0;
@@ -24,6 +26,9 @@ Command add_soak_command(CLI::App& app);
 Command add_bench_command(CLI::App& app);
 Command add_goodput_command(CLI::App& app);
 Command add_fabric_command(CLI::App& app);
+
+/// Options of routers that rdma and fabric have in common.
+void add_router_options(CLI::App& command, bool& adaptive, fabric::TorusConfig& torus);
 
 /// XxYxZ, each from 1 to `most`, and no more than that together. Throws BadInput, as of option --nodes.
 std::array<uint32_t, 3> parse_sizes(const std::string& text, uint32_t most);

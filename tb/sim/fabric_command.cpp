@@ -82,22 +82,27 @@ int run(Options& options) {
 
 }  // namespace
 
+void add_router_options(CLI::App& command, bool& adaptive, fabric::TorusConfig& torus) {
+  using command_line::whole_number;
+  command.add_flag("--adaptive", adaptive, "torus or mesh: any shortest path, else in dimension order");
+  command.add_option("--channels", torus.channels, "virtual channels of a link from router to router")
+      ->check(whole_number(1, fabric::max_channels))
+      ->capture_default_str();
+  command.add_option("--buffer", torus.buffer_flits, "flits of buffer for each")
+      ->check(whole_number(1, 255))
+      ->capture_default_str();
+  command.add_option("--link", torus.link_clocks, "clocks from router to router")
+      ->check(whole_number(1, 1000))
+      ->capture_default_str();
+}
+
 Command add_fabric_command(CLI::App& app) {
   using command_line::whole_number;
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("fabric", "A torus or mesh of routers under random traffic");
   command->add_option("--nodes", options->nodes, "XxYxZ")->capture_default_str();
   command->add_flag("--mesh", options->mesh, "ends are not joined");
-  command->add_flag("--adaptive", options->adaptive, "any shortest path, else in dimension order");
-  command->add_option("--channels", options->network.channels, "virtual channels of a link")
-      ->check(whole_number(1, fabric::max_channels))
-      ->capture_default_str();
-  command->add_option("--buffer", options->network.buffer_flits, "flits of buffer for each")
-      ->check(whole_number(1, 255))
-      ->capture_default_str();
-  command->add_option("--link", options->network.link_clocks, "clocks from router to router")
-      ->check(whole_number(1, 1000))
-      ->capture_default_str();
+  add_router_options(*command, options->adaptive, options->network);
   command->add_option("--loss", options->network.link_loss, "probability that a packet is lost on a link")
       ->check(command_line::within(0, 1))
       ->capture_default_str();

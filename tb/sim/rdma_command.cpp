@@ -29,6 +29,10 @@ struct Options {
   std::string scheme = "rxwindow";
   std::string mode = "weft";
   std::string nodes = "2x1x1";
+  std::string network = "ideal";
+  bool adaptive = false;
+  fabric::TorusConfig torus;
+  std::string router_option;  ///< the first one given of those that need routers
   std::string file;
   std::optional<uint64_t> bytes;
   RunConfig run;
@@ -48,6 +52,33 @@ void tell_progress(const Progress& progress) {
   std::fflush(stderr);
 }
 
+/// What the routers do not take is the user's.
+RunResult checked_run(const RunConfig& config, const std::vector<uint8_t>& bytes,
+                      const OnProgress& on_progress) {
+  try {
+    return run_rdma(config, bytes, on_progress);
+  } catch (const std::invalid_argument& error) {
+    throw BadInput(error.what());
+  }
+}
+
+/// Routers, if there are to be any.
+std::optional<fabric::TorusConfig> torus_of(const Options& options, const fabric::Sizes& sizes) {
+  if (options.network == "ideal") {
+    if (!options.router_option.empty())
+      throw BadInput(fmt::format("{}: with --network torus or mesh only", options.router_option));
+    return {};
+  }
+  if (options.network != "torus" && options.network != "mesh") {
+    throw BadInput(fmt::format("--network {}: must be ideal, torus or mesh", options.network));
+  }
+  fabric::TorusConfig torus = options.torus;
+  torus.sizes = sizes;
+  torus.joined = options.network == "torus";
+  if (options.adaptive) torus.algorithm = fabric::Algorithm::minimal_adaptive;
+  return torus;
+}
+
 int run(Options& options, const std::vector<std::string>& arguments) {
   if (options.scheme != "rxwindow") {
     throw BadInput(fmt::format("--scheme {}: only rxwindow is there yet", options.scheme));
@@ -58,10 +89,12 @@ int run(Options& options, const std::vector<std::string>& arguments) {
   options.run.weft_mode = options.mode == "weft";
   const auto sizes = parse_sizes(options.nodes, max_nodes);
   options.run.nodes = sizes[0] * sizes[1] * sizes[2];
+  options.run.torus = torus_of(options, sizes);
+  if (options.run.threads > 1 && !options.run.waves.empty()) throw BadInput("--waves: with --threads 1 only");
   prepare_waves(options.run.waves, arguments);
   const std::vector<uint8_t> bytes = bytes_to_send(options);
   const bool terminal = isatty(STDERR_FILENO);
-  const RunResult result = run_rdma(options.run, bytes, terminal ? tell_progress : OnProgress{});
+  const RunResult result = checked_run(options.run, bytes, terminal ? tell_progress : OnProgress{});
   if (terminal) fmt::print(stderr, "\r{:79}\r", "");
   if (!options.json.empty()) write_json(options.json, to_json(options.run, result));
   fmt::print("{}", table(options.run, result));
@@ -127,6 +160,20 @@ Command add_rdma_command(CLI::App& app) {
   command->add_option("--mode", options->mode, "weft or paper: what the receiver does about what is missing")
       ->capture_default_str();
   command->add_option("--nodes", options->nodes, "XxYxZ; node i sends to node i + 1")->capture_default_str();
+  command
+      ->add_option(
+          "--network", options->network,
+          "ideal; torus or mesh: a router at each node, with the faults below in front of the network")
+      ->capture_default_str();
+  add_router_options(*command, options->adaptive, options->torus);
+  command
+      ->add_option("--link-loss", options->torus.link_loss,
+                   "torus or mesh: probability that a packet is lost on a link")
+      ->check(probability)
+      ->capture_default_str();
+  command->add_option("--threads", run_config.threads, "that step the nodes; same result")
+      ->check(whole_number(1, 1024))
+      ->capture_default_str();
   command->add_option("--file", options->file, "send this file; an empty one needs no transfer")
       ->check(file_name());
   command
@@ -191,7 +238,12 @@ Command add_rdma_command(CLI::App& app) {
                    "give up in this cycle, start included; 0: far beyond what the bytes should take")
       ->check(count)
       ->capture_default_str();
-  return [options](const std::vector<std::string>& arguments) { return run(*options, arguments); };
+  return [options, command](const std::vector<std::string>& arguments) {
+    for (const char* name : {"--adaptive", "--channels", "--buffer", "--link", "--link-loss"}) {
+      if (options->router_option.empty() && command->count(name) > 0) options->router_option = name;
+    }
+    return run(*options, arguments);
+  };
 }
 
 }  // namespace weft::sim

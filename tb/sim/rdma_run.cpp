@@ -71,10 +71,19 @@ uint32_t longest_hold(const RunConfig& config, const tb::RdmaBuild& build) {
   return static_cast<uint32_t>(std::clamp<uint64_t>(cycles, 1, fabric::Faults{}.hold_limit));
 }
 
+/// Longest way through the routers, and as much again for waiting there.
+uint64_t in_routers(const RunConfig& config) {
+  if (!config.torus) return 0;
+  uint64_t hops = 0;
+  for (const uint32_t size : config.torus->sizes) hops += config.torus->joined ? size / 2 : size - 1;
+  return 2 * (fabric::entry_clocks + hops * (fabric::router_clocks + config.torus->link_clocks));
+}
+
 /// With some time in the engines.
 uint64_t round_trip(const RunConfig& config) {
   constexpr uint64_t in_engines = 90;
-  return 2 * (config.faults.delay + config.faults.jitter + config.memory_latency + in_engines);
+  return 2 * (config.faults.delay + config.faults.jitter + in_routers(config) + config.memory_latency +
+              in_engines);
 }
 
 /// Twice as long as reordering may hold a packet back.
@@ -90,10 +99,20 @@ uint64_t usual_timeout(const RunConfig& config, const tb::RdmaBuild& build, uint
   return std::min(round_trips * round_trip(config) + 2 * turn + held_back(config, build), longest_timeout);
 }
 
+/// Whether packets of one transfer may take different ways.
+bool several_ways(const fabric::TorusConfig& torus) {
+  const auto half_a_ring = [&](uint32_t size) {
+    return torus.joined && size % 2 == 0;
+  };  // either way is the shortest
+  return torus.algorithm != fabric::Algorithm::dimension_order ||
+         std::ranges::any_of(torus.sizes, half_a_ring);
+}
+
 /// By how much a packet of this network may get ahead of another of its transfer. One that is held back is
 /// passed by no more than the degree, but others that are held back meanwhile widen the gap; if that comes
 /// near the window: not known.
 uint8_t usual_ahead(const RunConfig& config) {
+  if (config.torus && several_ways(*config.torus)) return 0;
   if (config.faults.reorder_degree == 0) return 1;
   const uint64_t ahead = 2ull * config.faults.reorder_degree + 16;
   return ahead <= config.window / 2 ? static_cast<uint8_t>(ahead) : uint8_t{0};
@@ -106,6 +125,8 @@ tb::SystemConfig system_config(const RunConfig& config) {
   system.node.pause = config.pause;
   system.node.memory_latency = config.memory_latency;
   system.node.memory_jitter = config.pause > 0 ? 20 : 0;
+  if (config.torus) system.routers = {*config.torus, system.node.build.data_bytes};
+  system.threads = config.threads;
   system.faults = config.faults;
   system.faults.hold_limit = longest_hold(config, system.node.build);
   system.seed = config.seed;
@@ -122,7 +143,7 @@ class Traffic {
         build_(build_for(config.window)),
         pieces_(cut_bytes(bytes.size(), config.transfers, build_.params.payload)),
         system_(system_config(config)),
-        posted_at_(config.nodes) {
+        nodes_(config.nodes) {
     if (pieces_.size() > 65536) throw BadInput("more than 65536 transfers a node");
     if (bytes.size() > destination_base - source_base) throw BadInput("too many bytes");
   }
@@ -130,6 +151,7 @@ class Traffic {
   RunResult run(const OnProgress& on_progress);
 
  private:
+  uint64_t completions() const;
   uint64_t expected_completions() const { return pieces_.size() * config_.nodes; }
   void fill_memories();
   void watch_node(uint32_t index);
@@ -143,15 +165,21 @@ class Traffic {
   void compare_memories();
   void collect();
 
+  /// What is told of a node, in the thread that steps it.
+  struct Node {
+    std::vector<uint64_t> posted_at;  // by tag
+    std::vector<uint64_t> latencies;
+    uint64_t completions = 0;
+    uint64_t last_completion = 0;
+    std::map<std::string, uint64_t> failures;  // by status
+  };
+
   const RunConfig& config_;
   const std::vector<uint8_t>& bytes_;
   const tb::RdmaBuild& build_;
   std::vector<Piece> pieces_;
   tb::RdmaSystem system_;
-  std::vector<std::vector<uint64_t>> posted_at_;  // by node and tag
-  std::vector<uint64_t> latencies_;
-  uint64_t completions_ = 0;
-  uint64_t last_completion_ = 0;
+  std::vector<Node> nodes_;
   uint64_t last_progress_cycle_ = 0;
   uint64_t last_progress_ = 0;
   RunResult result_;
@@ -164,20 +192,25 @@ void Traffic::fill_memories() {
 }
 
 void Traffic::watch_node(uint32_t index) {
-  posted_at_[index].assign(pieces_.size(), 0);
+  Node& seen = nodes_[index];
+  seen.posted_at.assign(pieces_.size(), 0);
   tb::RdmaNode& node = system_.node(index);
-  node.on_posted([this, index](uint16_t tag) { posted_at_[index].at(tag) = system_.cycle(); });
-  node.on_completion([this, index](const driver::RdmaCompletion& completion) {
-    completions_++;
-    last_completion_ = system_.cycle();
-    if (completion.status != formats::Status::ok) {
-      result_.failed_transfers++;
-      result_.failures[std::string(formats::name(completion.status))]++;
-    }
-    if (completion.tag < posted_at_[index].size()) {
-      latencies_.push_back(system_.cycle() - posted_at_[index][completion.tag]);
+  node.on_posted([this, &seen](uint16_t tag) { seen.posted_at.at(tag) = system_.cycle(); });
+  node.on_completion([this, &seen](const driver::RdmaCompletion& completion) {
+    seen.completions++;
+    seen.last_completion = system_.cycle();
+    if (completion.status != formats::Status::ok)
+      seen.failures[std::string(formats::name(completion.status))]++;
+    if (completion.tag < seen.posted_at.size()) {
+      seen.latencies.push_back(system_.cycle() - seen.posted_at[completion.tag]);
     }
   });
+}
+
+uint64_t Traffic::completions() const {
+  uint64_t all = 0;
+  for (const Node& node : nodes_) all += node.completions;
+  return all;
 }
 
 void Traffic::start() {
@@ -228,7 +261,7 @@ uint64_t Traffic::written_bytes() {
 }
 
 bool Traffic::stalled(uint64_t written) {
-  const uint64_t progress = written + completions_;
+  const uint64_t progress = written + completions();
   if (progress != last_progress_) {
     last_progress_ = progress;
     last_progress_cycle_ = system_.cycle();
@@ -240,7 +273,7 @@ void Traffic::tell_hang() {
   const bool at_limit = config_.max_cycles > 0 && system_.cycle() >= config_.max_cycles;
   const std::string why = at_limit ? fmt::format("stopped by --max-cycles {}", config_.max_cycles)
                                    : fmt::format("no progress since cycle {}", last_progress_cycle_);
-  result_.finding = fmt::format("{} with {} of {} transfers complete in cycle {}", why, completions_,
+  result_.finding = fmt::format("{} with {} of {} transfers complete in cycle {}", why, completions(),
                                 expected_completions(), system_.cycle());
 }
 
@@ -251,7 +284,7 @@ uint64_t Traffic::default_max_cycles() const {
 
 bool Traffic::transfer_all(const OnProgress& on_progress) {
   const uint64_t limit = config_.max_cycles ? config_.max_cycles : default_max_cycles();
-  const auto done = [this] { return completions_ >= expected_completions() && system_.settled(); };
+  const auto done = [this] { return completions() >= expected_completions() && system_.settled(); };
   auto told = Clock::now();
   while (system_.cycle() < limit) {
     if (system_.run_until(done, std::min(limit - system_.cycle(), progress_check_cycles))) return true;
@@ -261,7 +294,7 @@ bool Traffic::transfer_all(const OnProgress& on_progress) {
       told = Clock::now();
       const double all = static_cast<double>(bytes_.size()) * config_.nodes;
       on_progress(
-          {system_.cycle(), completions_, expected_completions(), static_cast<double>(written) / all});
+          {system_.cycle(), completions(), expected_completions(), static_cast<double>(written) / all});
     }
   }
   return false;
@@ -302,13 +335,25 @@ void Traffic::collect() {
     }
   }
   result_.network = system_.network().counters();
-  if (!latencies_.empty()) {
-    std::sort(latencies_.begin(), latencies_.end());
-    const size_t middle = latencies_.size() / 2;
-    const bool odd = latencies_.size() % 2;
-    result_.latency_median = odd ? static_cast<double>(latencies_[middle])
-                                 : static_cast<double>(latencies_[middle - 1] + latencies_[middle]) / 2;
-    result_.latency_max = latencies_.back();
+  if (const fabric::Torus* torus = system_.network().torus()) {
+    result_.mean_hops = static_cast<double>(torus->flit_hops()) /
+                        static_cast<double>(std::max<uint64_t>(1, torus->sent_flits()));
+  }
+  std::vector<uint64_t> latencies;
+  for (const Node& node : nodes_) {
+    latencies.insert(latencies.end(), node.latencies.begin(), node.latencies.end());
+    for (const auto& [status, count] : node.failures) {
+      result_.failed_transfers += count;
+      result_.failures[status] += count;
+    }
+  }
+  if (!latencies.empty()) {
+    std::sort(latencies.begin(), latencies.end());
+    const size_t middle = latencies.size() / 2;
+    const bool odd = latencies.size() % 2;
+    result_.latency_median = odd ? static_cast<double>(latencies[middle])
+                                 : static_cast<double>(latencies[middle - 1] + latencies[middle]) / 2;
+    result_.latency_max = latencies.back();
   }
   if (result_.cycles > 0) {
     const double payload = build_.params.payload;
@@ -326,7 +371,6 @@ RunResult Traffic::run(const OnProgress& on_progress) {
   for (uint32_t index = 0; index < system_.size(); ++index) watch_node(index);
   start();
   const uint64_t first = system_.cycle();
-  last_completion_ = first;
   if (!result_.hang) {
     post_all();
     result_.hang = !transfer_all(on_progress) && !system_.stopped();
@@ -337,7 +381,9 @@ RunResult Traffic::run(const OnProgress& on_progress) {
     }
     compare_memories();
   }
-  result_.cycles = last_completion_ - first;
+  uint64_t last = first;
+  for (const Node& node : nodes_) last = std::max(last, node.last_completion);
+  result_.cycles = last - first;
   close_traces(system_);
   collect();
   result_.total_cycles = system_.cycle();

@@ -19,6 +19,9 @@ struct RunConfig {
   uint32_t window = 128;   ///< bits; one of the compiled builds
   bool weft_mode = true;   ///< of the receivers; false: paper mode
   uint32_t transfers = 1;  ///< concurrent ones per node, into which the bytes are cut
+  std::optional<fabric::TorusConfig>
+      torus;             ///< routers between the nodes, as many; nothing: an ideal network
+  uint32_t threads = 1;  ///< that step the nodes; same result
   fabric::Faults faults;
   double pause = 0;  ///< probability per stream and cycle
   uint32_t timeout =
@@ -48,6 +51,7 @@ struct RunResult {
   uint64_t packets_dropped = 0;           ///< by the engines, all reasons
   std::map<std::string, uint64_t> drops;  ///< by reason, those that occurred
   fabric::NetworkCounters network;
+  double mean_hops = 0;  ///< links from router to router, of a packet's flits
   uint64_t events = 0;
   uint64_t trace_mismatches = 0;  ///< everything that differed
   uint64_t wrong_bytes = 0;       ///< in the receivers' memories at the end

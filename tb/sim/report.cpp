@@ -3,6 +3,7 @@
 #include "report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/output_file.hpp"
 
@@ -29,6 +30,27 @@ std::string counted(uint64_t total, const std::map<std::string, uint64_t>& parts
 std::string network(const fabric::NetworkCounters& counters) {
   return fmt::format("{} sent, {} lost, {} duplicated, {} corrupted, {} held back", counters.sent,
                      counters.lost, counters.duplicated, counters.corrupted, counters.reordered);
+}
+
+/// The routers between the nodes.
+std::string topology(const fabric::TorusConfig& torus, double hops) {
+  return fmt::format(
+      "{} {}, {}, {} channels of {} flits, links of {} cycles, {:.2f} of them a packet",
+      torus.joined ? "torus" : "mesh", fmt::join(torus.sizes, "x"),
+      torus.algorithm == fabric::Algorithm::dimension_order ? "dimension order" : "minimal adaptive",
+      torus.channels, torus.buffer_flits, torus.link_clocks, hops);
+}
+
+nlohmann::json topology_json(const std::optional<fabric::TorusConfig>& torus, double hops) {
+  if (!torus) return "ideal";
+  return {{"topology", torus->joined ? "torus" : "mesh"},
+          {"sizes", torus->sizes},
+          {"adaptive", torus->algorithm == fabric::Algorithm::minimal_adaptive},
+          {"channels", torus->channels},
+          {"buffer_flits", torus->buffer_flits},
+          {"link_cycles", torus->link_clocks},
+          {"link_loss", torus->link_loss},
+          {"mean_hops", hops}};
 }
 
 std::string quoted(const std::string& argument) {
@@ -59,6 +81,7 @@ std::string table(const RunConfig& config, const RunResult& result) {
                                           result.packets_resent));
   text += row("packets dropped", counted(result.packets_dropped, result.drops));
   text += row("network", network(result.network));
+  if (config.torus) text += row("routers", topology(*config.torus, result.mean_hops));
   text += row("events compared", fmt::format("{}", result.events));
   text += row("trace mismatches", fmt::format("{}", result.trace_mismatches));
   text += row("wrong bytes", fmt::format("{}", result.wrong_bytes));
@@ -72,6 +95,7 @@ nlohmann::json to_json(const RunConfig& config, const RunResult& result) {
   return {
       {"scheme", "rxwindow"},
       {"nodes", config.nodes},
+      {"network", topology_json(config.torus, result.mean_hops)},
       {"bytes", result.bytes},
       {"transfers", config.nodes ? result.transfers / config.nodes : 0},
       {"loss", config.faults.loss},

@@ -90,6 +90,59 @@ TEST_F(RdmaReceiverFields, RequestsAgainstAnyRegion) {
   }
 }
 
+/// Some clocks around that of the look: the region named, which fitted or fits from now on, or another one.
+TEST_F(RdmaReceiverFields, RegionsThatAreSetWhileRequestsLookAtThem) {
+  for (unsigned n = 0; n < 8000 && !HasFatalFailure(); ++n) {
+    if (n % 1000 == 0) receiver_.reset(config_);
+    Header request = any_request();
+    choose_region(request);
+    rdma::Config later = config_;
+    if (bench_.chance(50)) {  // so the request fits when the new one is there
+      const auto named = request.gen % receiver_params().n_regions;
+      std::swap(later.regions[named], config_.regions[named]);
+      config_.regions[named].key = static_cast<uint16_t>(any_number(16));
+      receiver_.config = config_;
+      receiver_.clocks(receiver_params().n_regions);
+    } else {
+      const auto any = bench_.below(receiver_params().n_regions);
+      later.regions[any] = {0,
+                            static_cast<uint64_t>(bench_.below(1 << 12)) * receiver_params().payload,
+                            static_cast<uint16_t>(any_number(16)),
+                            bench_.chance(50),
+                            false,
+                            false};
+    }
+    config_ = later;
+    const auto early = static_cast<unsigned>(bench_.below(4));  // clocks; 0: one too late
+    if (early > 0) {
+      receiver_.config = config_;
+      receiver_.clocks(early - 1);
+    }
+    give(request);
+    receiver_.config = config_;
+    receiver_.clocks(settled);
+  }
+  for (const auto outcome : {Outcome::grant, Outcome::refuse_region, Outcome::refuse_key}) {
+    EXPECT_GT(receiver_.outcomes[outcome], 50u) << name(outcome);
+  }
+}
+
+TEST_F(RdmaReceiverFields, ResetClosesAllRegions) {
+  rdma::Config open = config(), closed = config();
+  open.regions.assign(receiver_params().n_regions, config().regions[0]);
+  closed.regions.clear();
+  receiver_.reset(open);
+  receiver_.reset(closed);
+  receiver_.outcomes.clear();
+  for (uint8_t region = 0; region < receiver_params().n_regions; ++region) {
+    Header request = another(1);
+    request.gen = region;
+    give(request);
+  }
+  receiver_.clocks(settled);
+  EXPECT_EQ(receiver_.outcomes[Outcome::refuse_key], receiver_params().n_regions);
+}
+
 TEST_F(RdmaReceiverFields, PacketWithOneWrongBitIsNotTakenForTheOneThatFits) {
   grant(1, 3);
   for (const uint32_t pidx : {1u, 2u, 0u}) {
@@ -208,9 +261,10 @@ TEST_F(RdmaReceiverFields, AsksAsOftenAsAllowedAndThenReclaims) {
   }
 }
 
-/// 66,250 writes; memory answers each after a few more, so that DONE has to wait at every count.
+/// 66,234 writes; memory answers each after a few more, so that DONE has to wait at every count. Of odd
+/// length, so that DONEs come at even and odd counts.
 TEST_F(RdmaReceiverFields, CountOfWritesWraps) {
-  const uint32_t packets = 250;
+  const uint32_t packets = 249;
   while (out_.writes <= 66'000 && !HasFatalFailure()) {
     grant(1, packets);
     const uint16_t used = context_in_use();

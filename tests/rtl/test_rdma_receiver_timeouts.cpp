@@ -194,6 +194,55 @@ TEST_F(RdmaReceiverTimeouts, LateByNoMoreThanAPassThroughTheGroupInUse) {
   }
 }
 
+/// Two timers run, one in each half of all timers. One of them is of a context that was granted while, or
+/// just before or after, the scanner passed its half, where no timer ran any more.
+TEST_F(RdmaReceiverTimeouts, OfAContextThatIsGrantedBehindAPassThroughItsGroup) {
+  constexpr uint16_t group = rx_contexts / 2;
+  for (const uint16_t first : {uint16_t{0}, group}) {
+    const auto last = static_cast<uint16_t>(first + group - 1);
+    const auto stays = static_cast<uint16_t>(first == 0 ? rx_contexts - 1 : 0);
+    for (unsigned offset = 0; offset < offsets && !HasFatalFailure(); ++offset) {
+      receiver_.reset(config());
+      grant(rx_contexts, 4);
+      for (uint16_t n = 0; n < rx_contexts; ++n) {
+        const auto cid =
+            static_cast<uint16_t>((first + n) % rx_contexts);  // so the next one granted is `first`
+        if (cid != stays && cid != last) give(release(cid));
+      }
+      receiver_.clocks(offsets);
+      give(release(last));
+      receiver_.clocks(offset);
+      give(another(4));
+      receiver_.clocks(settled);
+      ASSERT_NE(context(first).state, RxContext::State::free);
+      const unsigned before = receiver_.timeouts;
+      receiver_.now = static_cast<uint16_t>(receiver_.now + config().rx_timeout);
+      receiver_.clocks(2 * offsets);
+      ASSERT_EQ(receiver_.timeouts, before + 2)
+          << "of contexts " << first << " and " << stays << ", offset " << offset;
+    }
+  }
+}
+
+/// Packets of the same context right behind each timeout: what it has counted so far goes on to them, each
+/// bit of it.
+TEST_F(RdmaReceiverTimeouts, CountOnWithPacketsOfTheSameContextRightBehind) {
+  rdma::Config patient = config();
+  patient.max_silent = 15;
+  receiver_.reset(patient);
+  grant(1, 4);
+  const unsigned before = receiver_.timeouts;
+  for (unsigned n = 0; n < 8000 && receiver_.outcomes[Outcome::reclaim] == 0 && !HasFatalFailure(); ++n) {
+    if (n % 10 == 0) ++receiver_.now;
+    Header stranger = data(0, 0);
+    stranger.msgid ^= 1;
+    if (!receiver_.packet) receiver_.packet = {stranger};
+    receiver_.clock();
+  }
+  EXPECT_EQ(receiver_.timeouts - before, 16u);
+  EXPECT_EQ(receiver_.outcomes[Outcome::reclaim], 1u);
+}
+
 /// Also where a timer has ended again before the next one is looked at.
 TEST_F(RdmaReceiverTimeouts, OfAllContextsInTurn) {
   rdma::Config hasty = config();

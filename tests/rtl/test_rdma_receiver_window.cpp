@@ -110,6 +110,32 @@ TEST_F(RdmaReceiverWindow, FarthestPacketBehindAFullWindow) {
   }
 }
 
+/// WBASE arrives and moves on by a window or not, and in the next clock a packet whose PIDX differs by whole
+/// turns of the bitmap from one that lies in it.
+TEST_F(RdmaReceiverWindow, WholeTurnsFromTheWindowRightBehindTheOneAtWbase) {
+  const uint32_t window = receiver_params().window;
+  for (uint32_t base = 0; base < 3 * window && !HasFatalFailure(); ++base) {
+    for (const uint32_t arrived : {0u, window / 2, window}) {
+      for (const uint32_t ahead : {1u, 2u, window / 2, window - 1, window}) {
+        std::vector<uint32_t> list;
+        for (uint32_t pidx = 0; pidx <= base + arrived; ++pidx) {
+          if (pidx != base) list.push_back(pidx);
+        }
+        const uint32_t now = base + arrived + 1, in_it = now + ahead, turn = 2 * window;
+        for (const uint32_t pidx : {in_it + turn, in_it + 2 * turn, in_it % turn, in_it + 3 * turn}) {
+          if (pidx >= now && pidx <= now + window) continue;
+          receiver_.reset(config());
+          grant(1, packets);
+          give_all(0, list);
+          give_all(0, {base, std::min(pidx, packets - 1)});
+          receiver_.clocks(settled);
+          ASSERT_EQ(context(0).window.base, now) << "PIDX " << pidx << " behind " << base;
+        }
+      }
+    }
+  }
+}
+
 /// Each packet finds the window as it was read from memory.
 TEST_F(RdmaReceiverWindow, FullBehindAMissingPacketOfSeveralContextsInTurn) {
   for (unsigned round = 0; round < 20 && !HasFatalFailure(); ++round) {
