@@ -48,6 +48,11 @@ module rdma_rx_act
   output logic                ctl_grant_o,
   output logic                empty_o     // nothing waits
 );
+  if (CMD_DEPTH < UNDERWAY + 4 || CTL_DEPTH < ANSWERING + 4) begin : g_bad_depth
+    $error("CMD_DEPTH (%0d) must be at least %0d and CTL_DEPTH (%0d) at least %0d, for what is under way", CMD_DEPTH, UNDERWAY + 4, CTL_DEPTH,
+           ANSWERING + 4);
+  end
+
   typedef struct packed {
     logic              write;
     logic [ADDR_W-1:0] addr;

@@ -32,6 +32,10 @@ module rdma_rx_repeats #(
   input  logic [ IDX_W-1:0] forget_src_i,
   input  logic [ IDX_W-1:0] forget_sid_i
 );
+  if (N < 2 || (N & (N - 1)) != 0) begin : g_bad_n
+    $error("N must be a power of two of at least 2, is %0d", N);
+  end
+
   typedef struct packed {
     logic             granted;
     logic [31:0]      crc;
