@@ -113,7 +113,7 @@ BLOCKS = [
     (FORGOTTEN, Change("rdma_rx_repeats.sv", "else if (!grant_i || place_qqq == forget_place_q) forget_q", "else forget_q")),
     (FORGOTTEN, Change("rdma_rx_repeats.sv", "grant_i && !clear_i ? '{granted", "!clear_i ? '{granted")),
     (RECEIVER, None),
-    (RECEIVER, Change("rdma_receiver.sv", "assign m_free      = m_valid_q && m_q.free;", "assign m_free      = m_valid_q && m_q.write;")),
+    (RECEIVER, Change("rdma_receiver.sv", ".free_i         (m_valid_q && m_q.free)", ".free_i         (m_valid_q && m_q.write)")),
     (RECEIVER_ANY, None),
     (RECEIVER_ANY, Change("rdma_window_judge.sv", "place_o.in_window && !marked", "place_o.in_window")),
     (RECEIVER_ANY, Change("rdma_receiver.sv", "h_q.hdr.msgid == 24'(h_kept_grant.msgid) && ", "")),

@@ -29,6 +29,7 @@ rdma_regions.sv
 rdma_quota.sv
 rdma_rx_request.sv
 rdma_rx_repeats.sv
+rdma_rx_front.sv
 rdma_rx_outcome.sv
 rdma_rx_answer.sv
 rdma_rx_act.sv

@@ -2,9 +2,7 @@
 // Receiver of the RDMA engine: one event (packet or timeout) a clock, for any order of contexts, also the same one back to
 // back. Protocol and context: docs/rdma.md, Receiver.
 //
-//   A     choose the event
-//   B-D   check a request; look whether it was granted before
-//   E     find room for an answer and a free context for a request
+//   A-E   choose the event; of a request: check it, look whether it was granted before, find room for an answer and a context (rdma_rx_front)
 //   F  G  read the context                         (ram_forward sees what J and H write meanwhile)
 //   H     a grant writes its part of the context; compare the packet with it; open the window
 //   I     one step of the state that packets change      (an event in H takes it over at once, or a clock later)
@@ -115,7 +113,6 @@ module rdma_receiver
   output logic [  WINDOW-1:0] trace_wvec_o
 );
   localparam int unsigned SHIFT = $clog2(PAYLOAD);
-  localparam int unsigned MAX_STARVED = 255;  // packets that may go before a timeout
 
   if (N_RX_CTX < 2 || (N_RX_CTX & (N_RX_CTX - 1)) != 0) begin : g_bad_n
     $error("N_RX_CTX must be a power of two of at least 2, is %0d", N_RX_CTX);
@@ -141,38 +138,12 @@ module rdma_receiver
   localparam int unsigned POS_W = $clog2(WINDOW);
   localparam int unsigned QUARTER_W = WINDOW > 4 ? POS_W - 2 : 0;  // an ACK at every quarter of the window
 
-  localparam int unsigned RIGHTS = TRANSFERS ? 3 : 1;  // write; read, receive
-
-  `RDMA_TYPEDEF_REGION(region_t, BASE_W, OFFSET_W, RIGHTS)
+  `RDMA_TYPEDEF_RX_EVENT(event_t, BASE_W, OFFSET_W, IDX_W)
   `RDMA_TYPEDEF_RX_GRANT(grant_t, NODE_W, SID_W, MSGID_W, REGION_W, OFFSET_W, PIDX_W, SHIFT)
   `RDMA_TYPEDEF_WINDOW(kept_t, WINDOW, PIDX_W)
   `RDMA_TYPEDEF_RX_STATE(state_t, kept_t)
   `RDMA_TYPEDEF_OPEN_WINDOW(open_t, WINDOW, PIDX_W)
   `RDMA_TYPEDEF_PLACE(place_t)
-
-  typedef struct packed {
-    logic              timeout;
-    outcome_e          verdict;      // of the arrival checks, or what the inbox said; from F on also of a request
-    logic              request, release_it, data;  // request: for a context; from F on it is granted
-    logic              from_inbox;
-    admit_e            admit;
-    logic              again;        // granted before
-    logic              faulty;       // the inbox has seen a fault in it: has no ticket, so it must not be granted if there is none any more
-    logic              read;
-    logic              asks;         // is one of a request, the same again, READ: needs room for an answer
-    logic              answer_asked, answer_room;  // from F on
-    header_t           hdr;
-    logic [31:0]       last;         // last byte of a request; from D on
-    logic [15:0]       len_less;     // payload bytes less one; from D on
-    logic              key_ok;       // the region named is open to who names this key; from D on
-    logic [BASE_W-1:0] region_base;  // payloads; from D on
-    logic [OFFSET_W-1:0] region_last;  // payloads from there; from D on
-    logic [OFFSET_W-1:0] offset;     // of a request in its region, payloads; from F on
-    logic              room;         // from F on
-    logic              offer_valid;
-    logic [IDX_W-1:0]  offer;
-    logic              over_quota;   // from F on
-  } event_t;
 
   typedef struct packed {
     logic              timeout;
@@ -197,271 +168,83 @@ module rdma_receiver
     logic [31:0]       word;         // immediate; of a READ its bytes
   } action_t;
 
-  // ------------------------------------------------------------------------------------------------- after reset
-  logic             clearing_q;
-  logic [IDX_W-1:0] clear_idx_q;
-  logic             timer_ready, list_ready, regions_ready, quota_ready;
+  // ------------------------------------------------------------------------------------------------- A to E
+  event_t f_q, g_q, h_q, i_q, j_q;
+  logic   f_valid_q, g_valid_q, h_valid_q, i_valid_q, j_valid_q, k_valid_q, l_valid_q, m_valid_q;
+  logic   front_ready, timer_ready, front_busy, clearing;
+  logic   a_room, ctl_room, expired_valid, expired_ready, j_frees, j_forget;
+  logic [IDX_W-1:0]  clear_idx, expired_idx;
+  logic [NODE_W-1:0] j_src;  // of the context
+  action_t           m_q;
+
+  assign ready_o = front_ready && timer_ready;
+
+  rdma_rx_front #(
+    .N_RX_CTX (N_RX_CTX),
+    .PAYLOAD  (PAYLOAD),
+    .PIDX_W   (PIDX_W),
+    .SID_W    (SID_W),
+    .NODE_W   (NODE_W),
+    .ADDR_W   (ADDR_W),
+    .N_REGIONS(N_REGIONS),
+    .N_SOURCES(N_SOURCES),
+    .TRANSFERS(TRANSFERS),
+    .REPEATS  (REPEATS),
+    .event_t  (event_t)
+  ) i_front (
+    .clk_i,
+    .rst_ni,
+    .ready_o        (front_ready),
+    .clear_o        (clearing),
+    .clear_idx_o    (clear_idx),
+    .busy_o         (front_busy),
+    .region_set_i,
+    .region_idx_i,
+    .region_write_i,
+    .region_read_i,
+    .region_receive_i,
+    .region_key_i,
+    .region_base_i,
+    .region_last_i,
+    .quota_i,
+    .accept_i       (ready_o && a_room),
+    .hdr_valid_i,
+    .hdr_ready_o,
+    .hdr_i,
+    .verdict_i,
+    .hdr_busy_i,
+    .req_valid_i,
+    .req_ready_o,
+    .req_i,
+    .expired_valid_i(expired_valid),
+    .expired_ready_o(expired_ready),
+    .expired_idx_i  (expired_idx),
+    .ctl_room_i     (ctl_room),
+    .answer_asked_i,
+    .answer_room_i,
+    .answer_take_o,
+    .valid_o        (f_valid_q),
+    .event_o        (f_q),
+    .free_i         (m_valid_q && m_q.free),
+    .free_cid_i     (m_q.cid[IDX_W-1:0]),
+    .frees_i        (j_frees),
+    .frees_src_i    (j_src),
+    .forget_i       (j_forget),
+    .forget_src_i   (IDX_W'(j_q.hdr.src[NODE_W-1:0])),
+    .forget_sid_i   (IDX_W'(j_q.hdr.sid[SID_W-1:0]))
+  );
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      clearing_q  <= 1'b1;
-      clear_idx_q <= '0;
-    end else if (clearing_q) begin
-      clear_idx_q <= clear_idx_q + 1'b1;
-      clearing_q  <= clear_idx_q != '1;
-    end
-  end
-
-  assign ready_o = !clearing_q && timer_ready && list_ready && regions_ready && quota_ready;
-
-  // ------------------------------------------------------------------------------------------------- A: choose
-  logic   a_room, a_accept, a_timeout, a_asked;
-  event_t a_event, b_q, c_q, c_event, d_q, e_q, e_event, f_q, g_q, h_q, i_q, j_q;
-  logic   b_valid_q, c_valid_q, d_valid_q, e_valid_q, f_valid_q, g_valid_q, h_valid_q, i_valid_q, j_valid_q, k_valid_q, l_valid_q, m_valid_q;
-  logic   expired_valid, expired_ready;
-  logic [IDX_W-1:0] expired_idx;
-  logic [$clog2(MAX_STARVED+1)-1:0] starved_q;
-  logic   timeout_first;
-
-  assign a_asked       = TRANSFERS && req_valid_i;
-  assign timeout_first = (!hdr_valid_i && !a_asked) || starved_q == ($bits(starved_q))'(MAX_STARVED);
-  assign a_accept      = ready_o && a_room;
-  assign a_timeout     = expired_valid && timeout_first;
-  assign expired_ready = a_accept && timeout_first;
-  assign req_ready_o   = TRANSFERS && a_accept && !a_timeout;
-  assign hdr_ready_o   = a_accept && !a_timeout && !a_asked;
-
-  always_comb begin : p_choose
-    a_event = '0;
-    a_event.timeout = a_timeout;
-    if (a_timeout) begin
-      a_event.hdr.cid = 16'(expired_idx);
-    end else if (a_asked) begin
-      a_event.hdr        = req_i.hdr;
-      a_event.from_inbox = 1'b1;
-      a_event.admit      = req_i.kind;
-      a_event.asks       = 1'b1;
-      a_event.faulty     = req_i.kind == ADMIT_NONE;
-      unique case (req_i.kind)
-        ADMIT_REFUSE: a_event.verdict = req_i.refusal;
-        ADMIT_DROP:   a_event.verdict = OUTCOME_DROP_ASKED;
-        ADMIT_AGAIN:  a_event.again   = 1'b1;
-        default:      a_event.request = 1'b1;
-      endcase
+      {g_valid_q, h_valid_q, i_valid_q, j_valid_q, k_valid_q, l_valid_q, m_valid_q} <= '0;
     end else begin
-      a_event.hdr     = hdr_i;
-      a_event.verdict = verdict_i;
-      if (verdict_i != OUTCOME_NONE) begin
-        a_event.hdr.cid = '0;  // nothing in a bad packet can be believed
-      end else begin
-        a_event.request    = hdr_i.ptype == PTYPE_RQT;
-        a_event.release_it = hdr_i.ptype == PTYPE_RELEASE;
-        a_event.data       = hdr_i.ptype == PTYPE_DATA;
-        if (TRANSFERS) begin
-          a_event.read = hdr_i.ptype == PTYPE_READ;
-          a_event.asks = a_event.request || a_event.read;
-          if (hdr_busy_i) begin
-            a_event.verdict = OUTCOME_DROP_BUSY;
-            a_event.request = 1'b0;
-            a_event.asks    = 1'b0;
-          end
-        end
-      end
+      {g_valid_q, h_valid_q, i_valid_q, j_valid_q} <= {f_valid_q, g_valid_q, h_valid_q, i_valid_q};
+      {k_valid_q, l_valid_q, m_valid_q} <= {j_valid_q, k_valid_q, l_valid_q};
     end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      {b_valid_q, c_valid_q, d_valid_q, e_valid_q, f_valid_q, g_valid_q, h_valid_q} <= '0;
-      {i_valid_q, j_valid_q, k_valid_q, l_valid_q, m_valid_q} <= '0;
-      starved_q <= '0;
-    end else begin
-      b_valid_q <= a_accept && (a_timeout || hdr_valid_i || a_asked);
-      {c_valid_q, d_valid_q, e_valid_q, f_valid_q} <= {b_valid_q, c_valid_q, d_valid_q, e_valid_q};
-      {g_valid_q, h_valid_q} <= {f_valid_q, g_valid_q};
-      {i_valid_q, j_valid_q, k_valid_q, l_valid_q, m_valid_q} <= {h_valid_q, i_valid_q, j_valid_q, k_valid_q, l_valid_q};
-      if (!expired_valid || expired_ready) starved_q <= '0;
-      else if (((hdr_valid_i && hdr_ready_o) || (a_asked && req_ready_o)) && starved_q != '1) starved_q <= starved_q + 1'b1;
-    end
-    b_q <= a_event;
-    c_q <= b_q;
-    d_q <= c_event;
-    e_q <= d_q;
-    f_q <= e_event;
     g_q <= f_q;
     h_q <= g_q;
     i_q <= h_q;
     j_q <= i_q;
-  end
-
-  // ------------------------------------------------------------------------------------------------- B to E: request
-  region_t          set_region, c_region;
-  logic             c_right, c_key_ok;
-  logic [7:0]       a_region;
-  logic [OFFSET_W-1:0] e_offset;
-  outcome_e         e_refusal;
-  logic             ctl_room;
-  logic             e_asks, e_room, e_known, e_grantable, e_grant, e_over, offer_valid;
-  logic [IDX_W-1:0] e_known_cid;      // of a request that was granted before
-  logic             j_forget;
-  logic [IDX_W-1:0] offer;
-  logic             j_frees, m_free;
-  logic [NODE_W-1:0] j_src;           // of the context
-  action_t          m_q;
-
-  assign set_region = '{open: RIGHTS'({region_receive_i, region_read_i, region_write_i}), key: region_key_i, base: region_base_i, last: region_last_i};
-
-  rdma_regions #(
-    .N_REGIONS(N_REGIONS),
-    .region_t (region_t)
-  ) i_regions (
-    .clk_i,
-    .rst_ni,
-    .ready_o     (regions_ready),
-    .set_i       (region_set_i),
-    .set_idx_i   (region_idx_i[REGION_W-1:0]),
-    .set_region_i(set_region),
-    .idx_i       (a_region),
-    .region_o    (c_region)
-  );
-
-  always_comb begin : p_region
-    a_region = hdr_i.ptype == PTYPE_RQT || (TRANSFERS && hdr_i.ptype == PTYPE_READ) ? hdr_i.gen : hdr_i.arg[23:16];
-    if (a_asked) a_region = req_i.hdr.gen;
-  end
-
-  // The right that it needs. The context of DATA was granted for one of two.
-  if (TRANSFERS) begin : g_rights
-    assign c_right = c_q.read ? c_region.open[1] : c_q.admit == ADMIT_BUFFER ? c_region.open[2] :
-                     c_region.open[0] || (c_q.data && c_region.open[2]);
-  end else begin : g_writes_only
-    assign c_right = c_region.open[0];
-  end
-  assign c_key_ok = c_right && c_region.key == (c_q.request || c_q.read ? c_q.hdr.cid : c_q.hdr.arg[15:0]);
-
-  rdma_rx_request #(
-    .PAYLOAD (PAYLOAD),
-    .PIDX_W  (PIDX_W),
-    .ADDR_W  (ADDR_W),
-    .OFFSET_W(OFFSET_W)
-  ) i_request (
-    .clk_i,
-    .arg_i    (b_q.hdr.arg),
-    .bytes_i  (b_q.hdr.pidx),
-    .open_i   (c_key_ok),
-    .base_i   (c_region.base),
-    .last_i   (c_region.last),
-    .verdict_o(e_refusal),
-    .offset_o (e_offset)
-  );
-
-  // A request takes the offer exactly if it passes all other checks.
-  assign e_grantable = e_q.request && ctl_room && !e_known && e_refusal == OUTCOME_NONE && !e_q.faulty && !e_over;
-  assign e_grant     = e_valid_q && e_grantable && offer_valid;
-  assign m_free      = m_valid_q && m_q.free;
-
-  assign e_asks        = TRANSFERS ? e_q.asks : e_q.request;
-  assign e_room        = ctl_room && !(TRANSFERS && e_q.verdict == OUTCOME_DROP_BUSY);
-  assign answer_take_o = TRANSFERS && e_valid_q && e_q.read && ctl_room && e_refusal == OUTCOME_NONE && !answer_asked_i && answer_room_i;
-
-  free_list #(
-    .N(N_RX_CTX)
-  ) i_free (
-    .clk_i,
-    .rst_ni,
-    .ready_o  (list_ready),
-    .valid_o  (offer_valid),
-    .id_o     (offer),
-    .pop_i    (e_grant),
-    .push_i   (m_free),
-    .push_id_i(m_q.cid[IDX_W-1:0]),
-    .count_o  ()  // not needed
-  );
-
-  rdma_quota #(
-    .N_SOURCES(N_SOURCES),
-    .NODE_W   (NODE_W),
-    .COUNT_W  (IDX_W + 1)
-  ) i_quota (
-    .clk_i,
-    .rst_ni,
-    .ready_o   (quota_ready),
-    .quota_i,
-    .src_i     (b_q.hdr.src[NODE_W-1:0]),
-    .over_o    (e_over),
-    .grant_i   (e_grant),
-    .free_i    (j_frees),
-    .free_src_i(j_src)
-  );
-
-  // Those of the inbox are its own business.
-  if (REPEATS) begin : g_repeats
-    rdma_rx_repeats #(
-      .N(N_RX_CTX)
-    ) i_repeats (
-      .clk_i,
-      .rst_ni,
-      .clear_i     (clearing_q),
-      .clear_idx_i (clear_idx_q),
-      .request_i   (b_valid_q && b_q.request && !b_q.from_inbox),
-      .src_i       (IDX_W'(b_q.hdr.src[NODE_W-1:0])),
-      .sid_i       (IDX_W'(b_q.hdr.sid[SID_W-1:0])),
-      .crc_i       (b_q.hdr.crc),
-      .known_o     (e_known),
-      .cid_o       (e_known_cid),
-      .grant_i     (e_grant && !e_q.from_inbox),
-      .grant_cid_i (offer),
-      .forget_i    (j_forget),
-      .forget_src_i(IDX_W'(j_q.hdr.src[NODE_W-1:0])),
-      .forget_sid_i(IDX_W'(j_q.hdr.sid[SID_W-1:0]))
-    );
-  end else begin : g_no_repeats
-    logic unused_forget;
-    assign e_known       = 1'b0;
-    assign e_known_cid   = '0;
-    assign unused_forget = j_forget;
-  end
-
-  always_comb begin : p_request
-    e_event            = e_q;
-    e_event.room       = e_room;
-    e_event.answer_asked = answer_asked_i;
-    e_event.answer_room  = answer_room_i;
-    e_event.over_quota = e_q.request && e_over;
-    e_event.offset = e_offset;
-    if (!e_q.timeout) begin
-      e_event.offer_valid = offer_valid;
-      e_event.offer       = offer;
-    end
-    if (e_asks && !ctl_room) begin
-      e_event.verdict = OUTCOME_DROP_BUSY;
-      e_event.again   = 1'b0;
-    end else if (e_q.read) begin
-      if (e_refusal != OUTCOME_NONE) e_event.verdict = e_refusal;
-      else if (answer_asked_i) e_event.verdict = OUTCOME_DROP_ASKED;
-      else e_event.verdict = answer_room_i ? OUTCOME_READ_TAKEN : OUTCOME_REFUSE_ANSWERS;
-    end else if (e_known) begin
-      e_event.again   = 1'b1;
-      e_event.admit   = ADMIT_AGAIN;
-      e_event.hdr.cid = 16'(e_known_cid);
-    end else if (e_q.request) begin
-      if (e_refusal != OUTCOME_NONE) e_event.verdict = e_q.admit == ADMIT_BUFFER ? OUTCOME_REFUSE_BUFFER : e_refusal;
-      else if (e_q.faulty) e_event.verdict = OUTCOME_DROP_ASKED;
-      else if (e_over) e_event.verdict = OUTCOME_REFUSE_QUOTA;
-      else if (!offer_valid) e_event.verdict = OUTCOME_REFUSE_NO_CONTEXT;
-      else e_event.hdr.cid = 16'(offer);
-    end
-    if (TRANSFERS && e_q.request) e_event.hdr.arg[23:0] = {e_q.hdr.gen, e_q.hdr.cid};
-    e_event.request = e_grantable && offer_valid;
-  end
-
-  always_comb begin : p_prepare
-    c_event          = c_q;
-    c_event.last     = c_q.hdr.pidx - 32'd1;
-    c_event.len_less = c_q.hdr.len - 16'd1;
-    c_event.key_ok      = c_key_ok;
-    c_event.region_base = c_region.base;
-    c_event.region_last = c_region.last;
   end
 
   // ------------------------------------------------------------------------------------------------- F, G: read; H: compare
@@ -489,9 +272,9 @@ module rdma_receiver
     .WIDTH($bits(grant_t))
   ) i_grants (
     .clk_i,
-    .we_i   (clearing_q || (h_valid_q && h_q.request)),
-    .waddr_i(clearing_q ? clear_idx_q : h_idx),
-    .wdata_i(clearing_q ? '0 : h_grant),
+    .we_i   (clearing || (h_valid_q && h_q.request)),
+    .waddr_i(clearing ? clear_idx : h_idx),
+    .wdata_i(clearing ? '0 : h_grant),
     .raddr_i(f_q.hdr.cid[IDX_W-1:0]),
     .rdata_o(h_kept_grant)
   );
@@ -502,9 +285,9 @@ module rdma_receiver
     .WIDTH($bits(state_t))
   ) i_states (
     .clk_i,
-    .we_i   (clearing_q || j_valid_q),
-    .waddr_i(clearing_q ? clear_idx_q : j_idx),
-    .wdata_i(clearing_q ? '0 : j_kept),
+    .we_i   (clearing || j_valid_q),
+    .waddr_i(clearing ? clear_idx : j_idx),
+    .wdata_i(clearing ? '0 : j_kept),
     .raddr_i(f_q.hdr.cid[IDX_W-1:0]),
     .rdata_o(h_kept)
   );
@@ -918,8 +701,8 @@ module rdma_receiver
   );
 
   assign ctl_dropped_o = m_valid_q && m_emit && !m_q.room;
-  assign idle_o        = !(b_valid_q || c_valid_q || d_valid_q || e_valid_q || f_valid_q || g_valid_q || h_valid_q || i_valid_q ||
-                           j_valid_q || k_valid_q || l_valid_q || m_valid_q) && queues_empty;
+  assign idle_o        = !(front_busy || f_valid_q || g_valid_q || h_valid_q || i_valid_q || j_valid_q || k_valid_q || l_valid_q || m_valid_q) &&
+                         queues_empty;
 
   // To whom a READ is answered is in the header of the refusal that was not sent.
   assign read_valid_o = TRANSFERS && m_valid_q && m_q.outcome == OUTCOME_READ_TAKEN;
@@ -951,17 +734,7 @@ module rdma_receiver
 
   logic unused;
   // of use in earlier stages, or to assertions
-  assign unused = ^{j_q, j_grant_q.region, j_grant_q.offset, j_grant_q.last, j_grant_q.tail, k_window_q.first, region_idx_i, req_i.of_read};
-
-  if (TRANSFERS) begin : g_transfers
-    logic a_known, a_flagged;
-    assign a_known   = hdr_valid_i && hdr_ready_o && verdict_i == OUTCOME_NONE;
-    assign a_flagged = (hdr_i.flags & (TRANSFER_FLAG_IMM | TRANSFER_FLAG_SEND | TRANSFER_FLAG_READ)) != '0;
-    // Only what is for the inbox may be turned away by it.
-    `ASSERT(InboxAskedFirst, !a_known || hdr_busy_i == ((hdr_i.ptype == PTYPE_RQT && a_flagged) || hdr_i.ptype == PTYPE_RSP))
-    `ASSERT(RequestsFromInbox, !(a_asked && req_ready_o) || req_i.hdr.ptype == PTYPE_RQT)
-    `ASSERT(TicketIsOfFlag, !(a_asked && req_ready_o && req_i.kind == ADMIT_BUFFER) || req_i.of_read == ((req_i.hdr.flags & TRANSFER_FLAG_READ) != '0))
-  end
+  assign unused = ^{j_q, j_grant_q.region, j_grant_q.offset, j_grant_q.last, j_grant_q.tail, k_window_q.first};
 
   `ASSERT(EveryPacketDecided, !(m_valid_q && !m_q.timeout) || trace_valid_o)
   `ASSERT(CameIsToldByTheWindow, !(i_valid_q && i_used_q && i_known_q) ||
