@@ -81,7 +81,7 @@ module rdma_receiver_proof
     .N_RX_CTX(N), .WINDOW(WINDOW), .PAYLOAD(1 << SHIFT), .PIDX_W(PIDX_W), .CID_W(IDX_W + 1), .SID_W(1), .MSGID_W(MSGID_W), .NODE_W(1),
     .ADDR_W(ADDR_W), .N_REGIONS(2), .N_SOURCES(2), .CTL_DEPTH(16), .CMD_DEPTH(16)
   ) dut (
-    .clk_i, .rst_ni, .ready_o(), .idle_o(), .node_id_i(16'd1), .region_set_i(dut.regions_ready), .region_idx_i(8'd0), .region_write_i(1'b1),
+    .clk_i, .rst_ni, .ready_o(), .idle_o(), .node_id_i(16'd1), .region_set_i(dut.i_front.regions_ready), .region_idx_i(8'd0), .region_write_i(1'b1),
     .region_read_i(1'b0), .region_receive_i(1'b0),
     .region_key_i(16'd0), .region_base_i('0), .region_last_i, .backoff_i, .ahead_i(8'(ahead_i)), .quota_i(16'(quota_i)),
     .timeout_i(LIMIT_W'(1)), .ask_from_after_i, .max_silent_i, .weft_mode_i, .now_i,
@@ -165,14 +165,14 @@ module rdma_receiver_proof
         assume (used[i] == state_t'(dut.i_states.u_ram.mem[i]).used);
         assume (!used[i] || stands_for(dut.i_grants.u_ram.mem[i], dut.i_states.u_ram.mem[i], follow.transfers_q[i]));
       end
-      assume (!(dut.i_regions.clearing_q || dut.i_quota.clearing_q || dut.i_act.ctl_valid_q || dut.i_act.fence_valid_q || dut.i_act.passed_q != '0));
-      assume (!(dut.clearing_q || dut.b_valid_q || dut.c_valid_q || dut.d_valid_q || dut.e_valid_q || dut.f_valid_q || dut.g_valid_q ||
-                dut.h_valid_q || dut.i_valid_q || dut.j_valid_q || dut.k_valid_q || dut.l_valid_q || dut.m_valid_q));
+      assume (!(dut.i_front.i_regions.clearing_q || dut.i_front.i_quota.clearing_q || dut.i_act.ctl_valid_q || dut.i_act.fence_valid_q || dut.i_act.passed_q != '0));
+      assume (!(dut.i_front.clearing_q || dut.i_front.b_valid_q || dut.i_front.c_valid_q || dut.i_front.d_valid_q || dut.i_front.e_valid_q));
+      assume (!(dut.f_valid_q || dut.g_valid_q || dut.h_valid_q || dut.i_valid_q || dut.j_valid_q || dut.k_valid_q || dut.l_valid_q || dut.m_valid_q));
       assume (dut.i_timer.state_q == 3'd1 && dut.i_timer.scanned_q == '0);  // SCAN
-      assume (dut.i_free.ready_q && !dut.i_free.filling_q && dut.i_free.free_q == ~used);
-      assume (!dut.i_free.u_fifo.u_fifo.head_valid_q && dut.i_free.u_fifo.u_fifo.fetched_q == dut.i_free.u_fifo.u_fifo.popped_q);
-      assume (dut.i_free.u_fifo.u_fifo.written_q == dut.i_free.u_fifo.u_fifo.committed_q);
-      assume (32'((IDX_W + 1)'(dut.i_free.u_fifo.u_fifo.written_q - dut.i_free.u_fifo.u_fifo.popped_q)) == 32'(free));
+      assume (dut.i_front.i_free.ready_q && !dut.i_front.i_free.filling_q && dut.i_front.i_free.free_q == ~used);
+      assume (!dut.i_front.i_free.u_fifo.u_fifo.head_valid_q && dut.i_front.i_free.u_fifo.u_fifo.fetched_q == dut.i_front.i_free.u_fifo.u_fifo.popped_q);
+      assume (dut.i_front.i_free.u_fifo.u_fifo.written_q == dut.i_front.i_free.u_fifo.u_fifo.committed_q);
+      assume (32'((IDX_W + 1)'(dut.i_front.i_free.u_fifo.u_fifo.written_q - dut.i_front.i_free.u_fifo.u_fifo.popped_q)) == 32'(free));
       `NOTHING_IN(dut.i_act.i_commands.u_fifo)
       `NOTHING_IN(dut.i_act.i_control.u_fifo)
       `NOTHING_IN(dut.i_act.i_fences.u_fifo)
