@@ -35,6 +35,10 @@ void validate(const Params& params) {
   require(!params.transfers || params.n_tickets <= uint64_t{1} << params.sid_bits,
           "n_tickets must be at most 2^sid_bits");
   require(params.n_queues >= 1 && params.n_queues <= 256, "n_queues must be 1 to 256");
+  const bool counts = params.scheme == Scheme::receiver_counter;
+  require(!counts || !params.transfers, "receiver_counter has no SEND, READ and write with immediate");
+  require(!counts || params.window >= 64,
+          "receiver_counter needs a window of 64 or more, which its traces use");
   require(params.n_regions >= 2 && params.n_regions <= 256, "n_regions must be 2 to 256");
 }
 

@@ -9,6 +9,12 @@
 
 namespace weft::rdma {
 
+/// How a receiver knows what is missing, and what a sender does about it.
+enum class Scheme : uint8_t {
+  receiver_window,   ///< docs/rdma.md
+  receiver_counter,  ///< docs/rdma_baseline.md
+};
+
 /// Parameters of `rdma_top`. Widths are in bits, `payload` in bytes, `window` in packets beyond WBASE.
 struct Params {
   uint32_t n_rx_ctx = 1024;
@@ -26,6 +32,7 @@ struct Params {
   bool transfers = false;    // SEND, READ, write with immediate (docs/rdma_transfers.md)
   uint32_t n_tickets = 64;   // of RECV and READ, used with `transfers` only, like the next
   uint32_t n_queues = 8;
+  Scheme scheme = Scheme::receiver_window;
 
   bool operator==(const Params&) const = default;
 };

@@ -46,15 +46,6 @@ bool has_come(const Window& window, uint32_t i) {
   return (window.bits[(i - 1) / 64] >> ((i - 1) % 64) & 1) != 0;
 }
 
-/// Queue a control packet, or count it as dropped.
-void emit(RxResult& result, bool room, Packet packet) {
-  if (room) {
-    result.emitted = std::move(packet);
-  } else {
-    result.ctl_dropped = true;
-  }
-}
-
 }  // namespace
 
 Receiver::Receiver(Params params, Config config) : params_(params) {
@@ -183,8 +174,7 @@ RxResult Receiver::grant_again(const Header& request, const RxInputs& inputs) co
   const RxContext& granted = context(cid);
   const bool same = granted.state != State::free && request.src == granted.src &&
                     request.sid == granted.sid && request.msgid == granted.msgid;
-  const bool untouched = granted.window == empty_window(params_.window);
-  if (!same || !untouched) return without_context(Outcome::drop_asked, request.cid);
+  if (!same || !untouched(granted)) return without_context(Outcome::drop_asked, request.cid);
   RxResult result = with_context(Outcome::grant_again, cid);
   result.emitted = granting(cid, request, inputs.admission.rkey);
   return result;
@@ -198,7 +188,7 @@ Packet Receiver::granting(uint16_t cid, const Header& request, RegionKey buffer)
   response.header.sid = request.sid;
   response.header.msgid = request.msgid;
   response.header.arg = static_cast<uint64_t>(Refusal::granted);
-  if (config_.weft_mode) response.header.pidx = log2_window(params_);
+  if (config_.weft_mode && !counts()) response.header.pidx = log2_window(params_);
   if (for_buffer(request, params_)) {
     set_flag(response.header, TransferFlag::send);
     response.header.arg |= uint64_t{rkey(buffer)} << 32;
@@ -287,6 +277,7 @@ RxResult Receiver::data(const Packet& packet, const RxInputs& inputs) {
   }
   const uint64_t address = region->base + c.offset + uint64_t{header.pidx} * params_.payload;
   if (!holds(*region, address, header.len)) return with_context(Outcome::drop_region, header.cid);
+  if (counts()) return count_packet(packet, address, inputs);
   switch (classify(c.window, params_.window, header.pidx)) {
     case Place::received:
       return with_context(Outcome::drop_duplicate, header.cid);
@@ -295,7 +286,7 @@ RxResult Receiver::data(const Packet& packet, const RxInputs& inputs) {
       if (config_.weft_mode) return result;  // who keeps within the window never comes here
       Packet resend = to_sender(Ptype::resend, header.cid);
       resend.header.pidx = header.pidx;
-      emit(result, inputs.room, resend);
+      emit_control(result, inputs.room, resend);
       return result;
     }
     case Place::ahead:
@@ -323,7 +314,7 @@ RxResult Receiver::keep(const Packet& packet, uint64_t address, const RxInputs& 
   const uint32_t step = ack_step(params_);
   const bool tell =
       config_.weft_mode && result.outcome == Outcome::advance && base / step != c.window.base / step;
-  if (tell) emit(result, inputs.room, ack(header.cid, 0));
+  if (tell) emit_control(result, inputs.room, ack(header.cid, 0));
   return result;
 }
 
@@ -338,7 +329,7 @@ void Receiver::ask_hole(RxResult& result, RxContext& c, uint32_t pidx, const RxI
   }
   Packet resend = to_sender(Ptype::resend, result.cid);
   resend.header.pidx = hole;
-  emit(result, inputs.room, resend);
+  emit_control(result, inputs.room, resend);
 }
 
 void Receiver::finish_or_advance(RxResult& result, RxContext& c, const Header& header,
@@ -352,7 +343,7 @@ void Receiver::finish_or_advance(RxResult& result, RxContext& c, const Header& h
   c.state = State::done;
   c.asks = 0;
   result.outcome = Outcome::finish;
-  emit(result, inputs.room, to_sender(Ptype::done, header.cid));
+  emit_control(result, inputs.room, to_sender(Ptype::done, header.cid));
 }
 
 // RELEASE
@@ -380,7 +371,9 @@ RxResult Receiver::timeout(uint16_t cid, const RxInputs& inputs) {
   RxResult result = with_context(Outcome::none, cid);
   if (c.state == State::done) {
     result.outcome = Outcome::done_again;
-    emit(result, inputs.room, to_sender(Ptype::done, cid));
+    emit_control(result, inputs.room, to_sender(Ptype::done, cid));
+  } else if (counts()) {
+    ask_all(result, c, inputs);
   } else if (config_.weft_mode) {
     ask_map(result, c, inputs);
   } else {
@@ -400,7 +393,7 @@ void Receiver::ask_map(RxResult& result, const RxContext& c, const RxInputs& inp
     if (!has_come(c.window, i)) map |= uint64_t{1} << i;
   }
   result.outcome = Outcome::ask_map;
-  emit(result, inputs.room, ack(result.cid, map));
+  emit_control(result, inputs.room, ack(result.cid, map));
 }
 
 Packet Receiver::ack(uint16_t cid, uint64_t map) const {
@@ -421,7 +414,7 @@ void Receiver::ask(RxResult& result, RxContext& c, const RxInputs& inputs) const
     c.asks += 1;
     result.outcome = Outcome::ask_one;
   }
-  emit(result, inputs.room, resend);
+  emit_control(result, inputs.room, resend);
 }
 
 // Common parts
@@ -438,9 +431,25 @@ RxResult Receiver::with_context(Outcome outcome, uint16_t cid) const {
   RxResult result;
   result.outcome = outcome;
   result.cid = cid;
-  result.wbase = contexts_[cid].window.base;
-  result.wvec = contexts_[cid].window.bits;
+  const RxContext& c = contexts_[cid];
+  result.wbase = counts() ? c.count.packets : c.window.base;
+  result.wvec = counts() ? empty_window(params_.window).bits : c.window.bits;
+  if (counts()) result.wvec[0] = trace_bits(c.count);
   return result;
+}
+
+/// No packet has come.
+bool Receiver::untouched(const RxContext& c) const {
+  return counts() ? !c.count.came : c.window == empty_window(params_.window);
+}
+
+/// Queue a control packet, or count it as dropped.
+void Receiver::emit_control(RxResult& result, bool room, Packet packet) {
+  if (room) {
+    result.emitted = std::move(packet);
+  } else {
+    result.ctl_dropped = true;
+  }
 }
 
 Packet Receiver::to_sender(Ptype type, uint16_t cid) const {

@@ -12,6 +12,7 @@
 #include "rdma/timer.hpp"
 #include "rdma/transfer.hpp"
 #include "rdma/window.hpp"
+#include "rdma_baseline/count.hpp"
 #include "weft/rdma/formats.hpp"
 
 namespace weft::rdma {
@@ -99,6 +100,7 @@ struct RxContext {
   uint8_t asks = 0;
   uint8_t silent = 0;
   Window window;
+  Count count;  // of scheme receiver_counter, instead of asks and window
   Timer timer;
 
   bool operator==(const RxContext&) const = default;
@@ -159,6 +161,13 @@ class Receiver {
   void ask_map(RxResult& result, const RxContext& context, const RxInputs& inputs) const;
   Packet ack(uint16_t cid, uint64_t map) const;
 
+  // Of scheme receiver_counter.
+  bool counts() const { return params_.scheme == Scheme::receiver_counter; }
+  RxResult count_packet(const Packet& packet, uint64_t address, const RxInputs& inputs);
+  void ask_all(RxResult& result, RxContext& context, const RxInputs& inputs) const;
+
+  bool untouched(const RxContext& context) const;
+  static void emit_control(RxResult& result, bool room, Packet packet);
   RxResult without_context(formats::Outcome outcome, uint16_t cid) const;
   RxResult with_context(formats::Outcome outcome, uint16_t cid) const;
   Packet to_sender(formats::Ptype type, uint16_t cid) const;

@@ -260,6 +260,7 @@ bool Sender::names_requested(const Header& header) const {
 }
 
 TxResult Sender::resend(const Header& header, const TxInputs& inputs) {
+  if (counts()) return resend_all(header, inputs);
   if (names_requested(header)) return adopt_early(header, 0, inputs);
   if (!names_active(header)) return stale(header, inputs);
   TxContext& c = contexts_[header.sid];
@@ -284,6 +285,9 @@ TxResult Sender::resend(const Header& header, const TxInputs& inputs) {
 }
 
 TxResult Sender::ack(const Header& header, const TxInputs& inputs) {
+  if (counts()) {  // which no receiver of that scheme sends
+    return names_active(header) ? with_context(Outcome::drop_old_ack, header.sid) : stale(header, inputs);
+  }
   if (names_requested(header)) return adopt_early(header, header.arg >> ack_map_bits, inputs);
   if (!names_active(header)) return stale(header, inputs);
   TxContext& c = contexts_[header.sid];
@@ -352,7 +356,8 @@ TxResult Sender::turn(uint16_t sid, const TxInputs& inputs) {
     return with_context(Outcome::lapse, sid);
   }
   const uint32_t pidx = again ? c.acked + static_cast<uint32_t>(std::countr_zero(c.asked)) : c.next;
-  const DataOrder order = data_order(sid, pidx, pidx < c.high);
+  DataOrder order = data_order(sid, pidx, pidx < c.high);
+  if (counts()) count_sent(c, order);
   if (!again && c.next == c.high) {
     progress(c, inputs);
   } else {

@@ -96,6 +96,8 @@ struct TxContext {
   uint8_t busy = 0;     // refusals while requested, then timeouts with repeats only
   bool heard = false;   // repeats (active, without a window) since the last of these
   bool turn = false;
+  uint8_t attempt = 0;  // of scheme receiver_counter: at the whole transfer, modulo 256
+  uint32_t sum = 0;     // likewise: of mix(PIDX) of what this attempt has sent
   Timer timer;
 
   bool operator==(const TxContext&) const = default;
@@ -156,6 +158,11 @@ class Sender {
   TxResult submit(const Post& post, const Cut& cut, const TxInputs& inputs);
   static void progress(TxContext& context, const TxInputs& inputs);
   static void heard(TxContext& context);
+
+  // Of scheme receiver_counter.
+  bool counts() const { return params_.scheme == Scheme::receiver_counter; }
+  TxResult resend_all(const formats::Header& header, const TxInputs& inputs);
+  static void count_sent(TxContext& context, DataOrder& order);
 
   bool names_active(const formats::Header& header) const;
   bool may_send_next(const TxContext& context) const;

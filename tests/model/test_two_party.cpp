@@ -16,9 +16,11 @@
 namespace weft::rdma::test {
 namespace {
 
-Params two_party_params() {
+Params two_party_params(Scheme scheme) {
   Params params = small_params();
   params.msgid_bits = 20;
+  params.scheme = scheme;
+  if (scheme == Scheme::receiver_counter) params.window = 64;
   return params;
 }
 
@@ -37,7 +39,8 @@ Config two_party_config(uint16_t node, bool weft_mode = false, uint8_t rx_ahead 
 class TwoParties {
  public:
   explicit TwoParties(const Weather& weather)
-      : receiver(two_party_params(), two_party_config(receiver_node, weather.weft_mode, weather.rx_ahead)),
+      : params(two_party_params(weather.scheme)),
+        receiver(params, two_party_config(receiver_node, weather.weft_mode, weather.rx_ahead)),
         weather_(weather),
         dice_(weather.seed) {}
 
@@ -48,7 +51,7 @@ class TwoParties {
       if (mode_changes.contains(now_)) change_mode();
       if (posted < posts.size() && sender.free_contexts() > 0) {
         TxInputs inputs = tx_inputs();
-        inputs.offer = free_one(sender, two_party_params().n_tx_ctx, TxContext::State::free);
+        inputs.offer = free_one(sender, params.n_tx_ctx, TxContext::State::free);
         take(sender.post(posts[posted++], inputs));
       }
       deliver();
@@ -59,12 +62,12 @@ class TwoParties {
   }
 
   bool idle() const {
-    return sender.free_contexts() == two_party_params().n_tx_ctx &&
-           receiver.free_contexts() == two_party_params().n_rx_ctx && to_sender_.empty() &&
-           to_receiver_.empty();
+    return sender.free_contexts() == params.n_tx_ctx && receiver.free_contexts() == params.n_rx_ctx &&
+           to_sender_.empty() && to_receiver_.empty();
   }
 
-  Sender sender{two_party_params(), two_party_config(sender_node)};
+  const Params params;
+  Sender sender{params, two_party_config(sender_node)};
   Receiver receiver;
   std::vector<uint8_t> source = pattern(0x8000, 77);
   std::vector<uint8_t> destination = std::vector<uint8_t>(0x9000, 0);
@@ -100,13 +103,13 @@ class TwoParties {
   }
 
   RxInputs rx_inputs() {
-    return {room() && rx_controls_ < per_tick,
-            free_one(receiver, two_party_params().n_rx_ctx, RxContext::State::free), tick()};
+    return {room() && rx_controls_ < per_tick, free_one(receiver, params.n_rx_ctx, RxContext::State::free),
+            tick()};
   }
 
   void deliver() {
     for (const auto& flits : to_receiver_.arrivals(now_)) {
-      const auto arrival = check_arrival(flits, two_party_params(), receiver_node);
+      const auto arrival = check_arrival(flits, params, receiver_node);
       if (arrival.verdict != Outcome::none) {
         take(receiver.drop(arrival.verdict));
         continue;
@@ -118,14 +121,14 @@ class TwoParties {
       take(result);
     }
     for (const auto& flits : to_sender_.arrivals(now_)) {
-      const auto arrival = check_arrival(flits, two_party_params(), sender_node);
+      const auto arrival = check_arrival(flits, params, sender_node);
       if (arrival.verdict == Outcome::none) take(sender.packet(arrival.packet, tx_inputs()));
     }
   }
 
   void take_turn() {
-    for (uint16_t i = 1; i <= two_party_params().n_tx_ctx; ++i) {
-      const auto sid = static_cast<uint16_t>((last_turn_ + i) % two_party_params().n_tx_ctx);
+    for (uint16_t i = 1; i <= params.n_tx_ctx; ++i) {
+      const auto sid = static_cast<uint16_t>((last_turn_ + i) % params.n_tx_ctx);
       if (!sender.context(sid).turn) continue;
       last_turn_ = sid;
       take(sender.turn(sid, tx_inputs()));
@@ -134,10 +137,10 @@ class TwoParties {
   }
 
   void end_timers() {
-    for (uint16_t i = 0; i < two_party_params().n_tx_ctx; ++i) {
+    for (uint16_t i = 0; i < params.n_tx_ctx; ++i) {
       if (sender.due(i, tick())) take(sender.timeout(i, tx_inputs()));
     }
-    for (uint16_t i = 0; i < two_party_params().n_rx_ctx; ++i) {
+    for (uint16_t i = 0; i < params.n_rx_ctx; ++i) {
       if (receiver.due(i, tick())) take(receiver.timeout(i, rx_inputs()));
     }
   }
@@ -172,7 +175,7 @@ class TwoParties {
 
   Weather weather_;
   Dice dice_;
-  GrantedRequests granted_{two_party_params()};
+  GrantedRequests granted_{params};
   Network to_receiver_{weather_, dice_};
   Network to_sender_{weather_, dice_};
   uint64_t now_ = 0;
@@ -380,6 +383,28 @@ TEST(TwoParties, RequestOfANodeThatWasResetGetsAContextOfItsOwn) {
   ASSERT_EQ(finish.outcome, Outcome::finish);
   EXPECT_EQ(sender.packet(*finish.emitted, {}).outcome, Outcome::complete);
   EXPECT_EQ(std::vector(memory.begin() + 0x1000, memory.begin() + 0x1040), std::vector<uint8_t>(64, 2));
+}
+
+// Not so much loss: a transfer of 64 packets of which each is lost with 10 % hardly ever arrives whole.
+TEST(TwoParties, CountersBringEveryByteToo) {
+  std::set<Outcome> outcomes;
+  EXPECT_PROPERTY("counters", [&](uint64_t seed) {
+    Case run(seed, two_party_config(0).rx_timeout - 1);
+    run.weather.scheme = Scheme::receiver_counter;
+    for (double* rate : {&run.weather.loss, &run.weather.duplication, &run.weather.corruption}) *rate /= 10;
+    TwoParties parties(run.weather);
+    parties.run(run.posts, 1'000'000);
+    RC_ASSERT(parties.idle());
+    RC_ASSERT(parties.completions.size() == run.posts.size());
+    for (const auto& [tag, status] : parties.completions) RC_ASSERT(status == Status::ok);
+    RC_ASSERT(parties.destination == expected_destination(run.posts, parties.source));
+    outcomes.merge(parties.outcomes);
+  });
+  for (const auto outcome : {Outcome::ask_from, Outcome::drop_duplicate, Outcome::resend_from}) {
+    EXPECT_TRUE(outcomes.contains(outcome)) << formats::name(outcome);
+  }
+  EXPECT_FALSE(outcomes.contains(Outcome::drop_not_yet))
+      << "an attempt that nobody has asked for, or an old question";
 }
 
 TEST(TwoParties, DeadNetworkGivesUpOnceAPost) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "rdma/packet.hpp"
+#include "rdma/params.hpp"
 
 namespace weft::rdma::test {
 
@@ -20,6 +21,7 @@ struct Weather {
   bool weft_mode = false;  // of the receiver
   uint8_t rx_ahead = 0;    // likewise
   double forgets = 0;      // that a receiver does not know a request again
+  Scheme scheme = Scheme::receiver_window;
 };
 
 class Dice {
