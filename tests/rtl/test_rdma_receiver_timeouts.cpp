@@ -62,6 +62,27 @@ class RdmaReceiverTimeouts : public ReceiverTest {
     return data(cid, bench_.chance(60) ? base : static_cast<uint32_t>(bench_.below(packets)));
   }
 
+  /// The contexts of the half that begins with `first` end, and all but one of the other half; the last one
+  /// of them `phase` clocks after the others have. `later` clocks after that `first` is granted again.
+  void grant_when_the_last_one_stops(uint16_t first, unsigned phase, unsigned later) {
+    constexpr uint16_t group = rx_contexts / 2;
+    const auto last = static_cast<uint16_t>(first + group - 1);
+    const auto stays = static_cast<uint16_t>(first == 0 ? rx_contexts - 1 : 0);
+    receiver_.reset(config());
+    grant(rx_contexts, 4);
+    for (uint16_t n = 0; n < rx_contexts; ++n) {
+      const auto cid =
+          static_cast<uint16_t>((first + n) % rx_contexts);  // so the next one granted is `first`
+      if (cid != stays && cid != last) give(release(cid));
+    }
+    receiver_.clocks(offsets + phase);
+    give(release(last));
+    receiver_.clocks(later);
+    give(another(4));
+    receiver_.clocks(settled);
+    ASSERT_NE(context(first).state, RxContext::State::free);
+  }
+
   static Header nonsense() { return {}; }
 
   uint32_t packets_ = 4;
@@ -195,31 +216,21 @@ TEST_F(RdmaReceiverTimeouts, LateByNoMoreThanAPassThroughTheGroupInUse) {
 }
 
 /// Two timers run, one in each half of all timers. One of them is of a context that was granted while, or
-/// just before or after, the scanner passed its half, where no timer ran any more.
+/// just before or after, the scanner passed its half, where no timer ran any more: wherever the scanner is
+/// when the last one there stops, and however long after that.
 TEST_F(RdmaReceiverTimeouts, OfAContextThatIsGrantedBehindAPassThroughItsGroup) {
   constexpr uint16_t group = rx_contexts / 2;
   for (const uint16_t first : {uint16_t{0}, group}) {
-    const auto last = static_cast<uint16_t>(first + group - 1);
-    const auto stays = static_cast<uint16_t>(first == 0 ? rx_contexts - 1 : 0);
-    for (unsigned offset = 0; offset < offsets && !HasFatalFailure(); ++offset) {
-      receiver_.reset(config());
-      grant(rx_contexts, 4);
-      for (uint16_t n = 0; n < rx_contexts; ++n) {
-        const auto cid =
-            static_cast<uint16_t>((first + n) % rx_contexts);  // so the next one granted is `first`
-        if (cid != stays && cid != last) give(release(cid));
+    for (unsigned phase = 0; phase < rx_contexts; ++phase) {
+      for (unsigned later = 0; later < 2 * rx_contexts && !HasFatalFailure(); ++later) {
+        grant_when_the_last_one_stops(first, phase, later);
+        const unsigned before = receiver_.timeouts;
+        receiver_.now = static_cast<uint16_t>(receiver_.now + config().rx_timeout);
+        receiver_.clocks(2 * offsets);
+        ASSERT_EQ(receiver_.timeouts, before + 2)
+            << "of context " << first << " and one of the other half, phase " << phase << ", " << later
+            << " clocks later";
       }
-      receiver_.clocks(offsets);
-      give(release(last));
-      receiver_.clocks(offset);
-      give(another(4));
-      receiver_.clocks(settled);
-      ASSERT_NE(context(first).state, RxContext::State::free);
-      const unsigned before = receiver_.timeouts;
-      receiver_.now = static_cast<uint16_t>(receiver_.now + config().rx_timeout);
-      receiver_.clocks(2 * offsets);
-      ASSERT_EQ(receiver_.timeouts, before + 2)
-          << "of contexts " << first << " and " << stays << ", offset " << offset;
     }
   }
 }
