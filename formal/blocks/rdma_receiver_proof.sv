@@ -118,7 +118,8 @@ module rdma_receiver_proof
   localparam int unsigned OFFSET_W = offset_bits(ADDR_W - SHIFT);
   `TRANSFER_TYPEDEF(transfer_t, 1, 1, MSGID_W, 2, ADDR_W, PIDX_W)
   `RDMA_TYPEDEF_RX_GRANT(grant_t, 1, 1, MSGID_W, 1, OFFSET_W, PIDX_W, SHIFT)
-  `RDMA_TYPEDEF_WINDOW(kept_t, WINDOW, PIDX_W)
+  `RDMA_TYPEDEF_WINDOW(window_t, WINDOW, PIDX_W)
+  `RDMA_TYPEDEF_RX_KEPT(kept_t, window_t)
   `RDMA_TYPEDEF_RX_STATE(state_t, kept_t)
 
   function automatic logic stands_for(grant_t grant, state_t state, transfer_t as);
@@ -126,21 +127,21 @@ module rdma_receiver_proof
     logic [PIDX_W-1:0] last;
     result = grant.src == as.src && grant.sid == as.sid && grant.msgid == as.msgid && grant.gen == 8'(as.gen) &&
              grant.region == 1'b0 && {grant.offset, SHIFT'(0)} == as.addr && grant.last == as.last && as.last < PIDX_W'(PACKETS - 1) &&
-             state.came == (as.come != '0) && state.window.base <= as.last + 1'b1 && 32'(as.addr) + (32'(as.last) << SHIFT) < 32'd1 << ADDR_W;
+             state.came == (as.come != '0) && state.kept.window.base <= as.last + 1'b1 && 32'(as.addr) + (32'(as.last) << SHIFT) < 32'd1 << ADDR_W;
     hole   = 1'b0;  // the first one behind WBASE is found
     for (int i = 0; i < int'(PACKETS + WINDOW + 2); i++) begin
       logic come;
       come = i < int'(PACKETS) ? as.come[i[PIDX_W-1:0]] : 1'b0;
       if (i > 32'(as.last) && come) result = 1'b0;
-      if (i < 32'(state.window.base) && !come) result = 1'b0;
-      if (i == 32'(state.window.base) && come) result = 1'b0;
-      if (i > 32'(state.window.base)) begin
-        if (i > 32'(state.window.base) + int'(WINDOW)) begin
+      if (i < 32'(state.kept.window.base) && !come) result = 1'b0;
+      if (i == 32'(state.kept.window.base) && come) result = 1'b0;
+      if (i > 32'(state.kept.window.base)) begin
+        if (i > 32'(state.kept.window.base) + int'(WINDOW)) begin
           if (come) result = 1'b0;
-        end else if (come != (state.window.marks[i[POS_W-1:0]] != i[POS_W])) result = 1'b0;
+        end else if (come != (state.kept.window.marks[i[POS_W-1:0]] != i[POS_W])) result = 1'b0;
         if (!hole && !come) begin
           hole = 1'b1;
-          if (state.window.first != i[POS_W:0]) result = 1'b0;
+          if (state.kept.window.first != i[POS_W:0]) result = 1'b0;
         end
       end
     end

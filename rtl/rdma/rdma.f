@@ -30,6 +30,7 @@ rdma_quota.sv
 rdma_rx_request.sv
 rdma_rx_repeats.sv
 rdma_rx_front.sv
+rdma_rx_window.sv
 rdma_rx_outcome.sv
 rdma_rx_answer.sv
 rdma_rx_act.sv

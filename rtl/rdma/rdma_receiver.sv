@@ -135,15 +135,12 @@ module rdma_receiver
   localparam int unsigned BASE_W = ADDR_W - SHIFT;
   localparam int unsigned OFFSET_W = offset_bits(BASE_W);
   localparam int unsigned REGION_W = $clog2(N_REGIONS);
-  localparam int unsigned POS_W = $clog2(WINDOW);
-  localparam int unsigned QUARTER_W = WINDOW > 4 ? POS_W - 2 : 0;  // an ACK at every quarter of the window
 
   `RDMA_TYPEDEF_RX_EVENT(event_t, BASE_W, OFFSET_W, IDX_W)
   `RDMA_TYPEDEF_RX_GRANT(grant_t, NODE_W, SID_W, MSGID_W, REGION_W, OFFSET_W, PIDX_W, SHIFT)
-  `RDMA_TYPEDEF_WINDOW(kept_t, WINDOW, PIDX_W)
+  `RDMA_TYPEDEF_WINDOW(window_t, WINDOW, PIDX_W)
+  `RDMA_TYPEDEF_RX_KEPT(kept_t, window_t)
   `RDMA_TYPEDEF_RX_STATE(state_t, kept_t)
-  `RDMA_TYPEDEF_OPEN_WINDOW(open_t, WINDOW, PIDX_W)
-  `RDMA_TYPEDEF_PLACE(place_t)
 
   typedef struct packed {
     logic              timeout;
@@ -258,10 +255,6 @@ module rdma_receiver
   logic             h_same_q, i_same_q;  // same context as the event one ahead
   logic             h_same_as_j_q;       // ... two ahead
   logic [PIDX_W-1:0] i_packets_q, j_packets_q;  // first PIDX beyond the end
-  open_t            h_open, h_window, i_window_q, i_window_new, j_window_q;
-  place_t           h_lies, h_lies_kept, h_lies_j, i_lies_q, i_next_lies;  // the packet, and that in H after the one in I
-  logic [WINDOW-1:0] h_slot_q;  // one-hot: PIDX modulo WINDOW
-  logic              h_same_slot_q;  // as the event right ahead
 
   assign h_idx = h_q.hdr.cid[IDX_W-1:0];
   assign i_idx = i_q.hdr.cid[IDX_W-1:0];
@@ -319,96 +312,29 @@ module rdma_receiver
   assign h_good_length = h_at_last ? h_q.len_less == 16'(h_kept_grant.tail) && (h_q.hdr.flags & FLAG_LAST) != '0
                                    : h_q.len_less == 16'(PAYLOAD - 1) && (h_q.hdr.flags & FLAG_LAST) == '0;
 
-  rdma_window_open #(
-    .WINDOW(WINDOW),
-    .PIDX_W(PIDX_W),
-    .kept_t(kept_t),
-    .open_t(open_t)
-  ) i_open (
-    .kept_i(h_kept.window),
-    .open_o(h_open)
-  );
-
-  // Where it lies in either window; which of them it is only selects.
-  rdma_window_judge #(
-    .WINDOW (WINDOW),
-    .PIDX_W (PIDX_W),
-    .place_t(place_t)
-  ) i_judge_kept (
-    .base_i     (h_open.base),
-    .next_top_i (h_open.next_top),
-    .lap_marks_i(h_open.lap_marks),
-    .first_odd_i(h_open.first_odd),
-    .at_first_i (h_q.hdr.pidx[POS_W-1:0] == h_kept.window.first[POS_W-1:0]),
-    .pidx_i     (h_q.hdr.pidx[PIDX_W-1:0]),
-    .slot_i     (h_slot_q),
-    .place_o    (h_lies_kept)
-  );
-  rdma_window_judge #(
-    .WINDOW (WINDOW),
-    .PIDX_W (PIDX_W),
-    .place_t(place_t)
-  ) i_judge_j (
-    .base_i     (j_window_q.base),
-    .next_top_i (j_window_q.next_top),
-    .lap_marks_i(j_window_q.lap_marks),
-    .first_odd_i(j_window_q.first_odd),
-    .at_first_i (h_q.hdr.pidx[POS_W-1:0] == j_kept.window.first[POS_W-1:0]),
-    .pidx_i     (h_q.hdr.pidx[PIDX_W-1:0]),
-    .slot_i     (h_slot_q),
-    .place_o    (h_lies_j)
-  );
-
-  assign h_window = h_same_as_j_q ? j_window_q : h_open;
-  assign h_lies   = h_same_as_j_q ? h_lies_j : h_lies_kept;
-
   // ------------------------------------------------------------------------------------------------- I: step
-  logic              i_used_q, i_used_new, j_used_q;
-  logic              i_came_q, i_came_new, j_came_q;
-  logic [1:0]        i_asks_q, i_asks_new, j_asks_q;
-  logic [3:0]        i_silent_q, i_silent_new, j_silent_q;
-  logic [WINDOW-1:0] i_slot_q;
-  logic              i_data_q, i_release_q;  // of this context's transfer, and well-formed; DATA perhaps outside its region
-  logic              i_receive, i_advance, i_mark, i_live, i_reclaim, i_complete, i_asked_enough, i_ask_one, i_released;
-  logic              i_timer_set, j_timer_set_q, j_timer_armed_q;
-  logic [1:0]        j_timer_class_q;
-  logic [PIDX_W:0]   i_hole_q;    // the packet that this one is RX_AHEAD ahead of; negative: none
-  logic              i_ahead_q, i_ask_base;
-  logic [PIDX_W-1:0] j_hole_q;
-  logic              i_expired_q, i_restarted_q, expired_now;
-  open_t             first_window, i_moves, i_stays;
-  logic              i_move;
-
-  always_comb begin : p_first
-    first_window              = '0;
-    first_window.lap_marks[0] = 1'b1;  // stands for packet WINDOW, of an odd lap: not arrived
-    first_window.next_top     = 1;
-    first_window.first_after  = ~WINDOW'(3);
-    first_window.group_here    = WINDOW > 2 ? '1 : '0;
-    first_window.group_next[0] = 1'b1;
-  end
+  logic       i_used_q, i_used_new, j_used_q;
+  logic       i_came_q, i_came_new, j_came_q;
+  logic [3:0] i_silent_q, i_silent_new, j_silent_q;
+  logic       i_data_q, i_release_q;  // of this context's transfer, and well-formed; DATA perhaps outside its region
+  logic       i_receive, i_advance, i_mark, i_live, i_reclaim, i_complete, i_asked_enough, i_released, i_in_window, i_behind, i_ahead, i_ask_base;
+  logic       i_timer_set, j_timer_set_q, j_timer_armed_q;
+  logic [1:0] j_timer_class_q;
+  logic       i_expired_q, i_restarted_q, expired_now;
+  logic       j_complete, j_quarter;
+  logic [PIDX_W-1:0] j_base_before, j_base, j_hole;
 
   always_ff @(posedge clk_i) begin
-    h_slot_q <= WINDOW'(1) << g_q.hdr.pidx[POS_W-1:0];
-    h_same_slot_q <= g_q.hdr.pidx[POS_W-1:0] == h_q.hdr.pidx[POS_W-1:0];
     h_same_q <= g_valid_q && h_valid_q && g_q.hdr.cid[IDX_W-1:0] == h_idx;
     i_same_q <= h_same_q;
     h_same_as_j_q <= g_valid_q && i_valid_q && g_q.hdr.cid[IDX_W-1:0] == i_idx;
     if (h_q.request) begin
-      {i_used_q, i_came_q, i_asks_q, i_silent_q} <= {1'b1, 1'b0, 2'd0, 4'd0};
-      i_lies_q   <= '0;
+      {i_used_q, i_came_q, i_silent_q} <= {1'b1, 1'b0, 4'd0};
     end else if (h_same_q) begin
-      {i_used_q, i_came_q, i_asks_q, i_silent_q} <= {i_used_new, i_came_new, i_asks_new, i_silent_new};
-      i_lies_q   <= i_next_lies;
+      {i_used_q, i_came_q, i_silent_q} <= {i_used_new, i_came_new, i_silent_new};
     end else begin
-      {i_used_q, i_came_q, i_asks_q, i_silent_q} <= h_same_as_j_q ? {j_used_q, j_came_q, j_asks_q, j_silent_q} :
-                                                    {h_kept.used, h_kept.came, h_kept.asks, h_kept.silent};
-      i_lies_q   <= h_lies;
+      {i_used_q, i_came_q, i_silent_q} <= h_same_as_j_q ? {j_used_q, j_came_q, j_silent_q} : {h_kept.used, h_kept.came, h_kept.silent};
     end
-    // The late one last: the hole behind the first one.
-    if (!h_q.request && h_same_q && i_move) i_window_q <= i_moves;
-    else i_window_q <= h_q.request ? first_window : h_same_q ? i_stays : h_window;
-    i_slot_q        <= h_slot_q;
     i_grant_q       <= h_grant;
     i_packets_q     <= h_grant.last + 1'b1;
     i_known_q       <= h_known;
@@ -417,8 +343,6 @@ module rdma_receiver
     i_good_length_q <= h_good_length;
     i_outside_q     <= h_outside;
     i_place_q       <= BASE_W'(h_place);
-    i_hole_q        <= {1'b0, h_q.hdr.pidx[PIDX_W-1:0]} - (PIDX_W + 1)'(ahead_i);
-    i_ahead_q       <= ahead_i != '0;
     i_data_q        <= h_valid_q && h_q.data && h_known && h_match && h_q.key_ok && !h_beyond_end && h_good_length;  // whether in its region, I looks
     i_release_q     <= h_valid_q && h_q.release_it && h_known && h_match;
     // By the event two ahead; the one ahead is looked at in I.
@@ -426,39 +350,52 @@ module rdma_receiver
     i_restarted_q   <= j_valid_q && j_timer_set_q && j_idx == h_idx;
   end
 
-  assign i_receive = i_data_q && i_used_q && !i_outside_q;
-
-  rdma_window_step #(
+  rdma_rx_window #(
     .WINDOW(WINDOW),
     .PIDX_W(PIDX_W),
-    .open_t(open_t),
-    .place_t(place_t)
-  ) i_step (
-    .window_i    (i_window_q),
-    .place_i     (i_lies_q),
-    .slot_i      (i_slot_q),
-    .receive_i   (i_receive),
-    .window_o    (i_window_new),
-    .move_o      (i_move),
-    .moves_o     (i_moves),
-    .stays_o     (i_stays),
-    .next_pidx_i (h_q.hdr.pidx[PIDX_W-1:0]),
-    .next_slot_i (h_slot_q),
-    .same_slot_i (h_same_slot_q),
-    .next_place_o(i_next_lies)
+    .kept_t(kept_t)
+  ) i_window (
+    .clk_i,
+    .rst_ni,
+    .weft_mode_i,
+    .ask_from_after_i,
+    .ahead_i,
+    .g_pidx_i        (g_q.hdr.pidx[PIDX_W-1:0]),
+    .h_request_i     (h_q.request),
+    .h_same_i        (h_same_q),
+    .h_same_as_j_i   (h_same_as_j_q),
+    .h_pidx_i        (h_q.hdr.pidx[PIDX_W-1:0]),
+    .h_kept_i        (h_kept.kept),
+    .i_valid_i       (i_valid_q && i_used_q && i_known_q),
+    .i_receive_i     (i_receive),
+    .i_retry_i       ((i_q.hdr.flags & FLAG_RETRY) != '0),
+    .i_pidx_i        (i_q.hdr.pidx[PIDX_W-1:0]),
+    .i_packets_i     (i_packets_q),
+    .i_asks_i        (i_live && !i_reclaim),
+    .i_came_i        (i_came_q),
+    .i_mark_o        (i_mark),
+    .i_advance_o     (i_advance),
+    .i_in_window_o   (i_in_window),
+    .i_behind_o      (i_behind),
+    .i_ahead_o       (i_ahead),
+    .i_ask_base_o    (i_ask_base),
+    .i_complete_o    (i_complete),
+    .i_asked_enough_o(i_asked_enough),
+    .j_packets_i     (j_packets_q),
+    .j_kept_o        (j_kept.kept),
+    .j_base_before_o (j_base_before),
+    .j_base_o        (j_base),
+    .j_hole_o        (j_hole),
+    .j_complete_o    (j_complete),
+    .j_quarter_o     (j_quarter)
   );
 
-  assign i_advance      = i_receive && i_lies_q.at_base;
-  assign i_mark         = i_receive && i_lies_q.is_new;
-  assign i_released     = i_release_q && i_used_q;
-  assign i_live         = i_valid_q && i_q.timeout && i_used_q && i_expired_q && !i_restarted_q &&
-                          !(j_valid_q && j_timer_set_q && i_same_q);
-  assign i_reclaim      = i_live && i_silent_q >= max_silent_i;
-  assign i_complete     = i_window_q.base == i_packets_q;
-  assign i_asked_enough = i_asks_q >= ask_from_after_i;
-  assign i_ask_one      = i_live && !i_reclaim && !i_complete && !weft_mode_i && !i_asked_enough;
-  assign i_ask_base     = i_mark && weft_mode_i && i_ahead_q && i_hole_q == {1'b0, i_window_q.base};
-  assign i_timer_set    = i_valid_q && (i_q.request || i_advance || i_released || i_live || i_ask_base);
+  assign i_receive   = i_data_q && i_used_q && !i_outside_q;
+  assign i_released  = i_release_q && i_used_q;
+  assign i_live      = i_valid_q && i_q.timeout && i_used_q && i_expired_q && !i_restarted_q &&
+                       !(j_valid_q && j_timer_set_q && i_same_q);
+  assign i_reclaim   = i_live && i_silent_q >= max_silent_i;
+  assign i_timer_set = i_valid_q && (i_q.request || i_advance || i_released || i_live || i_ask_base);
 
   always_comb begin : p_step
     i_used_new   = i_used_q && !i_released && !i_reclaim;
@@ -466,9 +403,6 @@ module rdma_receiver
     i_silent_new = i_silent_q;
     if (i_live && !i_reclaim) i_silent_new = i_silent_q + 1'b1;
     if (i_advance || i_mark) i_silent_new = '0;
-    i_asks_new = i_asks_q;
-    if (i_ask_one) i_asks_new = i_asks_q + 1'b1;
-    if (i_advance && (i_q.hdr.flags & FLAG_RETRY) == '0) i_asks_new = '0;
   end
 
   rdma_timer #(
@@ -493,14 +427,13 @@ module rdma_receiver
 
   // ------------------------------------------------------------------------------------------------- J: outcome
   rx_facts_t         i_facts, j_facts, j_facts_q;
-  logic [PIDX_W-1:0] j_base_q;     // WBASE before the event
   logic              j_free_q, j_weft_q, k_weft_q;
   outcome_e          j_outcome;
   logic              j_has_ctx;
   rx_answer_e        j_answer, k_answer_q;
   rx_to_t            j_to, k_to_q;
   action_t           j_action, k_q, l_q;
-  kept_t             k_window_q;
+  window_t           k_window_q;
 
   always_comb begin : p_facts
     i_facts                 = '0;
@@ -518,9 +451,9 @@ module rdma_receiver
     i_facts.outside         = i_outside_q;
     i_facts.mark            = i_mark;
     i_facts.advance         = i_advance;
-    i_facts.ahead           = i_ahead_q && !i_hole_q[PIDX_W] && i_hole_q[PIDX_W-1:0] >= i_window_q.base;
-    i_facts.in_window       = i_lies_q.in_window;
-    i_facts.behind          = i_q.hdr.pidx[PIDX_W-1:0] < i_window_q.base;
+    i_facts.ahead           = i_ahead;
+    i_facts.in_window       = i_in_window;
+    i_facts.behind          = i_behind;
     i_facts.live            = i_live;
     i_facts.reclaim         = i_reclaim;
     i_facts.complete_before = i_complete;
@@ -529,13 +462,10 @@ module rdma_receiver
 
   always_ff @(posedge clk_i) begin
     j_facts_q       <= i_facts;
-    j_base_q        <= i_window_q.base;
-    j_window_q      <= i_window_new;
-    {j_used_q, j_came_q, j_asks_q, j_silent_q} <= {i_used_new, i_came_new, i_asks_new, i_silent_new};
+    {j_used_q, j_came_q, j_silent_q} <= {i_used_new, i_came_new, i_silent_new};
     j_grant_q       <= i_grant_q;
     j_place_q       <= i_q.region_base + i_place_q;
     j_packets_q     <= i_packets_q;
-    j_hole_q        <= i_hole_q[PIDX_W-1:0];
     j_timer_set_q   <= i_timer_set;
     j_timer_armed_q <= !i_released && !i_reclaim;
     j_timer_class_q <= i_live && weft_mode_i ? doublings(i_silent_new, backoff_i) : '0;
@@ -543,15 +473,7 @@ module rdma_receiver
     j_weft_q        <= weft_mode_i;
   end
 
-  rdma_window_keep #(
-    .WINDOW(WINDOW),
-    .kept_t(kept_t),
-    .open_t(open_t)
-  ) i_keep (
-    .open_i(j_window_q),
-    .kept_o(j_kept.window)
-  );
-  assign {j_kept.used, j_kept.came, j_kept.asks, j_kept.silent} = {j_used_q, j_came_q, j_asks_q, j_silent_q};
+  assign {j_kept.used, j_kept.came, j_kept.silent} = {j_used_q, j_came_q, j_silent_q};
 
   assign j_frees  = j_valid_q && j_free_q;
   assign j_forget = j_valid_q && !j_q.from_inbox && j_facts.verdict == OUTCOME_NONE && j_facts.again &&
@@ -561,8 +483,8 @@ module rdma_receiver
   always_comb begin : p_more_facts
     j_facts          = j_facts_q;
     j_facts.failed   = (j_q.hdr.flags & FLAG_FAILED) != '0;
-    j_facts.complete = j_window_q.base == j_packets_q;
-    j_facts.quarter  = j_window_q.base >> QUARTER_W != j_base_q >> QUARTER_W;
+    j_facts.complete = j_complete;
+    j_facts.quarter  = j_quarter;
   end
 
   rdma_rx_outcome #(
@@ -583,7 +505,7 @@ module rdma_receiver
       msgid: j_q.timeout ? 24'(j_grant_q.msgid) : j_q.hdr.msgid,
       cid:   j_q.hdr.cid,
       gen:   j_grant_q.gen,
-      pidx:  j_q.timeout ? 32'(j_base_q) : j_answer == RX_RESEND_HOLE ? 32'(j_hole_q) : j_q.hdr.pidx,
+      pidx:  j_q.timeout ? 32'(j_base_before) : j_answer == RX_RESEND_HOLE ? 32'(j_hole) : j_q.hdr.pidx,
       for_buffer: (j_q.hdr.flags & (TRANSFER_FLAG_SEND | TRANSFER_FLAG_READ)) != '0,
       of_read:    (j_q.hdr.flags & TRANSFER_FLAG_READ) != '0,
       is_read:    j_q.read,
@@ -602,7 +524,7 @@ module rdma_receiver
     j_action.cid         = j_q.hdr.cid;
     j_action.now         = now_i;
     j_action.has_ctx     = j_has_ctx;
-    j_action.wbase       = j_has_ctx ? j_window_q.base : '0;
+    j_action.wbase       = j_has_ctx ? j_base : '0;
     j_action.command     = j_q.data;
     j_action.write       = j_facts.mark || j_facts.advance;
     j_action.addr        = {j_place_q, SHIFT'(0)};
@@ -628,7 +550,7 @@ module rdma_receiver
     k_q        <= j_action;
     k_answer_q <= j_answer;
     k_to_q     <= j_to;
-    k_window_q <= j_kept.window;
+    k_window_q <= j_kept.kept.window;
     k_weft_q   <= j_weft_q;
     l_q        <= k_q;
     m_q        <= l_q;
@@ -737,10 +659,8 @@ module rdma_receiver
   assign unused = ^{j_q, j_grant_q.region, j_grant_q.offset, j_grant_q.last, j_grant_q.tail, k_window_q.first};
 
   `ASSERT(EveryPacketDecided, !(m_valid_q && !m_q.timeout) || trace_valid_o)
-  `ASSERT(CameIsToldByTheWindow, !(i_valid_q && i_used_q && i_known_q) ||
-          i_came_q == (i_window_q.base != '0 || i_window_q.first_odd || i_window_q.lap_marks != WINDOW'(1)))
   `ASSERT(GrantsFreeContext, !(h_valid_q && h_q.request) || !(h_same_q ? i_used_new : h_same_as_j_q ? j_used_q : h_kept.used))
-  `ASSERT(WindowInsideTransfer, !(j_valid_q && j_has_ctx) || j_window_q.base <= j_packets_q)
+  `ASSERT(WindowInsideTransfer, !(j_valid_q && j_has_ctx) || j_base <= j_packets_q)
   `ASSERT(WritesInsideRegion, !(j_valid_q && j_action.write) || (j_q.key_ok && j_place_q - j_q.region_base <= BASE_W'(j_q.region_last)))
   `ASSERT(OneOfThree, !(j_valid_q && j_q.data) || 2'(j_facts.behind) + 2'(j_facts.in_window) <= 2'd1)
 endmodule

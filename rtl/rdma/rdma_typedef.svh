@@ -77,15 +77,21 @@
     logic [WINDOW-1:0]       marks;        \
   } kept_t;
 
-// Receive context, the part that any packet may change. used: not free; came: a packet of it has come; asks: timeouts in a row that asked for one packet; silent: timeouts since the
-// last new packet.
+// What rdma_rx_window keeps of a receive context: timeouts in a row that asked for one packet, and the window.
+`define RDMA_TYPEDEF_RX_KEPT(kept_t, window_t) \
+  typedef struct packed {            \
+    logic [1:0]          asks;       \
+    window_t             window;     \
+  } kept_t;
+
+// Receive context, the part that any packet may change. used: not free; came: a packet of it has come; silent: timeouts since the last new packet; kept: of its
+// packets.
 `define RDMA_TYPEDEF_RX_STATE(state_t, kept_t) \
   typedef struct packed {            \
     logic                used;       \
     logic                came;       \
-    logic [1:0]          asks;       \
     logic [3:0]          silent;     \
-    kept_t               window;     \
+    kept_t               kept;       \
   } state_t;
 
 // Slots that are searched together.
