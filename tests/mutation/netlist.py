@@ -245,7 +245,8 @@ def build(receiver, mutants):
                      f"-portbit {mutant.bit}{control}\n")
     script.write_text("".join(lines), encoding="utf-8")
     graph, new = receiver.work / "mutants.aag", receiver.work / "new.v"
-    yosys([f"read_rtlil {below_root(receiver.flat)}", f"script {below_root(script)}", f"write_verilog -noattr {below_root(new)}", *TO_GATES,
+    # splitnets: Verilator 5.006 does not settle vectors of which one bit depends on another.
+    yosys([f"read_rtlil {below_root(receiver.flat)}", f"script {below_root(script)}", "splitnets", f"write_verilog -noattr {below_root(new)}", *TO_GATES,
            f"write_aiger -ascii -symbols {below_root(graph)}"])
     if not receiver.verilog.exists() or receiver.verilog.read_bytes() != new.read_bytes():
         os.replace(new, receiver.verilog)  # else nothing is to be compiled again
