@@ -56,10 +56,17 @@ def check_sources(files):
             sys.exit(f"{file}: source is missing")
 
 
-def is_current(result, files, includes):
+def parameters_of(result):
+    """File that tells with which parameters this one was made."""
+    return result.with_name(result.name + ".parameters")
+
+
+def is_current(result, files, includes, parameters):
     headers = [header for folder in includes for header in folder.glob("*.svh")]
     inputs = [*files, *headers, pathlib.Path(__file__)]
-    return result.exists() and all(result.stat().st_mtime > source.stat().st_mtime for source in inputs)
+    known = parameters_of(result)
+    return (result.exists() and known.exists() and known.read_text(encoding="utf-8").split() == parameters
+            and all(result.stat().st_mtime > source.stat().st_mtime for source in inputs))
 
 
 def enlarge_stack():
@@ -126,7 +133,9 @@ def elaborate(module, files, includes, parameters, result):
     if status:
         temporary.unlink(missing_ok=True)
         sys.exit(f"{module}: elaboration failed")
+    parameters_of(result).unlink(missing_ok=True)
     os.replace(temporary, result)
+    parameters_of(result).write_text("".join(f"{parameter}\n" for parameter in parameters), encoding="utf-8")
 
 
 def main():
@@ -140,7 +149,7 @@ def main():
     enlarge_stack()
     for module in args.modules:
         result = out / f"{args.name or module}.{'il' if args.rtlil else 'v'}"
-        if not args.force and is_current(result, files, includes):
+        if not args.force and is_current(result, files, includes, args.parameters):
             continue
         print(f"verilog: {module} -> {relative(result)}", flush=True)
         elaborate(module, files, includes, args.parameters, result)

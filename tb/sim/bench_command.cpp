@@ -29,7 +29,8 @@ constexpr uint32_t transfer_bytes = 256 << 10;
 constexpr double wanted_goodput = 0.99;
 
 std::vector<std::function<Rate()>> all_rates() {
-  return {headers_of_one_context, headers_of_many_contexts, responses, data_of_one_beat};
+  return {headers_of_one_context, headers_of_many_contexts, new_data_of_many_contexts, responses,
+          data_of_one_beat,       data_of_many_transfers};
 }
 
 std::vector<Goodput> all_goodputs(bool quick) {

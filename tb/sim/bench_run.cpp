@@ -147,6 +147,22 @@ Rate headers_of_many_contexts() {
   return rate;
 }
 
+Rate new_data_of_many_contexts() {
+  constexpr uint16_t transfers = 256;
+  Bench bench(system_config(line_build, 1), 1 << 20);
+  bench.grant(transfers, one_beat_bytes);
+  Packets packets;
+  for (uint16_t sid = 0; sid < transfers; ++sid)
+    packets.push_back(tb::data_packet(sid, 0, 1, one_beat_bytes));
+  std::mt19937_64 random(2);
+  std::shuffle(packets.begin(), packets.end(), random);
+  Rate rate =
+      arrivals(bench, "DATA of one beat in, 256 transfers of one packet each, all new and written", packets);
+  bench.release(transfers);
+  rate.finding = bench.finding();
+  return rate;
+}
+
 Rate responses() {
   constexpr size_t packets = 8000;
   Bench bench(system_config(line_build, 1), 1 << 20);
@@ -169,6 +185,40 @@ Rate data_of_one_beat() {
   Header done = resend;
   done.ptype = static_cast<uint8_t>(Ptype::done);
   bench.send({tb::flits_of(done)});
+  rate.finding = bench.finding();
+  return rate;
+}
+
+Rate data_of_many_transfers() {
+  constexpr uint16_t transfers = 16;
+  Bench bench(system_config(line_build, 1), 1 << 20);
+  Rate rate{"DATA of one beat out, 16 transfers of one packet each, granted before",
+            line_build,
+            transfers,
+            0,
+            1,
+            {}};
+  tb::RdmaNode& node = bench.system.node(0);
+  for (uint16_t tag = 0; tag < transfers; ++tag) {
+    node.driver().post({tb::source_base, tb::destination_base, one_beat_bytes, 7, tag, 0});
+  }
+  bench.reach([&] { return packets_out(bench) == transfers; }, many_clocks, "not every request is sent");
+  const auto answer_all = [&](Ptype type) {
+    for (uint16_t sid = 0; sid < transfers; ++sid) {
+      Header header = tb::header_to_zero(type);
+      header.sid = header.cid = sid;
+      header.msgid = sid;
+      header.gen = 1;
+      bench.send({tb::flits_of(header)});
+    }
+  };
+  node.stall_output(true);
+  answer_all(Ptype::rsp);
+  bench.reach([&] { return bench.count(Outcome::granted) == transfers; }, many_clocks,
+              "not every transfer begins");
+  node.stall_output(false);
+  rate.clocks = bench.clocks_of([&] { return packets_out(bench); }, transfers);
+  answer_all(Ptype::done);
   rate.finding = bench.finding();
   return rate;
 }

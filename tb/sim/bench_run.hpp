@@ -51,8 +51,10 @@ bool has_bench_engines();
 
 Rate headers_of_one_context();
 Rate headers_of_many_contexts();
+Rate new_data_of_many_contexts();
 Rate responses();
 Rate data_of_one_beat();
+Rate data_of_many_transfers();
 
 /// Measures the case that `goodput` describes, and fills in the rest.
 Goodput measure(Goodput goodput);
