@@ -49,7 +49,7 @@ goodput: configure ## what loss costs and what helps, into docs/results/goodput.
 
 soak: configure ## fault campaign: 1,000 runs with random faults, into docs/results/soak.md
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim weft-sim-soak
-	$(BUILD)/bin/weft-sim soak --runs 1000 --threads $(JOBS) --json $(BUILD)/soak.json --markdown docs/results/soak.md $(SOAK_ARGS)
+	$(BUILD)/bin/weft-sim soak --runs 1000 --every-fault --threads $(JOBS) --json $(BUILD)/soak.json --markdown docs/results/soak.md $(SOAK_ARGS)
 
 bench: configure ## speed in clocks: packets a clock, goodput without loss, into docs/results/bench.md
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim weft-sim-bench

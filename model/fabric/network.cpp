@@ -75,7 +75,7 @@ size_t Network::FlowHash::operator()(const FlowKey& key) const {
 
 // A packet's fate, when it is sent
 
-void Network::send(uint32_t from, uint32_t to, uint64_t flow_number, Bytes packet) {
+Fate Network::send(uint32_t from, uint32_t to, uint64_t flow_number, Bytes packet) {
   Node& node = nodes_.at(from);
   node.counters.sent++;
   // Always the same draws in the same order: a change of one probability leaves the other faults where they
@@ -92,20 +92,23 @@ void Network::send(uint32_t from, uint32_t to, uint64_t flow_number, Bytes packe
 
   if (to >= nodes()) {
     node.counters.misrouted++;
-    return;
+    return {.lost = true};
   }
   const bool cut = is_cut(from, to);
-  if (duplicated && !cut) {
+  Fate fate{lost || cut, duplicated && !cut};
+  if (fate.duplicated) {
     node.counters.duplicated++;
     node.sent.push_back({now_ + flight + lag, 0, from, to, packet});
   }
   Flow& flow = node.flows[{to, flow_number}];
-  if (lost || cut) {
+  if (fate.lost) {
     (cut ? node.counters.cut_off : node.counters.lost)++;
     pass_held(from, flow);
-    return;
+    return fate;
   }
-  if (corrupted && !packet.empty()) {
+  fate.corrupted = corrupted && !packet.empty();
+  fate.held_back = held;
+  if (fate.corrupted) {
     node.counters.corrupted++;
     corrupt(packet, bit_errors);
   }
@@ -115,10 +118,11 @@ void Network::send(uint32_t from, uint32_t to, uint64_t flow_number, Bytes packe
     flow.held.push_back({to, to_pass, now_ + flight, deadline, std::move(packet)});
     node.next_deadline = std::min(node.next_deadline, deadline);
     node.held++;
-    return;
+    return fate;
   }
   fly_in_order(from, flow, to, now_ + flight, std::move(packet));
   pass_held(from, flow);
+  return fate;
 }
 
 void Network::corrupt(Bytes& packet, RandomStream& random) {

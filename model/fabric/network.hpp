@@ -57,6 +57,14 @@ struct NetworkCounters {
   uint64_t delivered = 0;
 };
 
+/// What befalls a packet that enters the network (its copy, if it is duplicated, arrives as it was).
+struct Fate {
+  bool lost = false;  ///< also where the way is cut
+  bool duplicated = false;
+  bool corrupted = false;
+  bool held_back = false;
+};
+
 /// Routers between the nodes.
 struct Routers {
   TorusConfig torus;
@@ -72,7 +80,7 @@ class Network {
   Network(const Routers& routers, const Faults& faults, uint64_t seed);
 
   /// Packet enters at `from`. `flow` names what must stay in order between the two nodes (any number).
-  void send(uint32_t from, uint32_t to, uint64_t flow, Bytes packet);
+  Fate send(uint32_t from, uint32_t to, uint64_t flow, Bytes packet);
 
   /// One clock cycle passes.
   void tick() {

@@ -33,7 +33,35 @@ fabric::Network make_network(const SystemConfig& config) {
 
 constexpr uint64_t start_values = 1ull << 34;  // random streams of the nodes; those of RdmaNode are below
 
+/// Whatever else stands in the packet.
+formats::Ptype type_of(const Bytes& packet) { return static_cast<formats::Ptype>(packet.front()); }
+
 }  // namespace
+
+void FateCounts::add(const fabric::Fate& fate) {
+  sent += 1;
+  lost += fate.lost;
+  duplicated += fate.duplicated;
+  corrupted += fate.corrupted;
+  held_back += fate.held_back;
+}
+
+FateCounts& FateCounts::operator+=(const FateCounts& other) {
+  sent += other.sent;
+  lost += other.lost;
+  duplicated += other.duplicated;
+  corrupted += other.corrupted;
+  held_back += other.held_back;
+  return *this;
+}
+
+Fates RdmaSystem::fates() const {
+  Fates all;
+  for (const auto& own : surroundings_) {
+    for (const auto& [type, counts] : own->fates) all[type] += counts;
+  }
+  return all;
+}
 
 RdmaSystem::Surroundings::Surroundings(uint64_t seed, uint32_t node)
     : context(RandomStream(seed, start_values + node).next()) {}
@@ -96,10 +124,12 @@ uint32_t RdmaSystem::index_of(uint16_t number) const {
 
 void RdmaSystem::forward(uint32_t from, Bytes packet) {
   if (packet.size() < rdma::flit_bytes) return;  // the monitor has told
+  const formats::Ptype type = type_of(packet);
   if (tamper_) tamper_(packet);
   const auto header =
       formats::unpack(std::span<const uint8_t, rdma::flit_bytes>(packet.data(), rdma::flit_bytes));
-  network_.send(from, index_of(header.dst), flow_of(header), std::move(packet));
+  surroundings_[from]->fates[type].add(
+      network_.send(from, index_of(header.dst), flow_of(header), std::move(packet)));
 }
 
 void RdmaSystem::dump_waves(uint64_t time) {

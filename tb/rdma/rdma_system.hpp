@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +30,15 @@ struct SystemConfig {
   uint32_t threads = 1;  ///< that step the nodes, in run_until(); same result with any number
   std::string waves;     ///< FST file; empty: none. Needs a build with waves, and one thread.
 };
+
+/// Packets of one type that engines sent, and what befell them in the network.
+struct FateCounts {
+  uint64_t sent = 0, lost = 0, duplicated = 0, corrupted = 0, held_back = 0;
+
+  void add(const fabric::Fate& fate);
+  FateCounts& operator+=(const FateCounts& other);
+};
+using Fates = std::map<rdma::formats::Ptype, FateCounts>;
 
 class RdmaSystem {
  public:
@@ -75,6 +85,9 @@ class RdmaSystem {
   /// Nothing under way anywhere but in nodes in reset.
   bool settled() const;
 
+  /// Of all nodes.
+  Fates fates() const;
+
   /// Has the scoreboards compare the counters in the registers of every engine that is not in reset.
   void check_counters();
 
@@ -87,6 +100,7 @@ class RdmaSystem {
     Surroundings(uint64_t seed, uint32_t node);
     SimulationContext context;
     Findings findings;
+    Fates fates;
   };
 
   fabric::Part all() const { return {0, 0, size()}; }

@@ -3,6 +3,7 @@
 #include "soak_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -75,6 +76,17 @@ std::vector<std::pair<std::string, uint64_t>> faults_of(const Plan& plan, const 
   return list;
 }
 
+constexpr std::array packet_types{formats::Ptype::rqt,    formats::Ptype::rsp,     formats::Ptype::data,
+                                  formats::Ptype::resend, formats::Ptype::release, formats::Ptype::done,
+                                  formats::Ptype::ack,    formats::Ptype::read};
+
+std::vector<std::pair<std::string, uint64_t>> faults_in(const tb::FateCounts& counts) {
+  return {{"lost", counts.lost},
+          {"duplicated", counts.duplicated},
+          {"overtaken", counts.held_back},
+          {"bit errors", counts.corrupted}};
+}
+
 std::string mode_of(const Plan& plan) {
   const auto weft = std::ranges::count_if(plan.setups, &driver::RdmaSetup::weft_mode);
   if (weft == 0) return "paper mode";
@@ -121,6 +133,7 @@ void SoakReport::add(const Plan& plan, const SoakResult& result) {
   const std::string shapes[] = {"engine " + plan.system.node.build.name,
                                 fmt::format("{} nodes", plan.nodes()), "receivers in " + mode_of(plan)};
   for (const std::string& shape : shapes) add_to(by_shape_[shape], plan, result, result.network.sent);
+  for (const auto& [type, counts] : result.fates) fates_[type] += counts;
   for (const auto& [status, count] : result.completions) completions_[status_name(status)] += count;
   for (uint32_t code = 0; code < tb::outcome_codes; ++code) {
     outcomes_[code] += result.outcomes[code];
@@ -136,6 +149,32 @@ std::vector<std::string> SoakReport::drops_never_seen() const {
     if (missing) names.push_back(outcome_name(code));
   }
   return names;
+}
+
+std::vector<std::string> SoakReport::faults_never_seen() const {
+  std::vector<std::string> names;
+  for (const formats::Ptype type : packet_types) {
+    const auto found = fates_.find(type);
+    const tb::FateCounts counts = found == fates_.end() ? tb::FateCounts{} : found->second;
+    const std::string name(formats::name(type));
+    for (const auto& [fault, count] : faults_in(counts)) {
+      if (count == 0) names.push_back(fmt::format("{} {}", name, fault));
+    }
+  }
+  return names;
+}
+
+std::string SoakReport::fates_markdown() const {
+  std::vector<Cells> rows;
+  for (const auto& [type, counts] : fates_) {
+    Cells row{"`" + std::string(formats::name(type)) + "`", grouped(counts.sent)};
+    for (const auto& [fault, count] : faults_in(counts)) row.push_back(grouped(count));
+    rows.push_back(row);
+  }
+  Cells columns{"packets", "sent"};
+  for (const auto& [fault, count] : faults_in({})) columns.emplace_back(fault);
+  return "## By type of packet\n\nWithout bit errors in one header field, which are below.\n\n" +
+         markdown_table(columns, rows);
 }
 
 const SoakReport::Group& SoakReport::worst() const {
@@ -172,6 +211,8 @@ std::string SoakReport::table() const {
   std::string names;
   for (const std::string& each : never) names += " " + each;
   row("drops that never occurred", never.empty() ? "none" : names.substr(1));
+  const auto unmet = faults_never_seen();
+  row("packets without a fault", unmet.empty() ? "none" : fmt::format("{}", fmt::join(unmet, ", ")));
   return text;
 }
 
@@ -233,6 +274,7 @@ std::string SoakReport::markdown() const {
       rows_of(by_incident_, true));
   text += "## By fault of the network\n\n";
   text += markdown_table({"fault", "runs", "failed", "packets struck"}, rows_of(by_fault_, false));
+  text += fates_markdown();
   text += "## Bit errors by header field\n\n";
   text += markdown_table({"field", "runs", "failed", "packets struck"}, rows_of(by_field_, false));
   text += "## By system\n\n";
@@ -285,6 +327,12 @@ nlohmann::json SoakReport::json() const {
     if (outcome_name(code) == "?") continue;
     outcomes[outcome_name(code)] = {{"count", outcomes_[code]}, {"runs", runs_with_[code]}};
   }
+  nlohmann::json fates = nlohmann::json::object();
+  for (const auto& [type, counts] : fates_) {
+    nlohmann::json& row = fates[std::string(formats::name(type))];
+    row["sent"] = counts.sent;
+    for (const auto& [fault, count] : faults_in(counts)) row[fault] = count;
+  }
   nlohmann::json failures = nlohmann::json::array();
   for (const Failure& failure : failures_) {
     failures.push_back(
@@ -305,6 +353,8 @@ nlohmann::json SoakReport::json() const {
           {"by_incident", groups(by_incident_)},
           {"by_fault", groups(by_fault_)},
           {"by_header_field", groups(by_field_)},
+          {"by_type_of_packet", fates},
+          {"faults_never_seen", faults_never_seen()},
           {"by_system", groups(by_shape_)},
           {"by_incident_of_nics", groups(by_nic_incident_)},
           {"nic_requests", nics_.given},

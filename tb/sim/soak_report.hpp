@@ -23,6 +23,8 @@ class SoakReport {
   void add(const Plan& plan, const SoakResult& result);
 
   bool ok() const { return failures_.empty(); }
+  /// Types of packets and faults of the network that never met.
+  std::vector<std::string> faults_never_seen() const;
   std::string table() const;
   std::string markdown() const;
   nlohmann::json json() const;
@@ -44,6 +46,7 @@ class SoakReport {
   void add_nics(const Plan& plan, const SoakResult& result);
   std::string nic_markdown() const;
   std::vector<std::string> drops_never_seen() const;
+  std::string fates_markdown() const;
   const Group& worst() const;
 
   uint64_t first_seed_;
@@ -51,6 +54,7 @@ class SoakReport {
   uint64_t runs_ = 0, events_ = 0, cycles_ = 0, given_ = 0, accepted_ = 0, lost_ = 0, excused_ = 0;
   std::map<std::string, Group> by_incident_, by_fault_, by_field_, by_shape_, by_nic_incident_;
   NicCounts nics_;
+  tb::Fates fates_;
   std::map<std::string, uint64_t> completions_;
   std::array<uint64_t, tb::outcome_codes> outcomes_{};
   std::array<uint64_t, tb::outcome_codes> runs_with_{};

@@ -246,6 +246,7 @@ void SoakRun::collect() {
   result_.excused = ledger_.excused();
   result_.completions = ledger_.by_status();
   result_.network = system_.network().counters();
+  result_.fates = system_.fates();
   if (header_errors_) result_.header_hits = header_errors_->hits();
   if (nics_) result_.nics = nics_->counts();
   result_.finding = system_.findings().summary();

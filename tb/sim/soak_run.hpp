@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "rdma_system.hpp"
 #include "scoreboard.hpp"
 #include "soak_nics.hpp"
 #include "soak_plan.hpp"
@@ -29,6 +30,7 @@ struct SoakResult {
   std::map<rdma::formats::Status, uint64_t> completions;
   std::array<uint64_t, tb::outcome_codes> outcomes{};  ///< of all nodes, also of lives that a reset ended
   fabric::NetworkCounters network;
+  tb::Fates fates;           ///< by type of packet
   uint64_t header_hits = 0;  ///< packets with bit errors in the field drawn
   NicCounts nics;            ///< of NICs
   std::string finding;       ///< the first thing that was wrong; empty: none

@@ -34,6 +34,31 @@ void expect_only(const NetworkCounters& counters, uint64_t NetworkCounters::*the
   }
 }
 
+/// Who sends is told what the counters count.
+TEST(NetworkFates, AreThoseThatAreCounted) {
+  Faults faults;
+  faults.loss = faults.duplicate = faults.corrupt = faults.reorder = 0.3;
+  faults.reorder_degree = 3;
+  Network network(2, faults, 7);
+  NetworkCounters told;
+  network.cut(1, 0);
+  for (uint64_t n = 0; n < 1000; ++n) {
+    const Fate fate = network.send(n % 5 == 0, n % 5 == 0 ? 0 : 1, 0, Bytes(32));
+    (n % 5 == 0 ? told.cut_off : told.lost) += fate.lost;
+    told.duplicated += fate.duplicated;
+    told.corrupted += fate.corrupted;
+    told.reordered += fate.held_back;
+    network.tick();
+  }
+  const NetworkCounters counted = network.counters();
+  EXPECT_EQ(told.cut_off, 200u);
+  for (const auto fault : {&NetworkCounters::lost, &NetworkCounters::duplicated, &NetworkCounters::corrupted,
+                           &NetworkCounters::reordered, &NetworkCounters::cut_off}) {
+    EXPECT_GT(counted.*fault, 0u);
+    EXPECT_EQ(told.*fault, counted.*fault);
+  }
+}
+
 class NetworkFault : public testing::TestWithParam<uint64_t> {
  protected:
   std::vector<Arrival> send_one_flow(const Faults& faults, uint64_t count = packets) {
