@@ -70,7 +70,7 @@ class RdmaRxCounter : public testing::Test {
     uint8_t attempt = newest_[event.context];
     if (bench_.chance(8)) attempt = static_cast<uint8_t>(attempt + bench_.below(7) - 3);
     event.header.arg = 0xa5'0001;  // an RKEY
-    set_attempt(event.header, attempt, sum);
+    rdma::set_attempt(event.header, attempt, sum);
     return event;
   }
 
@@ -80,14 +80,14 @@ class RdmaRxCounter : public testing::Test {
     const Count before = context.count;
     if (event.request) {
       context = {{}, event.packets, false};
-    } else if (event.receive && !context.done && attempt_of(event.header) == before.attempt) {
+    } else if (event.receive && !context.done && rdma::attempt_of(event.header) == before.attempt) {
       expected.advance = true;
-      context.count = take(before, event.header);
-      context.done = is_complete(context.count, context.packets);
+      context.count = rdma::take(before, event.header);
+      context.done = rdma::is_complete(context.count, context.packets);
       expected.restart = !context.done && context.count.packets == context.packets;
-      if (expected.restart) context.count = next_attempt(context.count);
+      if (expected.restart) context.count = rdma::next_attempt(context.count);
     } else if (event.timeout && !context.done) {
-      context.count = next_attempt(before);
+      context.count = rdma::next_attempt(before);
     }
     expected.complete_after = context.done;
     expected.after = context.count;
@@ -119,7 +119,7 @@ class RdmaRxCounter : public testing::Test {
       Context& context = contexts_[i.context];
       const Context before = context;
       expected_ = step(i, context);
-      const auto behind = static_cast<uint8_t>(before.count.attempt - attempt_of(i.header));
+      const auto behind = static_cast<uint8_t>(before.count.attempt - rdma::attempt_of(i.header));
       if (!i.request) {
         ASSERT_EQ(bench_->i_complete_o, before.done);
         ASSERT_EQ(bench_->i_advance_o, expected_.advance);
