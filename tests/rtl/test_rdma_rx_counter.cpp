@@ -124,8 +124,9 @@ class RdmaRxCounter : public testing::Test {
         ASSERT_EQ(bench_->i_complete_o, before.done);
         ASSERT_EQ(bench_->i_advance_o, expected_.advance);
         ASSERT_EQ(bench_->i_restart_o, expected_.restart);
-        if (i.receive && !expected_.advance)
+        if (i.receive && !expected_.advance) {
           ASSERT_EQ(bench_->i_behind_o, before.done || (behind != 0 && behind < 128));
+        }
       }
       newest_[i.context] = context.count.attempt;
       advances_ += expected_.advance;
