@@ -47,7 +47,8 @@ class RdmaRxCounter : public testing::Test {
 
   Event random_event() {
     Event event;
-    event.valid = bench_.chance(pace_);
+    if (!bench_.chance(pace_)) return event;
+    event.valid = true;
     event.context = static_cast<unsigned>(bench_.below(contexts));
     Transfer& transfer = transfers_[event.context];
     if (bench_.chance(3)) {
@@ -58,7 +59,6 @@ class RdmaRxCounter : public testing::Test {
     } else {
       event.receive = bench_.chance(90);
     }
-    if (!event.valid) event.request = event.timeout = event.receive = false;
     event.packets = transfer.packets;
     event.header = random_header(bench_);
     event.header.pidx = bench_.chance(60) ? transfer.next++ % transfer.packets
