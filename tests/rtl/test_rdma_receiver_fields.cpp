@@ -127,6 +127,23 @@ TEST_F(RdmaReceiverFields, RegionsThatAreSetWhileRequestsLookAtThem) {
   }
 }
 
+/// The outcome names the key, as of all requests that are refused.
+TEST_F(RdmaReceiverFields, RequestsBeyondAQuotaUnderAnyKey) {
+  config_.rx_quota = 1;
+  for (unsigned bit = 0; bit <= 16; ++bit) {
+    config_.regions[0].key = static_cast<uint16_t>(bit == 16 ? 0xffff : 1 << bit);
+    receiver_.reset(config_);
+    receiver_.outcomes.clear();
+    for (unsigned n = 0; n < 2; ++n) {
+      Header request = another(3);
+      request.cid = config_.regions[0].key;
+      give(request);
+    }
+    receiver_.clocks(settled);
+    EXPECT_EQ(receiver_.outcomes[Outcome::refuse_quota], 1u) << bit;
+  }
+}
+
 TEST_F(RdmaReceiverFields, ResetClosesAllRegions) {
   rdma::Config open = config(), closed = config();
   open.regions.assign(receiver_params().n_regions, config().regions[0]);

@@ -10,6 +10,31 @@
 namespace weft::rtl_test {
 namespace {
 
+/// Bits of arg that change the CRC of this header by just this much, as a CRC is linear.
+uint64_t change_for_crc(const rdma::formats::Header& header, uint32_t wanted) {
+  struct Step {
+    uint32_t crc = 0;  // its highest bit is that of no other step
+    uint64_t arg = 0;
+  };
+  std::array<Step, 32> steps{};
+  const auto reduce = [&](Step step) {
+    for (int bit = 31; bit >= 0; --bit) {
+      if ((step.crc >> bit & 1) == 0 || steps[bit].crc == 0) continue;
+      step.crc ^= steps[bit].crc;
+      step.arg ^= steps[bit].arg;
+    }
+    return step;
+  };
+  const uint32_t crc = sealed(header).crc;
+  for (unsigned bit = 0; bit < 64; ++bit) {
+    rdma::formats::Header changed = header;
+    changed.arg ^= uint64_t{1} << bit;
+    const Step step = reduce({sealed(changed).crc ^ crc, uint64_t{1} << bit});
+    if (step.crc != 0) steps[std::bit_width(step.crc) - 1] = step;
+  }
+  return reduce({wanted, 0}).arg;
+}
+
 class RdmaReceiverRepeats : public ReceiverTest {
  protected:
   static constexpr unsigned farthest =
@@ -119,6 +144,21 @@ TEST_F(RdmaReceiverRepeats, ARequestThatDiffersInOneBitIsAnotherOne) {
   differ_in(64, [](Header& header, uint64_t bit) { header.arg ^= bit; });
   differ_in(16, [](Header& header, uint64_t bit) { header.cid ^= static_cast<uint16_t>(bit); });
   differ_in(8, [](Header& header, uint64_t bit) { header.gen ^= static_cast<uint8_t>(bit); });
+}
+
+// What a request says is compared by its CRC: each bit of that.
+TEST_F(RdmaReceiverRepeats, ARequestWhoseCrcDiffersInOneBitIsAnotherOne) {
+  for (unsigned bit = 0; bit < 32; ++bit) {
+    for (const unsigned distance : {1u, 2u, farthest}) {
+      const Header first = transfer(3);
+      Header other = first;
+      other.arg ^= change_for_crc(first, uint32_t{1} << bit);
+      ASSERT_EQ(sealed(other).crc ^ sealed(first).crc, uint32_t{1} << bit);
+      give_at(distance, {first, other});
+      EXPECT_EQ(count(Outcome::grant_again) + count(Outcome::drop_asked), 0u) << "bit " << bit;
+      receiver_.reset(config());
+    }
+  }
 }
 
 // Of the request there is no context any more: once it is dropped, then it is a new one.
