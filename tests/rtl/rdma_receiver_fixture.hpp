@@ -2,6 +2,9 @@
 // What the tests of rdma_receiver share: its lockstep after reset, and packets that fit its contexts.
 #pragma once
 
+#include <array>
+#include <bit>
+
 #include "rdma/region.hpp"
 #include "rdma_receiver_lockstep.hpp"
 
@@ -42,6 +45,31 @@ inline rdma::formats::Header fitting_data(const rdma::RxContext& context, uint16
   header.pidx = pidx;
   header.arg = rdma::rkey({context.region, context.region == 0 ? uint16_t{0} : test_key});
   return header;
+}
+
+/// Bits of arg that change the CRC of this header by just this much, as a CRC is linear.
+inline uint64_t change_for_crc(const rdma::formats::Header& header, uint32_t wanted) {
+  struct Step {
+    uint32_t crc = 0;  // its highest bit is that of no other step
+    uint64_t arg = 0;
+  };
+  std::array<Step, 32> steps{};
+  const auto reduce = [&](Step step) {
+    for (int bit = 31; bit >= 0; --bit) {
+      if ((step.crc >> bit & 1) == 0 || steps[bit].crc == 0) continue;
+      step.crc ^= steps[bit].crc;
+      step.arg ^= steps[bit].arg;
+    }
+    return step;
+  };
+  const uint32_t crc = sealed(header).crc;
+  for (unsigned bit = 0; bit < 64; ++bit) {
+    rdma::formats::Header changed = header;
+    changed.arg ^= uint64_t{1} << bit;
+    const Step step = reduce({sealed(changed).crc ^ crc, uint64_t{1} << bit});
+    if (step.crc != 0) steps[std::bit_width(step.crc) - 1] = step;
+  }
+  return reduce({wanted, 0}).arg;
 }
 
 /// Time stands still unless the test moves it.

@@ -2,38 +2,12 @@
 // Requests that come again (docs/rdma.md, Repeated requests): the lockstep judges each; here is what they are
 // to lead to.
 #include <array>
-#include <bit>
 #include <vector>
 
 #include "small_receiver.hpp"
 
 namespace weft::rtl_test {
 namespace {
-
-/// Bits of arg that change the CRC of this header by just this much, as a CRC is linear.
-uint64_t change_for_crc(const rdma::formats::Header& header, uint32_t wanted) {
-  struct Step {
-    uint32_t crc = 0;  // its highest bit is that of no other step
-    uint64_t arg = 0;
-  };
-  std::array<Step, 32> steps{};
-  const auto reduce = [&](Step step) {
-    for (int bit = 31; bit >= 0; --bit) {
-      if ((step.crc >> bit & 1) == 0 || steps[bit].crc == 0) continue;
-      step.crc ^= steps[bit].crc;
-      step.arg ^= steps[bit].arg;
-    }
-    return step;
-  };
-  const uint32_t crc = sealed(header).crc;
-  for (unsigned bit = 0; bit < 64; ++bit) {
-    rdma::formats::Header changed = header;
-    changed.arg ^= uint64_t{1} << bit;
-    const Step step = reduce({sealed(changed).crc ^ crc, uint64_t{1} << bit});
-    if (step.crc != 0) steps[std::bit_width(step.crc) - 1] = step;
-  }
-  return reduce({wanted, 0}).arg;
-}
 
 class RdmaReceiverRepeats : public ReceiverTest {
  protected:

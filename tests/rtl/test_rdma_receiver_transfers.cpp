@@ -175,6 +175,32 @@ TEST_F(RdmaReceiverTransfers, ResetClosesRegionsToEachUse) {
   }
 }
 
+TEST_F(RdmaReceiverTransfers, RegionsThatDoNotExistAreOpenToNobody) {
+  for (const uint8_t region : {uint8_t{0}, uint8_t{1}}) {
+    for (unsigned bit = 2; bit < 8; ++bit) {
+      const auto number = static_cast<uint8_t>(region | 1u << bit);
+      Header request = write_to(region), read = read_of(region);
+      request.gen = read.gen = number;
+      EXPECT_EQ(outcome_of(TransfersLockstep::Input{request}), Outcome::refuse_key) << unsigned{number};
+      EXPECT_EQ(outcome_of(TransfersLockstep::Input{read}), Outcome::refuse_key) << unsigned{number};
+      EXPECT_EQ(outcome_of(for_buffer(request, send_flag, request.arg, {number, request.cid})),
+                Outcome::refuse_buffer)
+          << unsigned{number};
+    }
+  }
+}
+
+TEST_F(RdmaReceiverTransfers, PlainRequestsAreToldApartByEachBitOfTheirCrc) {
+  for (unsigned bit = 0; bit < 32; ++bit) {
+    const Header first = transfer(3);
+    Header other = first;
+    other.arg ^= change_for_crc(first, uint32_t{1} << bit);
+    ASSERT_EQ(outcome_of(TransfersLockstep::Input{first}), Outcome::grant);
+    EXPECT_NE(outcome_of(TransfersLockstep::Input{other}), Outcome::grant_again) << "bit " << bit;
+    receiver_.reset(config());
+  }
+}
+
 TEST_F(RdmaReceiverTransfers, RegionsStayWhateverStandsAtTheirInputsUnlessTheyAreSet) {
   const uint32_t payload = receiver_params().payload;
   const uint64_t bus = uint64_t{1} << receiver_params().addr_bits;
