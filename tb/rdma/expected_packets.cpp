@@ -64,8 +64,8 @@ void ExpectedPackets::transfer_over(uint16_t sid) {
   data_.for_each([&](Data& data) { data.may_be_missing |= data.header.sid == sid; });
 }
 
-void ExpectedPackets::left(std::vector<uint8_t> flits, uint64_t answered_bytes, bool write_failed,
-                           uint64_t cycle) {
+void ExpectedPackets::left(std::vector<uint8_t> flits, uint64_t answered_bytes,
+                           std::optional<bool> write_failed, uint64_t cycle) {
   packets_++;
   left_.push_back({std::move(flits), answered_bytes, write_failed, cycle});
 }
@@ -104,9 +104,9 @@ void ExpectedPackets::judge_one(const Left& left, const Reporter& reporter) {
 void ExpectedPackets::judge_receiver_control(const rdma::Packet& packet, const Left& left,
                                              const Reporter& reporter) {
   rdma::Packet* expected = receiver_control_.empty() ? nullptr : &receiver_control_.front().packet;
-  const bool marked =
-      expected && expected->header.ptype == static_cast<uint8_t>(Ptype::done) && left.write_failed;
-  if (marked) expected->header.flags |= formats::flag_failed;
+  const bool is_done = expected && expected->header.ptype == static_cast<uint8_t>(Ptype::done);
+  const bool told = (packet.header.flags & formats::flag_failed) != 0;
+  if (is_done && left.write_failed.value_or(told)) expected->header.flags |= formats::flag_failed;
   if (!expected || !same(*expected, packet)) {
     reporter.add(fmt::format("m_axis: control packet of the receiver\n  expected {}\n  got      {}",
                              first_or_nothing(expected), describe(packet.header)));

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,8 +42,10 @@ class ExpectedPackets {
   void transfer_over(uint16_t sid);
 
   /// A packet left. It is judged some cycles later, when the event it comes from has surely been traced.
-  /// @param write_failed memory answered a write of its context with an error; looked at for DONE only
-  void left(std::vector<uint8_t> flits, uint64_t answered_bytes, bool write_failed, uint64_t cycle);
+  /// @param write_failed memory answered a write of its context with an error, or nothing if that cannot be
+  /// said; looked at for DONE only
+  void left(std::vector<uint8_t> flits, uint64_t answered_bytes, std::optional<bool> write_failed,
+            uint64_t cycle);
 
   /// Judges packets that left long enough ago.
   void judge(const Reporter& reporter);
@@ -68,7 +71,7 @@ class ExpectedPackets {
   struct Left {
     std::vector<uint8_t> flits;
     uint64_t answered_bytes;
-    bool write_failed;
+    std::optional<bool> write_failed;
     uint64_t cycle;
   };
   struct Data {

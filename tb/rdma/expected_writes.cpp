@@ -16,6 +16,8 @@ void ExpectedWrites::reset() {
   bursts_.clear();
   unanswered_.clear();
   failed_.clear();
+  failed_of_this_grant_.clear();
+  perhaps_failed_.clear();
   begun_ = expected_bytes_ = answered_bytes_ = 0;
 }
 
@@ -29,9 +31,24 @@ std::optional<uint16_t> ExpectedWrites::answered(uint64_t bytes, bool ok) {
   answered_bytes_ += bytes;
   std::optional<uint16_t> failed;
   if (!ok && !unanswered_.empty()) failed = unanswered_.front().cid;
-  if (failed) failed_.insert(*failed);
+  if (failed) {
+    failed_.insert(*failed);
+    failed_of_this_grant_.insert(*failed);
+  }
   while (!unanswered_.empty() && unanswered_.front().end <= answered_bytes_) unanswered_.pop_front();
   return failed;
+}
+
+void ExpectedWrites::grant_left(uint16_t cid) {
+  failed_.erase(cid);
+  perhaps_failed_.erase(cid);
+  if (failed_of_this_grant_.contains(cid)) perhaps_failed_.insert(cid);
+}
+
+std::optional<bool> ExpectedWrites::failed(uint16_t cid) const {
+  if (failed_.contains(cid)) return true;
+  if (perhaps_failed_.contains(cid)) return std::nullopt;
+  return false;
 }
 
 void ExpectedWrites::judge(const Reporter& reporter) {

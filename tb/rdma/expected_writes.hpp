@@ -28,9 +28,12 @@ class ExpectedWrites {
   uint64_t expected_bytes() const { return expected_bytes_; }  ///< of all writes decided on
   uint64_t answered_bytes() const { return answered_bytes_; }  ///< of all bursts that memory has answered
 
-  /// Whether memory answered a write of this context with an error since it was granted.
-  bool failed(uint16_t cid) const { return failed_.contains(cid); }
-  void granted(uint16_t cid) { failed_.erase(cid); }
+  /// Whether memory answered a write of this context with an error since its RSP went to the exit; nothing if
+  /// it did so while the RSP was on its way there, as can only be if DATA came before the RSP left. The pins
+  /// show when the RSP left, not when it went.
+  std::optional<bool> failed(uint16_t cid) const;
+  void granted(uint16_t cid) { failed_of_this_grant_.erase(cid); }
+  void grant_left(uint16_t cid);
 
   bool empty() const { return writes_.empty() && bursts_.empty() && expected_bytes_ == answered_bytes_; }
   void reset();
@@ -52,7 +55,7 @@ class ExpectedWrites {
   uint64_t begun_ = 0;  // bytes of the first write that earlier bursts have written
   std::deque<Burst> bursts_;
   std::deque<Unanswered> unanswered_;
-  std::set<uint16_t> failed_;
+  std::set<uint16_t> failed_, failed_of_this_grant_, perhaps_failed_;  // contexts
   uint64_t expected_bytes_ = 0;
   uint64_t answered_bytes_ = 0;
 };

@@ -2,6 +2,7 @@
 // The engine seen from its host: posts, completions, registers, interrupts, memory that answers with errors.
 #include "common/signals.hpp"
 #include "engine_bench.hpp"
+#include "made_packets.hpp"
 
 namespace weft::tb {
 namespace {
@@ -373,6 +374,35 @@ TEST_F(Posts, BusErrorInterruptStaysUntilItIsCleared) {
   bench_.system.node(0).serve_interrupts(true);
   EXPECT_TRUE(bench_.write(reg::IRQ_ENABLE, 1));
   bench_.expect_settled();
+}
+
+// Who forges DATA of a context whose RSP waits at the exit is told rightly whether memory took it.
+TEST(ForgedData, OfAContextWhoseResponseHasNotLeft) {
+  for (const bool fails : {false, true}) {
+    EngineBench bench(EngineBench::alone());
+    RdmaNode& node = bench.system.node(0);
+    const uint64_t there = request(3, 32).arg;
+    if (fails) node.memory().inject_errors(there, there + 1);
+    node.stall_output(true);
+    bench.run(10);
+    node.receive(flits_of(request(3, 32)));
+    bench.run(100);
+    ASSERT_EQ(bench.count(Outcome::grant), 1u);
+    Header data = header_to_zero(Ptype::data);
+    data.cid = 0;
+    data.gen = 1;
+    data.len = 32;
+    data.flags = formats::flag_last;
+    node.receive(flits_of(data));
+    bench.run(200);
+    EXPECT_EQ(bench.count(Outcome::finish), 1u);
+    node.stall_output(false);
+    bench.run(200);
+    data.ptype = static_cast<uint8_t>(Ptype::release);
+    data.len = data.flags = 0;
+    node.receive(flits_of(data));
+    bench.expect_settled();
+  }
 }
 
 class Registers : public testing::Test {

@@ -212,7 +212,7 @@ void Scoreboard::left(std::vector<uint8_t> flits) {
   const auto header =
       formats::unpack(std::span<const uint8_t, rdma::flit_bytes>(flits.data(), rdma::flit_bytes));
   if (grants(header) && !grants_.empty()) {
-    if (grants_.front()) writes_.granted(header.cid);
+    if (grants_.front()) writes_.grant_left(header.cid);
     grants_.pop_front();
   }
   packets_.left(std::move(flits), writes_.answered_bytes(), writes_.failed(header.cid), reporter_.cycle());
@@ -368,6 +368,7 @@ void Scoreboard::note(const rdma::RxResult& result) {
     packets_.expect_receiver_control(
         *result.emitted, writes_.expected_bytes() + (result.write ? result.write->bytes.size() : 0));
   if (result.emitted && grants(result.emitted->header)) grants_.push_back(result.outcome == Outcome::grant);
+  if (result.outcome == Outcome::grant) writes_.granted(result.cid);
   if (result.write) writes_.expect(*result.write, result.cid);
   if (result.read) {
     answer_posts_.push_back(answer_to(*result.read));
