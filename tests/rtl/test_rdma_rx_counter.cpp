@@ -19,7 +19,6 @@ namespace {
 using rdma::Count;
 using rdma::formats::Header;
 
-constexpr unsigned pidx_bits = 8;
 constexpr unsigned contexts = 3;
 constexpr unsigned stages = 5;  // F to J
 
