@@ -22,7 +22,7 @@ PAGE = ROOT / "docs" / "results" / "fuzz.md"
 MOST_BYTES = 1032  # max_bytes in course.hpp
 PROGRESS_SECONDS = 10
 SOURCES = ("rtl", "model", "spec", "tb/rdma", "tests/fuzz")
-MOST_ROUNDS = 5  # on a machine that has other work
+MOST_ROUNDS = 10
 
 # build (tb/rdma/CMakeLists.txt), what is wrong in it, has it to be found?
 FAULTS = [
