@@ -58,7 +58,7 @@ RunResult checked_run(const RunConfig& config, const std::vector<uint8_t>& bytes
   try {
     return run_rdma(config, bytes, on_progress);
   } catch (const std::invalid_argument& error) {
-    throw BadInput(error.what());
+    throw BadInput(fmt::format("--network, --nodes, --channels, --buffer, --link: {}", error.what()));
   }
 }
 
