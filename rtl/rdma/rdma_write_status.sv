@@ -13,7 +13,8 @@ module rdma_write_status
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  // memory answered a write with an error; not later than the clock before the DONE of that context comes
+  // memory answered a write with an error: not later than the clock before the DONE that waited for it comes. Later only for a context that was granted anew
+  // meanwhile and has got DATA before its RSP left, which nobody but a forger can send; the RSP forgets it.
   input  logic             error_i,
   input  logic [CID_W-1:0] error_cid_i,
   // control packets of the receiver, in order
@@ -64,5 +65,4 @@ module rdma_write_status
   );
 
   `ASSERT(GrantIsRsp, !(ctl_valid_i && ctl_grant_i) || (ctl_i.ptype == PTYPE_RSP && ctl_i.arg[31:0] == 32'(REFUSAL_GRANTED)))
-  `ASSERT(ErrorBeforeDone, !(error_i && ctl_valid_i && is_done && error_cid_i[IDX_W-1:0] == idx))
 endmodule
