@@ -59,7 +59,7 @@ struct NetworkCounters {
 
 /// What befalls a packet that enters the network (its copy, if it is duplicated, arrives as it was).
 struct Fate {
-  bool lost = false;  ///< also where the way is cut
+  bool lost = false;  ///< also where the way is cut, or to a node that does not exist
   bool duplicated = false;
   bool corrupted = false;
   bool held_back = false;

@@ -173,7 +173,8 @@ std::string SoakReport::fates_markdown() const {
   }
   Cells columns{"packets", "sent"};
   for (const auto& [fault, count] : faults_in({})) columns.emplace_back(fault);
-  return "## By type of packet\n\nWithout bit errors in one header field, which are below.\n\n" +
+  return "## By type of packet\n\nWithout bit errors in one header field, which are below. Lost: by the "
+         "network, where it is cut, or on the way to a node that does not exist.\n\n" +
          markdown_table(columns, rows);
 }
 
