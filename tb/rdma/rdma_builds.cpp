@@ -85,6 +85,9 @@ void set_parameter(RdmaBuild& build, const std::string& name, uint32_t value) {
 RdmaBuild make_build(const Entry& entry) {
   RdmaBuild build;
   build.name = entry.name;
+#ifdef WEFT_BARE
+  build.asserted = false;
+#endif
   std::istringstream words(entry.parameters);
   for (std::string word; words >> word;) {
     const auto equals = word.find('=');

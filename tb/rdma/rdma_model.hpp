@@ -29,6 +29,7 @@ struct RdmaBuild {
   uint32_t queues = 0;   ///< pairs of rings; 0: the engine alone
   uint32_t fetch = 4;
   uint32_t max_answers = 16;
+  bool asserted = true;  ///< its assertions are compiled in
 };
 
 /// Bits of an address of its registers: a page for the engine, with queues one for the administrator and one

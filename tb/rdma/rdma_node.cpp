@@ -39,13 +39,12 @@ RdmaNode::RdmaNode(uint32_t index, const NodeConfig& config, SimulationContext& 
       memory_(
           memory_config(index, config), [this](WrittenBurst burst) { wrote(std::move(burst)); },
           [this](uint64_t bytes, bool ok) { answered(bytes, ok); }),
-      scoreboard_(config.build, reporter_, memory_),
       registers_(PauseGenerator(config.pause, config.seed, stream(index, stream_registers)),
                  register_bits(config.build)),
       driver_(
           registers_,
           [this](driver::RdmaCompletion completion) {
-            scoreboard_.completed(completion);
+            if (scoreboard_) scoreboard_->completed(completion);
             if (on_completion_) on_completion_(completion);
           },
           [this](uint16_t tag) {
@@ -54,39 +53,46 @@ RdmaNode::RdmaNode(uint32_t index, const NodeConfig& config, SimulationContext& 
       input_(config.build.data_bytes, PauseGenerator(config.pause, config.seed, stream(index, stream_input))),
       output_(PauseGenerator(config.pause, config.seed, stream(index, stream_output))),
       in_monitor_("s_axis", config.build.data_bytes,
-                  [this](std::optional<Bytes> packet) { scoreboard_.arrived(std::move(packet)); }),
+                  [this](std::optional<Bytes> packet) { scoreboard_->arrived(std::move(packet)); }),
       out_monitor_("m_axis", config.build.data_bytes, [this, on_packet = std::move(on_packet)](Bytes packet) {
-        scoreboard_.left(packet);
+        counts_.left(packet);
+        if (scoreboard_) scoreboard_->left(packet);
         on_packet(std::move(packet));
       }) {
-  if (config.build.queues) queues_.emplace(config.build, reporter_, memory_, scoreboard_);
+  if (!config.checked) return;
+  scoreboard_.emplace(config.build, reporter_, memory_);
+  if (config.build.queues) queues_.emplace(config.build, reporter_, memory_, *scoreboard_);
 }
 
 /// The memory port is shared: what goes to a ring, or to where messages go, is the queues'.
 void RdmaNode::wrote(WrittenBurst burst) {
+  if (!scoreboard_) return;
   write_is_of_queues_.push_back(queues_ && queues_->owns(burst.address));
   if (write_is_of_queues_.back()) {
     queues_->wrote(std::move(burst));
   } else {
-    scoreboard_.wrote(std::move(burst));
+    scoreboard_->wrote(std::move(burst));
   }
 }
 
 /// Memory answers in order.
 void RdmaNode::answered(uint64_t bytes, bool ok) {
+  counts_.written_bytes += bytes;
+  if (!scoreboard_) return;
   const bool of_queues = write_is_of_queues_.front();
   write_is_of_queues_.pop_front();
   if (of_queues) {
     queues_->answered(bytes, ok);
   } else {
-    scoreboard_.answered(bytes, ok);
+    scoreboard_->answered(bytes, ok);
   }
 }
 
 void RdmaNode::hold_reset() {
   pins_ = RdmaPins{};
   memory_.reset();
-  scoreboard_.reset();
+  counts_ = {};
+  if (scoreboard_) scoreboard_->reset();
   if (queues_) queues_->reset();
   write_is_of_queues_.clear();
   registers_.reset();
@@ -107,18 +113,19 @@ void RdmaNode::settle(uint64_t cycle) {
   registers_.drive(pins_.axil);
   memory_.drive(pins_.axi);
   model_->settle(pins_);
-  in_monitor_.sample(pins_.in, reporter_);
+  if (scoreboard_) in_monitor_.sample(pins_.in, reporter_);
   out_monitor_.sample(pins_.out, reporter_);
   memory_.sample(pins_.axi, reporter_);
   if (queues_) queues_->sample(pins_);
-  scoreboard_.sample(pins_);
+  counts_.sample(pins_);
+  if (scoreboard_) scoreboard_->sample(pins_);
   input_.sample(pins_.in);
   registers_.sample(pins_.axil, reporter_);
 }
 
 bool RdmaNode::settled() const {
   return input_.pending() == 0 && registers_.idle() && memory_.idle() && driver_.unposted() == 0 &&
-         scoreboard_.quiet() && (!queues_ || queues_->quiet());
+         (!scoreboard_ || scoreboard_->quiet()) && (!queues_ || queues_->quiet());
 }
 
 }  // namespace weft::tb

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One RDMA engine with everything around it: host memory, driver, packet streams, scoreboard.
+// One RDMA engine with everything around it: host memory, driver, packet streams, scoreboard (if it is to be
+// checked).
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include "common/axis.hpp"
 #include "common/findings.hpp"
 #include "driver/rdma_driver.hpp"
+#include "node_counts.hpp"
 #include "queue_scoreboard.hpp"
 #include "rdma_model.hpp"
 #include "scoreboard.hpp"
@@ -27,6 +29,8 @@ struct NodeConfig {
   uint32_t memory_latency = 10;  ///< cycles
   uint32_t memory_jitter = 0;    ///< cycles
   uint64_t seed = 1;
+  bool checked =
+      true;  ///< beside the golden model; otherwise nothing is compared, and all is as fast as it can be
 };
 
 class RdmaNode {
@@ -65,8 +69,11 @@ class RdmaNode {
   driver::RdmaDriver& driver() { return driver_; }
   AxiLiteMaster& registers() { return registers_; }
   AxiMemory& memory() { return memory_; }
-  Scoreboard& scoreboard() { return scoreboard_; }
-  const Scoreboard& scoreboard() const { return scoreboard_; }
+  bool checked() const { return scoreboard_.has_value(); }
+  /// Of a node that is checked.
+  Scoreboard& scoreboard() { return *scoreboard_; }
+  const Scoreboard& scoreboard() const { return *scoreboard_; }
+  const NodeCounts& counts() const { return counts_; }
   /// Of a build with queues.
   QueueScoreboard& queues() { return *queues_; }
   Reporter& reporter() { return reporter_; }
@@ -89,7 +96,8 @@ class RdmaNode {
   std::unique_ptr<RdmaModel> model_;
   RdmaPins pins_;
   AxiMemory memory_;
-  Scoreboard scoreboard_;
+  std::optional<Scoreboard> scoreboard_;
+  NodeCounts counts_;
   std::optional<QueueScoreboard> queues_;
   std::deque<bool> write_is_of_queues_;  // bursts that memory has not answered
   AxiLiteMaster registers_;

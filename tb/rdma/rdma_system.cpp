@@ -83,13 +83,17 @@ RdmaSystem::RdmaSystem(const SystemConfig& config)
     waves_->open(config.waves);
   }
   if (const auto folder = trace::next_folder()) {
-    for (auto& each : nodes_) each->scoreboard().write_traces(*folder, false);
+    for (auto& each : nodes_) {
+      if (each->checked()) each->scoreboard().write_traces(*folder, false);
+    }
   }
   reset();
 }
 
 RdmaSystem::~RdmaSystem() {
-  for (auto& each : nodes_) each->scoreboard().close_traces();
+  for (auto& each : nodes_) {
+    if (each->checked()) each->scoreboard().close_traces();
+  }
 }
 
 void RdmaSystem::reset() {
@@ -210,7 +214,7 @@ bool RdmaSystem::settled() const {
 
 void RdmaSystem::check_at_end() {
   for (auto& node : nodes_) {
-    node->scoreboard().check_quiet();
+    if (node->checked()) node->scoreboard().check_quiet();
     node->memory().check_quiet(node->reporter());
   }
   check_counters();
@@ -219,7 +223,7 @@ void RdmaSystem::check_at_end() {
 void RdmaSystem::check_counters() {
   for (auto& owner : nodes_) {
     RdmaNode& node = *owner;
-    if (node.in_reset()) continue;
+    if (node.in_reset() || !node.checked()) continue;
     for (uint32_t code = 0; code < outcome_codes; ++code) {
       node.registers().read(formats::reg::OUTCOME + 4 * code, [&node, code](bool ok, uint32_t value) {
         if (!ok) return node.reporter().add(fmt::format("register OUTCOME[{}] cannot be read", code));

@@ -27,6 +27,7 @@
 #include "expected_reads.hpp"
 #include "expected_writes.hpp"
 #include "inbox_scoreboard.hpp"
+#include "node_counts.hpp"
 #include "node_traces.hpp"
 #include "rdma/packet.hpp"
 #include "rdma/receiver.hpp"
@@ -44,8 +45,6 @@ namespace weft::tb {
 /// Free receive contexts that may be hidden from the engine (in its free list's pipeline) when it says "none
 /// free", or that a source holds too many.
 inline constexpr uint32_t hidden_free_contexts = 12;
-
-inline constexpr uint32_t outcome_codes = 96;
 
 class Scoreboard {
  public:

@@ -58,4 +58,8 @@ void prepare_bench(const std::vector<std::string>& arguments) {
   if (!has_bench_engines()) go_on_as("weft-sim-bench", "bench", arguments);
 }
 
+void prepare_bare(const std::vector<std::string>& arguments) {
+  if (tb::rdma_builds().front().asserted) go_on_as("weft-sim-bare", "--bare", arguments);
+}
+
 }  // namespace weft::sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft-sim has few engines, so that it is soon built. For others it goes on as a program beside it:
-// weft-sim-waves, weft-sim-soak or weft-sim-bench.
+// weft-sim-waves, weft-sim-soak, weft-sim-bench or weft-sim-bare.
 #pragma once
 
 #include <string>
@@ -19,5 +19,8 @@ void prepare_soak(const std::string& build, const std::vector<std::string>& argu
 
 /// Goes on as weft-sim-bench if this program lacks engines whose speed is measured.
 void prepare_bench(const std::vector<std::string>& arguments);
+
+/// Goes on as weft-sim-bare if engines are to have no assertions.
+void prepare_bare(const std::vector<std::string>& arguments);
 
 }  // namespace weft::sim

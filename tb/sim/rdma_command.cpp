@@ -91,6 +91,11 @@ int run(Options& options, const std::vector<std::string>& arguments) {
   options.run.nodes = sizes[0] * sizes[1] * sizes[2];
   options.run.torus = torus_of(options, sizes);
   if (options.run.threads > 1 && !options.run.waves.empty()) throw BadInput("--waves: with --threads 1 only");
+  if (options.run.bare) {
+    if (!options.run.waves.empty() || !options.run.trace_dir.empty())
+      throw BadInput("--bare: without --trace and --waves only");
+    prepare_bare(arguments);
+  }
   prepare_waves(options.run.waves, arguments);
   const std::vector<uint8_t> bytes = bytes_to_send(options);
   const bool terminal = isatty(STDERR_FILENO);
@@ -174,6 +179,8 @@ Command add_rdma_command(CLI::App& app) {
   command->add_option("--threads", run_config.threads, "that step the nodes; same result")
       ->check(whole_number(1, 1024))
       ->capture_default_str();
+  command->add_flag("--bare", run_config.bare,
+                    "engines alone, many times as fast: no event is compared, only the bytes at the end");
   command->add_option("--file", options->file, "send this file; an empty one needs no transfer")
       ->check(file_name());
   command

@@ -123,6 +123,7 @@ tb::SystemConfig system_config(const RunConfig& config) {
   system.nodes = config.nodes;
   system.node.build = build_for(config.window);
   system.node.pause = config.pause;
+  system.node.checked = !config.bare;
   system.node.memory_latency = config.memory_latency;
   system.node.memory_jitter = config.pause > 0 ? 20 : 0;
   if (config.torus) system.routers = {*config.torus, system.node.build.data_bytes};
@@ -255,7 +256,7 @@ void Traffic::post_all() {
 uint64_t Traffic::written_bytes() {
   uint64_t bytes = 0;
   for (uint32_t index = 0; index < system_.size(); ++index) {
-    bytes += system_.node(index).scoreboard().writes().answered_bytes();
+    bytes += system_.node(index).counts().written_bytes;
   }
   return bytes;
 }
@@ -321,14 +322,14 @@ void Traffic::collect() {
   result_.bytes = bytes_.size();
   result_.transfers = expected_completions();
   for (uint32_t index = 0; index < system_.size(); ++index) {
-    const tb::Scoreboard& board = system_.node(index).scoreboard();
-    result_.packets_sent += board.packets().packets();
-    result_.data_packets += board.packets().data_packets();
-    result_.packets_resent += board.packets().resent_packets();
-    result_.events += board.events();
+    const tb::NodeCounts& counts = system_.node(index).counts();
+    result_.packets_sent += counts.packets;
+    result_.data_packets += counts.data_packets;
+    result_.packets_resent += counts.resent_packets;
+    result_.events += counts.events;
     for (uint32_t code = 0; code < tb::outcome_codes; ++code) {
       const auto outcome = static_cast<formats::Outcome>(code);
-      const uint64_t count = board.outcomes()[code];
+      const uint64_t count = counts.outcomes[code];
       if (count == 0 || !is_drop(outcome)) continue;
       result_.packets_dropped += count;
       result_.drops[std::string(formats::name(outcome))] += count;

@@ -22,6 +22,7 @@ struct RunConfig {
   std::optional<fabric::TorusConfig>
       torus;             ///< routers between the nodes, as many; nothing: an ideal network
   uint32_t threads = 1;  ///< that step the nodes; same result
+  bool bare = false;     ///< only the engines: no event is compared, only the bytes at the end
   fabric::Faults faults;
   double pause = 0;  ///< probability per stream and cycle
   uint32_t timeout =

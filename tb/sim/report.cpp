@@ -82,8 +82,12 @@ std::string table(const RunConfig& config, const RunResult& result) {
   text += row("packets dropped", counted(result.packets_dropped, result.drops));
   text += row("network", network(result.network));
   if (config.torus) text += row("routers", topology(*config.torus, result.mean_hops));
-  text += row("events compared", fmt::format("{}", result.events));
-  text += row("trace mismatches", fmt::format("{}", result.trace_mismatches));
+  if (config.bare) {
+    text += row("events", fmt::format("{}, not compared (--bare)", result.events));
+  } else {
+    text += row("events compared", fmt::format("{}", result.events));
+    text += row("trace mismatches", fmt::format("{}", result.trace_mismatches));
+  }
   text += row("wrong bytes", fmt::format("{}", result.wrong_bytes));
   text += row("failed transfers", counted(result.failed_transfers, result.failures));
   text += row("simulated cycles/s", fmt::format("{:.0f}", result.cycles_per_second));
@@ -131,6 +135,7 @@ nlohmann::json to_json(const RunConfig& config, const RunResult& result) {
       {"ok", result.ok()},
       {"cycles_per_second", result.cycles_per_second},
       {"seed", config.seed},
+      {"compared", !config.bare},
   };
 }
 
