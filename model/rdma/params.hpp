@@ -9,10 +9,11 @@
 
 namespace weft::rdma {
 
-/// How a receiver knows what is missing, and what a sender does about it.
+/// How a receiver knows what is missing, and what a sender does about it; numbers are those of parameter
+/// SCHEME.
 enum class Scheme : uint8_t {
-  receiver_window,   ///< docs/rdma.md
-  receiver_counter,  ///< docs/rdma_baseline.md
+  receiver_window = 0,   ///< docs/rdma.md
+  receiver_counter = 1,  ///< docs/rdma_baseline.md
 };
 
 /// Parameters of `rdma_top`. Widths are in bits, `payload` in bytes, `window` in packets beyond WBASE.

@@ -213,7 +213,7 @@ TxResult Sender::adopt(const Header& header, uint64_t span, const TxInputs& inpu
   c.state = State::active;
   c.cid = header.cid;
   c.gen = header.gen;
-  c.span = span & 0xf;
+  c.span = counts() ? 0 : span & 0xf;
   c.busy = 0;
   c.turn = true;
   progress(c, inputs);

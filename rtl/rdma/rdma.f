@@ -31,6 +31,7 @@ rdma_rx_request.sv
 rdma_rx_repeats.sv
 rdma_rx_front.sv
 rdma_rx_window.sv
+../rdma_baseline/rdma_rx_counter.sv
 rdma_rx_outcome.sv
 rdma_rx_answer.sv
 rdma_rx_act.sv
@@ -55,6 +56,7 @@ rdma_host_write.sv
 rdma_write_status.sv
 rdma_tx_choose.sv
 rdma_tx_decide.sv
+../rdma_baseline/rdma_tx_sum.sv
 rdma_sender.sv
 rdma_post_mux.sv
 rdma_answers.sv

@@ -5,6 +5,10 @@
 package rdma_pkg;
   import rdma_formats_pkg::*;
 
+  // How a receiver knows what is missing, and what a sender does about it: docs/rdma.md, docs/rdma_baseline.md.
+  localparam int unsigned SCHEME_WINDOW  = 0;
+  localparam int unsigned SCHEME_COUNTER = 1;
+
   localparam int unsigned FLIT_W = 256;  // bits of a flit, also of the header
   localparam int unsigned FLIT_BYTES = FLIT_W / 8;
   localparam int unsigned TICK_W = 16;  // bits of the tick counter
@@ -172,6 +176,7 @@ package rdma_pkg;
     logic     reclaim;          // timeout: it was one too many
     logic     complete_before;  // timeout: nothing is missing
     logic     asked_enough;     // timeout: time to ask for all from WBASE on
+    logic     restart;          // SCHEME_COUNTER: it is the last one to be counted, but others are missing
   } rx_facts_t;
 
   // Whom the receiver answers, and about what.
@@ -182,6 +187,7 @@ package rdma_pkg;
     logic [15:0] cid;
     logic [7:0]  gen;
     logic [31:0] pidx;
+    logic [8:0]  attempt;     // SCHEME_COUNTER: whether any packet has come, and the attempt to be asked for
     // what the RSP to a RQT or READ needs besides (docs/rdma_transfers.md)
     logic        for_buffer;  // RQT with flag SEND or READ
     logic        of_read;     // RQT with flag READ
@@ -200,6 +206,29 @@ package rdma_pkg;
     RX_ACK_MAP,     // with a map of what is missing
     RX_RESEND_HOLE  // if it is missing
   } rx_answer_e;
+
+  // Bits that a receive context of SCHEME_COUNTER has of its packets: attempt, count, residue (rdma_rx_counter).
+  function automatic int unsigned counter_bits(int unsigned pidx_w);
+    return 8 + pidx_w + 32;
+  endfunction
+
+  // Half of a bijection that is not linear, two of the four rounds of Speck32 (Beaulieu et al., 2013) with fixed keys; the sum of such numbers tells whether
+  // all packets have come.
+  function automatic logic [31:0] mix_rounds(logic [31:0] from, logic [15:0] key0, logic [15:0] key1);
+    logic [15:0] high, low;
+    {high, low} = from;
+    high = (16'({high, high} >> 7) + low) ^ key0;
+    low  = {low[13:0], low[15:14]} ^ high;
+    high = (16'({high, high} >> 7) + low) ^ key1;
+    low  = {low[13:0], low[15:14]} ^ high;
+    return {high, low};
+  endfunction
+  function automatic logic [31:0] mix_first(logic [31:0] pidx);
+    return mix_rounds(pidx, 16'h243f, 16'h6a88);  // digits of pi
+  endfunction
+  function automatic logic [31:0] mix_second(logic [31:0] half);
+    return mix_rounds(half, 16'h85a3, 16'h08d3);
+  endfunction
 
   // Classes of the sender's timers: TX_RETRY, doubled so often, and TX_DEAD.
   localparam int unsigned TX_CLASSES = BACKOFFS + 1;

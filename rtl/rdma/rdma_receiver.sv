@@ -37,7 +37,8 @@ module rdma_receiver
   parameter int unsigned CTL_DEPTH = 32,    // control packets that may wait
   parameter int unsigned CMD_DEPTH = 32,    // write commands that may wait
   parameter bit          TRANSFERS = 1'b0,  // SEND, READ and write with immediate; without, their inputs are not looked at
-  parameter bit          REPEATS   = 1'b1   // a repeated request gets its grant again; without, a context of its own
+  parameter bit          REPEATS   = 1'b1,  // a repeated request gets its grant again; without, a context of its own
+  parameter int unsigned SCHEME    = SCHEME_WINDOW  // what it keeps of packets
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -130,6 +131,12 @@ module rdma_receiver
   if (ADDR_W < SHIFT + PIDX_W || ADDR_W > 63) begin : g_bad_addr
     $error("ADDR_W (%0d) must hold a transfer of 2**PIDX_W (%0d) packets and be at most 63", ADDR_W, PIDX_W);
   end
+  if (SCHEME != SCHEME_WINDOW && SCHEME != SCHEME_COUNTER) begin : g_bad_scheme
+    $error("SCHEME must be %0d or %0d, is %0d", SCHEME_WINDOW, SCHEME_COUNTER, SCHEME);
+  end
+  if (SCHEME == SCHEME_COUNTER && (TRANSFERS || WINDOW < 64)) begin : g_bad_counter
+    $error("a receiver that counts has no TRANSFERS, and needs a WINDOW (%0d) of at least 64 for its trace", WINDOW);
+  end
 
   localparam int unsigned IDX_W = $clog2(N_RX_CTX);
   localparam int unsigned BASE_W = ADDR_W - SHIFT;
@@ -140,7 +147,9 @@ module rdma_receiver
   `RDMA_TYPEDEF_RX_GRANT(grant_t, NODE_W, SID_W, MSGID_W, REGION_W, OFFSET_W, PIDX_W, SHIFT)
   `RDMA_TYPEDEF_WINDOW(window_t, WINDOW, PIDX_W)
   `RDMA_TYPEDEF_RX_KEPT(kept_t, window_t)
-  `RDMA_TYPEDEF_RX_STATE(state_t, kept_t)
+  localparam int unsigned KEPT_W = SCHEME == SCHEME_COUNTER ? counter_bits(PIDX_W) : $bits(kept_t);
+  typedef logic [KEPT_W-1:0] kept_bits_t;
+  `RDMA_TYPEDEF_RX_STATE(state_t, kept_bits_t)
 
   typedef struct packed {
     logic              timeout;
@@ -323,6 +332,10 @@ module rdma_receiver
   logic       i_expired_q, i_restarted_q, expired_now;
   logic       j_complete, j_quarter;
   logic [PIDX_W-1:0] j_base_before, j_base, j_hole;
+  logic              i_restart;
+  logic [8:0]        j_attempt;
+  logic [PIDX_W-1:0] j_marks_base;  // what WVEC is made of
+  logic [WINDOW-1:0] j_marks;
 
   always_ff @(posedge clk_i) begin
     h_same_q <= g_valid_q && h_valid_q && g_q.hdr.cid[IDX_W-1:0] == h_idx;
@@ -350,45 +363,85 @@ module rdma_receiver
     i_restarted_q   <= j_valid_q && j_timer_set_q && j_idx == h_idx;
   end
 
-  rdma_rx_window #(
-    .WINDOW(WINDOW),
-    .PIDX_W(PIDX_W),
-    .kept_t(kept_t)
-  ) i_window (
-    .clk_i,
-    .rst_ni,
-    .weft_mode_i,
-    .ask_from_after_i,
-    .ahead_i,
-    .g_pidx_i        (g_q.hdr.pidx[PIDX_W-1:0]),
-    .h_request_i     (h_q.request),
-    .h_same_i        (h_same_q),
-    .h_same_as_j_i   (h_same_as_j_q),
-    .h_pidx_i        (h_q.hdr.pidx[PIDX_W-1:0]),
-    .h_kept_i        (h_kept.kept),
-    .i_valid_i       (i_valid_q && i_used_q && i_known_q),
-    .i_receive_i     (i_receive),
-    .i_retry_i       ((i_q.hdr.flags & FLAG_RETRY) != '0),
-    .i_pidx_i        (i_q.hdr.pidx[PIDX_W-1:0]),
-    .i_packets_i     (i_packets_q),
-    .i_asks_i        (i_live && !i_reclaim),
-    .i_came_i        (i_came_q),
-    .i_mark_o        (i_mark),
-    .i_advance_o     (i_advance),
-    .i_in_window_o   (i_in_window),
-    .i_behind_o      (i_behind),
-    .i_ahead_o       (i_ahead),
-    .i_ask_base_o    (i_ask_base),
-    .i_complete_o    (i_complete),
-    .i_asked_enough_o(i_asked_enough),
-    .j_packets_i     (j_packets_q),
-    .j_kept_o        (j_kept.kept),
-    .j_base_before_o (j_base_before),
-    .j_base_o        (j_base),
-    .j_hole_o        (j_hole),
-    .j_complete_o    (j_complete),
-    .j_quarter_o     (j_quarter)
-  );
+  if (SCHEME == SCHEME_WINDOW) begin : g_window
+    kept_t j_kept_window;
+    assign j_kept.kept  = j_kept_window;
+    assign j_marks_base = j_kept_window.window.base;
+    assign j_marks      = j_kept_window.window.marks;
+    assign i_restart    = 1'b0;
+    assign j_attempt    = '0;
+
+    rdma_rx_window #(
+      .WINDOW(WINDOW),
+      .PIDX_W(PIDX_W),
+      .kept_t(kept_t)
+    ) i_window (
+      .clk_i,
+      .rst_ni,
+      .weft_mode_i,
+      .ask_from_after_i,
+      .ahead_i,
+      .g_pidx_i        (g_q.hdr.pidx[PIDX_W-1:0]),
+      .h_request_i     (h_q.request),
+      .h_same_i        (h_same_q),
+      .h_same_as_j_i   (h_same_as_j_q),
+      .h_pidx_i        (h_q.hdr.pidx[PIDX_W-1:0]),
+      .h_kept_i        (kept_t'(h_kept.kept)),
+      .i_valid_i       (i_valid_q && i_used_q && i_known_q),
+      .i_receive_i     (i_receive),
+      .i_retry_i       ((i_q.hdr.flags & FLAG_RETRY) != '0),
+      .i_pidx_i        (i_q.hdr.pidx[PIDX_W-1:0]),
+      .i_packets_i     (i_packets_q),
+      .i_asks_i        (i_live && !i_reclaim),
+      .i_came_i        (i_came_q),
+      .i_mark_o        (i_mark),
+      .i_advance_o     (i_advance),
+      .i_in_window_o   (i_in_window),
+      .i_behind_o      (i_behind),
+      .i_ahead_o       (i_ahead),
+      .i_ask_base_o    (i_ask_base),
+      .i_complete_o    (i_complete),
+      .i_asked_enough_o(i_asked_enough),
+      .j_packets_i     (j_packets_q),
+      .j_kept_o        (j_kept_window),
+      .j_base_before_o (j_base_before),
+      .j_base_o        (j_base),
+      .j_hole_o        (j_hole),
+      .j_complete_o    (j_complete),
+      .j_quarter_o     (j_quarter)
+    );
+  end else begin : g_counter
+    rdma_rx_counter #(
+      .PIDX_W(PIDX_W)
+    ) i_counter (
+      .clk_i,
+      .f_pidx_i     (f_q.hdr.pidx[PIDX_W-1:0]),
+      .h_request_i  (h_q.request),
+      .h_same_i     (h_same_q),
+      .h_same_as_j_i(h_same_as_j_q),
+      .h_hdr_i      (h_q.hdr),
+      .h_kept_i     (h_kept.kept),
+      .i_receive_i  (i_receive),
+      .i_last_i     (i_grant_q.last),
+      .i_asks_i     (i_live && !i_reclaim),
+      .i_advance_o  (i_advance),
+      .i_behind_o   (i_behind),
+      .i_complete_o (i_complete),
+      .i_restart_o  (i_restart),
+      .j_packets_i  (j_packets_q),
+      .j_kept_o     (j_kept.kept),
+      .j_count_o    (j_base),
+      .j_complete_o (j_complete)
+    );
+    // There is no window: nothing lies in it, and all is asked for at once.
+    assign {i_mark, i_in_window, i_ahead, i_ask_base, j_quarter} = '0;
+    assign i_asked_enough = 1'b1;
+    assign {j_base_before, j_hole, j_marks_base} = '0;
+    assign j_attempt = {j_came_q, j_kept.kept[KEPT_W-1-:8]};
+    assign j_marks   = WINDOW'({j_kept.kept[31:0], j_kept.kept[KEPT_W-1-:8], 1'b1});
+    logic unused_settings;
+    assign unused_settings = ^{ask_from_after_i, ahead_i};
+  end
 
   assign i_receive   = i_data_q && i_used_q && !i_outside_q;
   assign i_released  = i_release_q && i_used_q;
@@ -433,7 +486,8 @@ module rdma_receiver
   rx_answer_e        j_answer, k_answer_q;
   rx_to_t            j_to, k_to_q;
   action_t           j_action, k_q, l_q;
-  window_t           k_window_q;
+  logic [PIDX_W-1:0] k_marks_base_q;
+  logic [WINDOW-1:0] k_marks_q;
 
   always_comb begin : p_facts
     i_facts                 = '0;
@@ -458,6 +512,7 @@ module rdma_receiver
     i_facts.reclaim         = i_reclaim;
     i_facts.complete_before = i_complete;
     i_facts.asked_enough    = i_asked_enough;
+    i_facts.restart         = i_restart;
   end
 
   always_ff @(posedge clk_i) begin
@@ -488,10 +543,11 @@ module rdma_receiver
   end
 
   rdma_rx_outcome #(
-    .TRANSFERS(TRANSFERS)
+    .TRANSFERS(TRANSFERS),
+    .SCHEME   (SCHEME)
   ) j_outcomes (
     .facts_i    (j_facts),
-    .weft_mode_i(j_weft_q),
+    .weft_mode_i(SCHEME == SCHEME_WINDOW && j_weft_q),
     .outcome_o  (j_outcome),
     .has_ctx_o  (j_has_ctx),
     .answer_o   (j_answer)
@@ -505,7 +561,8 @@ module rdma_receiver
       msgid: j_q.timeout ? 24'(j_grant_q.msgid) : j_q.hdr.msgid,
       cid:   j_q.hdr.cid,
       gen:   j_grant_q.gen,
-      pidx:  j_q.timeout ? 32'(j_base_before) : j_answer == RX_RESEND_HOLE ? 32'(j_hole) : j_q.hdr.pidx,
+      pidx:  j_q.timeout || j_facts.restart ? 32'(j_base_before) : j_answer == RX_RESEND_HOLE ? 32'(j_hole) : j_q.hdr.pidx,
+      attempt: j_attempt,
       for_buffer: (j_q.hdr.flags & (TRANSFER_FLAG_SEND | TRANSFER_FLAG_READ)) != '0,
       of_read:    (j_q.hdr.flags & TRANSFER_FLAG_READ) != '0,
       is_read:    j_q.read,
@@ -550,7 +607,8 @@ module rdma_receiver
     k_q        <= j_action;
     k_answer_q <= j_answer;
     k_to_q     <= j_to;
-    k_window_q <= j_kept.kept.window;
+    k_marks_base_q <= j_marks_base;
+    k_marks_q  <= j_marks;
     k_weft_q   <= j_weft_q;
     l_q        <= k_q;
     m_q        <= l_q;
@@ -563,12 +621,12 @@ module rdma_receiver
   ) i_answers (
     .clk_i,
     .node_id_i,
-    .weft_mode_i(k_weft_q),
+    .weft_mode_i(SCHEME == SCHEME_WINDOW && k_weft_q),
     .answer_i   (k_answer_q),
     .outcome_i  (k_q.outcome),
     .to_i       (k_to_q),
-    .base_i     (k_window_q.base),
-    .marks_i    (k_window_q.marks),
+    .base_i     (k_marks_base_q),
+    .marks_i    (k_marks_q),
     .emit_o     (m_emit),
     .header_o   (m_header),
     .wvec_o     (m_wvec)
@@ -590,6 +648,7 @@ module rdma_receiver
     .PIDX_W   (PIDX_W),
     .WINDOW   (WINDOW),
     .TRANSFERS(TRANSFERS),
+    .SCHEME   (SCHEME),
     .CMD_DEPTH(CMD_DEPTH),
     .CTL_DEPTH(CTL_DEPTH),
     .UNDERWAY (UNDERWAY),
@@ -656,7 +715,7 @@ module rdma_receiver
 
   logic unused;
   // of use in earlier stages, or to assertions
-  assign unused = ^{j_q, j_grant_q.region, j_grant_q.offset, j_grant_q.last, j_grant_q.tail, k_window_q.first};
+  assign unused = ^{j_q, j_grant_q.region, j_grant_q.offset, j_grant_q.last, j_grant_q.tail};
 
   `ASSERT(EveryPacketDecided, !(m_valid_q && !m_q.timeout) || trace_valid_o)
   `ASSERT(GrantsFreeContext, !(h_valid_q && h_q.request) || !(h_same_q ? i_used_new : h_same_as_j_q ? j_used_q : h_kept.used))

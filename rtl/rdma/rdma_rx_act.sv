@@ -15,6 +15,7 @@ module rdma_rx_act
   parameter int unsigned PIDX_W    = 24,
   parameter int unsigned WINDOW    = 128,
   parameter bit          TRANSFERS = 1'b0,
+  parameter int unsigned SCHEME    = SCHEME_WINDOW,
   parameter int unsigned CMD_DEPTH = 32,
   parameter int unsigned CTL_DEPTH = 32,
   parameter int unsigned UNDERWAY  = 12,  // events that may come without looking at cmd_room_o any more
@@ -62,7 +63,7 @@ module rdma_rx_act
 
   // What the receiver's control packets say: numbers are no wider than the engine's, and only this much of arg is used.
   localparam int unsigned MAP_W = WINDOW < ACK_MAP_W ? WINDOW : ACK_MAP_W;
-  localparam int unsigned ARG_W = TRANSFERS ? 56 : MAP_W > 8 ? MAP_W : 8;  // RSP: code and key; ACK: map
+  localparam int unsigned ARG_W = TRANSFERS ? 56 : SCHEME == SCHEME_COUNTER ? 9 : MAP_W > 8 ? MAP_W : 8;  // RSP: code and key; ACK: map; RESEND: attempt
   typedef struct packed {
     logic [2:0]         ptype;
     logic               from, send, read;  // flags

@@ -78,6 +78,7 @@ module rdma_rx_answer
         header.ptype = PTYPE_RESEND;
         header.flags = FLAG_FROM;
         header.pidx  = to_i.pidx;
+        header.arg   = 64'(to_i.attempt);
       end
       default: begin
         header.ptype = PTYPE_ACK;

@@ -4,7 +4,8 @@ module rdma_rx_outcome
   import rdma_pkg::*;
   import rdma_formats_pkg::*;
 #(
-  parameter bit TRANSFERS = 1'b0  // outcomes of docs/rdma_transfers.md
+  parameter bit          TRANSFERS = 1'b0,  // outcomes of docs/rdma_transfers.md
+  parameter int unsigned SCHEME    = SCHEME_WINDOW
 ) (
   input  rx_facts_t  facts_i,
   input  logic       weft_mode_i,
@@ -77,11 +78,16 @@ module rdma_rx_outcome
       end else if (facts_i.advance && facts_i.complete) begin
         outcome_o = OUTCOME_FINISH;
         answer_o  = RX_DONE;
+      end else if (facts_i.restart) begin
+        outcome_o = OUTCOME_ASK_FROM;
+        answer_o  = RX_RESEND_FROM;
       end else if (facts_i.advance) begin
         outcome_o = OUTCOME_ADVANCE;
         if (weft_mode_i && facts_i.quarter) answer_o = RX_ACK;
       end else if (facts_i.behind || facts_i.in_window) begin
         outcome_o = OUTCOME_DROP_DUPLICATE;
+      end else if (SCHEME == SCHEME_COUNTER) begin
+        outcome_o = OUTCOME_DROP_NOT_YET;
       end else begin
         outcome_o = OUTCOME_DROP_WINDOW;
         if (!weft_mode_i) answer_o = RX_RESEND;  // who keeps within the window never comes here

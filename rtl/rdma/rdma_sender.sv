@@ -27,7 +27,8 @@ module rdma_sender
   parameter int unsigned ADDR_W       = 48,
   parameter int unsigned CTL_DEPTH    = 16,    // control packets that may wait
   parameter int unsigned SEND_DEPTH   = 8,     // new DATA packets that may wait
-  parameter int unsigned RESEND_DEPTH = 64     // resent DATA packets that may wait, a power of two
+  parameter int unsigned RESEND_DEPTH = 64,    // resent DATA packets that may wait, a power of two
+  parameter int unsigned SCHEME       = SCHEME_WINDOW  // docs/rdma_baseline.md
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -94,7 +95,10 @@ module rdma_sender
   localparam int unsigned SHIFT       = $clog2(PAYLOAD);
   localparam int unsigned LEN_W       = SHIFT + 1;
   localparam int unsigned IDX_W       = $clog2(N_TX_CTX);
-  localparam int unsigned UNDERWAY    = 3;  // events in B, C and D
+  localparam bit          COUNTS      = SCHEME == SCHEME_COUNTER;
+  localparam int unsigned SUMMING     = COUNTS ? 2 : 0;  // clocks from D to the send queue
+  localparam int unsigned QUEUE_DEPTH = SEND_DEPTH + SUMMING;
+  localparam int unsigned UNDERWAY    = 3 + SUMMING;  // events in B, C and D, and those on the way to the send queue
 
   if (N_TX_CTX < 2 || (N_TX_CTX & (N_TX_CTX - 1)) != 0) begin : g_bad_n
     $error("N_TX_CTX must be a power of two of at least 2, is %0d", N_TX_CTX);
@@ -114,6 +118,10 @@ module rdma_sender
   end
   if (RESEND_DEPTH < 4 || (RESEND_DEPTH & (RESEND_DEPTH - 1)) != 0) begin : g_bad_resend
     $error("RESEND_DEPTH must be a power of two of at least 4, is %0d", RESEND_DEPTH);
+  end
+
+  if (SCHEME != SCHEME_WINDOW && SCHEME != SCHEME_COUNTER) begin : g_bad_scheme
+    $error("SCHEME must be %0d or %0d, is %0d", SCHEME_WINDOW, SCHEME_COUNTER, SCHEME);
   end
 
   `RDMA_TYPEDEF_TX_CTX(ctx_t, NODE_W, CID_W, MSGID_W, ADDR_W, PIDX_W, LEN_W)
@@ -279,17 +287,34 @@ module rdma_sender
 
   assign c_idx = c_q.hdr.sid[IDX_W-1:0];
 
+  // Kept is what the scheme needs: what ACKs say, or the attempt.
+  localparam int unsigned ATTEMPT_W = 8;
+  localparam int unsigned ACKS_W = SPAN_W + PIDX_W + ACK_MAP_W;
+  localparam int unsigned REST_W = $bits(ctx_t) - ATTEMPT_W - ACKS_W;
+  localparam int unsigned KEPT_W = REST_W + (COUNTS ? ATTEMPT_W : ACKS_W);
+  logic [KEPT_W-1:0] c_kept, c_kept_new;
+
+  if (COUNTS) begin : g_kept_counter
+    assign c_ctx      = {c_kept[KEPT_W-1-:ATTEMPT_W], ACKS_W'(0), c_kept[REST_W-1:0]};
+    assign c_kept_new = {c_ctx_new.attempt, c_ctx_new[REST_W-1:0]};
+  end else begin : g_kept_window
+    assign c_ctx      = {ATTEMPT_W'(0), c_kept};
+    assign c_kept_new = c_ctx_new[KEPT_W-1:0];
+  end
+  logic unused_ctx;
+  assign unused_ctx = ^{c_ctx_new.attempt, c_ctx_new.span, c_ctx_new.acked, c_ctx_new.asked};  // of the other scheme
+
   ram_1r1w #(
     .DEPTH(N_TX_CTX),
-    .WIDTH($bits(ctx_t))
+    .WIDTH(KEPT_W)
   ) i_contexts (
     .clk_i,
     .we_i   (clearing_q || (c_valid_q && c_we)),
     .waddr_i(clearing_q ? clear_idx_q : c_idx),
-    .wdata_i(clearing_q ? '0 : c_ctx_new),
+    .wdata_i(clearing_q ? '0 : c_kept_new),
     .re_i   (b_valid_q),
     .raddr_i(b_q.hdr.sid[IDX_W-1:0]),
-    .rdata_o(c_ctx)
+    .rdata_o(c_kept)
   );
 
   rdma_tx_decide #(
@@ -301,6 +326,7 @@ module rdma_sender
     .NODE_W  (NODE_W),
     .ADDR_W  (ADDR_W),
     .LEN_W   (LEN_W),
+    .SCHEME  (SCHEME),
     .ctx_t   (ctx_t)
   ) i_decide (
     .kind_i       (c_q.kind),
@@ -421,13 +447,15 @@ module rdma_sender
   logic send_valid, resend_valid, take_resend, resent_last_q;
   order_t send_order, resend_order;
   logic [$clog2(CTL_DEPTH+1)-1:0]    ctls;
-  logic [$clog2(SEND_DEPTH+1)-1:0]   sends;
+  logic [$clog2(QUEUE_DEPTH+1)-1:0]  sends;
+  logic   queue_send, summing;  // an order comes to the send queue; others are on the way there
+  order_t queue_order;
   logic [$clog2(RESEND_DEPTH+1)-1:0] resends;
   logic [IDX_W:0] cpls;
 
   assign ctl_room    = ctls <= ($bits(ctls))'(CTL_DEPTH - 2);
   assign resend_room = resends <= ($bits(resends))'(RESEND_DEPTH - 2);
-  assign send_room   = sends <= ($bits(sends))'(SEND_DEPTH - UNDERWAY - 1);
+  assign send_room   = sends <= ($bits(sends))'(QUEUE_DEPTH - UNDERWAY - 1);
 
   ram_fifo #(
     .DEPTH(CTL_DEPTH),
@@ -445,15 +473,34 @@ module rdma_sender
   );
   assign ctl_dropped_o = d_valid_q && d_q.dropped;
 
+  if (COUNTS) begin : g_sum
+    rdma_tx_sum #(
+      .N_TX_CTX(N_TX_CTX),
+      .order_t (order_t)
+    ) i_sum (
+      .clk_i,
+      .rst_ni,
+      .valid_i(d_valid_q && d_q.send),
+      .order_i(d_q.order),
+      .valid_o(queue_send),
+      .order_o(queue_order),
+      .busy_o (summing)
+    );
+  end else begin : g_no_sum
+    assign queue_send  = d_valid_q && d_q.send;
+    assign queue_order = d_q.order;
+    assign summing     = 1'b0;
+  end
+
   sync_fifo #(
-    .DEPTH(SEND_DEPTH),
+    .DEPTH(QUEUE_DEPTH),
     .T    (order_t)
   ) i_send (
     .clk_i,
     .rst_ni,
-    .valid_i(d_valid_q && d_q.send),
+    .valid_i(queue_send),
     .ready_o(send_ready),
-    .data_i (d_q.order),
+    .data_i (queue_order),
     .valid_o(send_valid),
     .ready_i(data_ready_i && !take_resend),
     .data_o (send_order),
@@ -520,7 +567,7 @@ module rdma_sender
   );
 
   // By the counts: a packet taken into a queue is at its output only a clock later.
-  assign idle_o = places_q == (IDX_W + 1)'(N_TX_CTX) && free == (IDX_W + 1)'(N_TX_CTX) && !post_valid_i && !b_valid_q && !c_valid_q && !d_valid_q &&
+  assign idle_o = places_q == (IDX_W + 1)'(N_TX_CTX) && free == (IDX_W + 1)'(N_TX_CTX) && !post_valid_i && !b_valid_q && !c_valid_q && !d_valid_q && !summing &&
                   ctls == '0 && sends == '0 && resends == '0;
 
   assign trace_valid_o       = d_valid_q && d_q.outcome != OUTCOME_NONE;
@@ -535,7 +582,7 @@ module rdma_sender
   assign trace_next_o        = 32'(d_q.next);
 
   `ASSERT(ControlHasRoom, !(d_valid_q && d_q.emit) || ctl_ready)
-  `ASSERT(SendHasRoom, !(d_valid_q && d_q.send) || send_ready)
+  `ASSERT(SendHasRoom, !queue_send || send_ready)
   `ASSERT(ResendHasRoom, !(d_valid_q && d_q.resend) || resend_ready)
   `ASSERT(CompletionHasRoom, !(d_valid_q && d_q.complete) || cpl_ready)
   `ASSERT(TurnHasRoom, !(d_valid_q && d_q.turn) || turn_ready)

@@ -40,7 +40,8 @@ module rdma_top
   parameter int unsigned TRANSFERS    = 0,     // 1: SEND, READ and write with immediate; the next three are of use only then
   parameter int unsigned N_TICKETS    = 64,    // RECVs and READs of software that may wait or be under way, a power of two
   parameter int unsigned N_QUEUES     = 8,     // queues of software that these belong to, a power of two
-  parameter int unsigned MAX_ANSWERS  = 16     // READs of other nodes that may be answered at once, a power of two
+  parameter int unsigned MAX_ANSWERS  = 16,    // READs of other nodes that may be answered at once, a power of two
+  parameter int unsigned SCHEME       = 0      // rdma_pkg: SCHEME_WINDOW, or an older one of docs/rdma_baseline.md
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -307,7 +308,8 @@ module rdma_top
     .N_REGIONS(N_REGIONS),
     .N_SOURCES(N_SOURCES),
     .CTL_DEPTH(2 * BURSTS),  // every write may be the last one of a transfer, whose DONE waits for it
-    .TRANSFERS(TRANSFERS != 0)
+    .TRANSFERS(TRANSFERS != 0),
+    .SCHEME   (SCHEME)
   ) i_receiver (
     .clk_i,
     .rst_ni,
@@ -455,7 +457,8 @@ module rdma_top
     .MSGID_W     (MSGID_W),
     .NODE_W      (NODE_W),
     .ADDR_W      (ADDR_W),
-    .RESEND_DEPTH(RESEND_DEPTH)
+    .RESEND_DEPTH(RESEND_DEPTH),
+    .SCHEME      (SCHEME)
   ) i_sender (
     .clk_i,
     .rst_ni,

@@ -13,6 +13,7 @@ module rdma_tx_decide
   parameter int unsigned NODE_W   = 16,
   parameter int unsigned ADDR_W   = 48,
   parameter int unsigned LEN_W    = 9,  // bits of a packet's payload in bytes, 1 to PAYLOAD
+  parameter int unsigned SCHEME   = SCHEME_WINDOW,
   parameter type         ctx_t    = logic
 ) (
   // event
@@ -48,6 +49,7 @@ module rdma_tx_decide
   output logic                free_o          // the context is free again
 );
   localparam int unsigned SHIFT = $clog2(PAYLOAD);
+  localparam bit COUNTS = SCHEME == SCHEME_COUNTER;
 
   // ------------------------------------------------------------------------------------------------- post checks
   logic [31:0] post_last;
@@ -95,7 +97,8 @@ module rdma_tx_decide
   assign same_transfer = in_range && ctx_i.state != TX_FREE && hdr_i.msgid == 24'(ctx_i.msgid) &&
                          hdr_i.src == 16'(ctx_i.dst);
   assign same_grant    = hdr_i.cid == 16'(ctx_i.cid) && hdr_i.gen == ctx_i.gen;
-  assign asks_first    = hdr_i.pidx == '0 && (hdr_i.ptype != PTYPE_ACK || hdr_i.arg[ACK_MAP_W-1:1] == '0);
+  assign asks_first    = hdr_i.pidx == '0 && (COUNTS ? hdr_i.ptype == PTYPE_RESEND && !hdr_i.arg[8]
+                                                     : hdr_i.ptype != PTYPE_ACK || hdr_i.arg[ACK_MAP_W-1:1] == '0);
   assign for_request   = same_transfer && ctx_i.state == TX_REQ && hdr_i.ptype != PTYPE_DONE && (hdr_i.ptype == PTYPE_RSP || asks_first);
   assign failed        = (hdr_i.flags & FLAG_FAILED) != '0;
   assign plain         = ctx_i.to == TO_REGION && !ctx_i.has_imm;
@@ -228,7 +231,7 @@ module rdma_tx_decide
     data_hdr_o.gen   = ctx_i.gen;
     data_hdr_o.msgid = 24'(ctx_i.msgid);
     data_hdr_o.pidx  = 32'(data_pidx);
-    data_hdr_o.arg   = {ctx_i.has_imm ? ctx_i.imm : '0, 32'(ctx_i.rkey)};
+    data_hdr_o.arg   = {ctx_i.has_imm ? ctx_i.imm : '0, COUNTS ? ctx_i.attempt : 8'd0, ctx_i.rkey};
     data_hdr_o.len   = data_last ? 16'(ctx_i.last_len) : 16'(PAYLOAD);
     data_hdr_o.flags = (data_last ? FLAG_LAST : 8'd0) | (data_pidx < ctx_i.high ? FLAG_RETRY : 8'd0) |
                        (ctx_i.has_imm ? TRANSFER_FLAG_IMM : 8'd0);
@@ -243,6 +246,7 @@ module rdma_tx_decide
   logic              progress;   // the transfer gets on
   logic              heard;      // without a window: of what was sent before, which may be all that is missing
   logic [SPAN_W-1:0] told_span;
+  logic [7:0]        attempts;   // RESEND: by which it is beyond the one under way
 
   assign no_window = ctx_i.span == '0;
   assign patient   = ctx_i.retries < max_retry_i;
@@ -250,6 +254,7 @@ module rdma_tx_decide
   assign not_yet   = from ? hdr_i.pidx > 32'(ctx_i.high) : hdr_i.pidx >= 32'(ctx_i.high);
   assign told_span = hdr_i.arg[ACK_MAP_W+:SPAN_W];
   assign changed   = no_window && told_span != '0;
+  assign attempts  = hdr_i.arg[7:0] - ctx_i.attempt;
 
   always_comb begin : p_decide
     ctx_o         = ctx_i;
@@ -378,8 +383,9 @@ module rdma_tx_decide
           timer_set_o = 1'b1;
           if (hdr_i.ptype != PTYPE_RSP || grants) begin  // RESEND and ACK name the context as a RSP does
             if (ctx_i.to != TO_REGION) ctx_o.rkey = hdr_i.arg[55:32];
-            ctx_o.span    = hdr_i.ptype == PTYPE_RSP ? hdr_i.pidx[SPAN_W-1:0] :
-                            hdr_i.ptype == PTYPE_ACK ? told_span : '0;
+            if (COUNTS) ctx_o.attempt = hdr_i.ptype == PTYPE_RESEND ? hdr_i.arg[7:0] : '0;
+            else ctx_o.span = hdr_i.ptype == PTYPE_RSP ? hdr_i.pidx[SPAN_W-1:0] :
+                              hdr_i.ptype == PTYPE_ACK ? told_span : '0;
             outcome_o     = OUTCOME_GRANTED;
             progress      = 1'b1;
             ctx_o.busy    = '0;
@@ -418,6 +424,21 @@ module rdma_tx_decide
           timer_armed_o = 1'b0;
           free_o        = 1'b1;
           emit_o        = 1'b1;
+        end else if (COUNTS) begin
+          if (hdr_i.ptype == PTYPE_ACK) begin  // which no receiver of this scheme sends
+            outcome_o = OUTCOME_DROP_OLD_ACK;
+          end else begin
+            ctx_we_o = 1'b1;
+            heard    = 1'b1;
+            outcome_o = OUTCOME_DROP_NOT_YET;
+            if (attempts != '0 && !attempts[7]) begin
+              outcome_o     = OUTCOME_RESEND_FROM;
+              ctx_o.attempt = hdr_i.arg[7:0];
+              ctx_o.next    = '0;
+              ctx_o.turn    = 1'b1;
+              turn_o        = !ctx_i.turn;
+            end
+          end
         end else if (hdr_i.ptype == PTYPE_ACK) begin
           if (hdr_i.pidx < 32'(ctx_i.acked) || hdr_i.pidx > 32'(ctx_i.high)) begin
             outcome_o = OUTCOME_DROP_OLD_ACK;

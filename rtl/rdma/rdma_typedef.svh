@@ -85,7 +85,7 @@
   } kept_t;
 
 // Receive context, the part that any packet may change. used: not free; came: a packet of it has come; silent: timeouts since the last new packet; kept: of its
-// packets.
+// packets, RDMA_TYPEDEF_RX_KEPT or what rdma_rx_counter has.
 `define RDMA_TYPEDEF_RX_STATE(state_t, kept_t) \
   typedef struct packed {            \
     logic                used;       \
@@ -121,12 +121,17 @@
     logic is_first;            \
   } place_t;
 
-// Send context. next: next PIDX to send; high: first PIDX never sent; span: log2 of the window to keep within, 0 = none;
+// Send context. attempt: with SCHEME_COUNTER only, the one at the whole transfer that is under way; span, acked, asked: with SCHEME_WINDOW only;
+// next: next PIDX to send; high: first PIDX never sent; span: log2 of the window to keep within, 0 = none;
 // acked: WBASE as the receiver told it last; asked[i]: packet acked + i is to be sent again; busy: refusals while requested, then timeouts with nothing but repeats;
 // heard: repeats since the last of these; turn: has a turn in the round robin;
 // origin: who posted it; to: what it goes to; imm: its immediate, if any.
 `define RDMA_TYPEDEF_TX_CTX(ctx_t, NODE_W, CID_W, MSGID_W, ADDR_W, PIDX_W, LEN_W) \
   typedef struct packed {            \
+    logic [7:0]          attempt;    \
+    logic [rdma_pkg::SPAN_W-1:0] span; \
+    logic [PIDX_W-1:0]   acked;      \
+    logic [rdma_pkg::ACK_MAP_W-1:0] asked; \
     rdma_pkg::tx_state_e state;      \
     logic [NODE_W-1:0]   dst;        \
     logic [CID_W-1:0]    cid;        \
@@ -140,9 +145,6 @@
     logic [LEN_W-1:0]    last_len;   \
     logic [PIDX_W-1:0]   next;       \
     logic [PIDX_W-1:0]   high;       \
-    logic [rdma_pkg::SPAN_W-1:0] span; \
-    logic [PIDX_W-1:0]   acked;      \
-    logic [rdma_pkg::ACK_MAP_W-1:0] asked; \
     logic [3:0]          retries;    \
     logic [7:0]          busy;       \
     logic                heard;      \

@@ -7,7 +7,7 @@ module rdma_rx_counter
   import rdma_formats_pkg::*;
 #(
   parameter int unsigned  PIDX_W = 24,
-  localparam int unsigned KEPT_W = 8 + PIDX_W + 32  // attempt, count, residue
+  localparam int unsigned KEPT_W = counter_bits(PIDX_W)
 ) (
   input  logic              clk_i,
   input  logic [PIDX_W-1:0] f_pidx_i,
@@ -37,25 +37,14 @@ module rdma_rx_counter
     logic [31:0]       residue;  // sum of mix(PIDX), less what the last packet says that it should be
   } count_t;
 
-  // Two of the four rounds of Speck32 (model/rdma_baseline/count.cpp, mix).
-  function automatic logic [31:0] rounds(logic [31:0] from, logic [15:0] key0, logic [15:0] key1);
-    logic [15:0] high, low;
-    {high, low} = from;
-    high = (16'({high, high} >> 7) + low) ^ key0;
-    low  = {low[13:0], low[15:14]} ^ high;
-    high = (16'({high, high} >> 7) + low) ^ key1;
-    low  = {low[13:0], low[15:14]} ^ high;
-    return {high, low};
-  endfunction
-
   logic [31:0] g_mix_q, h_mix_q, i_term_q;  // half way; PIDX mixed; less the sum, in the last packet
   count_t      h_count, i_count_q, i_count_new, j_count_q;
   logic [ 7:0] i_attempt_q, i_behind_by;    // of the packet
   logic        i_right, i_reached;
 
   always_ff @(posedge clk_i) begin
-    g_mix_q     <= rounds(32'(f_pidx_i), 16'h243f, 16'h6a88);
-    h_mix_q     <= rounds(g_mix_q, 16'h85a3, 16'h08d3);
+    g_mix_q     <= mix_first(32'(f_pidx_i));
+    h_mix_q     <= mix_second(g_mix_q);
     i_term_q    <= h_mix_q - ((h_hdr_i.flags & FLAG_LAST) != '0 ? h_hdr_i.arg[63:32] : 32'd0);
     i_attempt_q <= h_hdr_i.arg[31:24];
     if (h_request_i) i_count_q <= '0;

@@ -75,6 +75,8 @@ void set_parameter(RdmaBuild& build, const std::string& name, uint32_t value) {
     build.fetch = value;
   } else if (name == "READS" || name == "N_REQUESTS") {
     // nothing that can be seen from outside depends on these
+  } else if (name == "SCHEME") {
+    params.scheme = static_cast<rdma::Scheme>(value);
   } else if (name == "CID_W") {
     params.cid_bits = value;
   } else {

@@ -79,10 +79,15 @@ std::optional<fabric::TorusConfig> torus_of(const Options& options, const fabric
   return torus;
 }
 
-int run(Options& options, const std::vector<std::string>& arguments) {
-  if (options.scheme != "rxwindow") {
-    throw BadInput(fmt::format("--scheme {}: only rxwindow is there yet", options.scheme));
+rdma::Scheme scheme_of(const std::string& name) {
+  for (const auto scheme : {rdma::Scheme::receiver_window, rdma::Scheme::receiver_counter}) {
+    if (name == scheme_name(scheme)) return scheme;
   }
+  throw BadInput(fmt::format("--scheme {}: must be rxwindow or rxcounter", name));
+}
+
+int run(Options& options, const std::vector<std::string>& arguments) {
+  options.run.scheme = scheme_of(options.scheme);
   if (options.mode != "weft" && options.mode != "paper") {
     throw BadInput(fmt::format("--mode {}: must be weft or paper", options.mode));
   }
@@ -161,7 +166,10 @@ Command add_rdma_command(CLI::App& app) {
   const CLI::Validator probability = command_line::within(0, 1);
   const CLI::Validator count = whole_number();
   RunConfig& run_config = options->run;
-  command->add_option("--scheme", options->scheme, "rxwindow")->capture_default_str();
+  command
+      ->add_option("--scheme", options->scheme,
+                   "rxwindow, or as in older engines rxcounter: packets are counted, any loss resends all")
+      ->capture_default_str();
   command->add_option("--mode", options->mode, "weft or paper: what the receiver does about what is missing")
       ->capture_default_str();
   command->add_option("--nodes", options->nodes, "XxYxZ; node i sends to node i + 1")->capture_default_str();

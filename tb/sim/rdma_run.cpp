@@ -52,14 +52,19 @@ std::vector<Piece> cut_bytes(uint64_t bytes, uint32_t transfers, uint32_t payloa
   return pieces;
 }
 
-const tb::RdmaBuild& build_for(uint32_t window) {
-  const tb::RdmaBuild* build = tb::find_rdma_build(fmt::format("w{}", window));
+const tb::RdmaBuild& build_for(const RunConfig& config) {
+  if (config.scheme != rdma::Scheme::receiver_window) {
+    const tb::RdmaBuild* build = tb::find_rdma_build(scheme_name(config.scheme));
+    if (build) return *build;
+    throw BadInput(fmt::format("--scheme {}: is not compiled in", scheme_name(config.scheme)));
+  }
+  const tb::RdmaBuild* build = tb::find_rdma_build(fmt::format("w{}", config.window));
   if (build) return *build;
   std::set<uint32_t> known;
   for (const tb::RdmaBuild& each : tb::rdma_builds()) {
     if (each.name == fmt::format("w{}", each.params.window)) known.insert(each.params.window);
   }
-  throw BadInput(fmt::format("--window {}: compiled in are {}", window, fmt::join(known, ", ")));
+  throw BadInput(fmt::format("--window {}: compiled in are {}", config.window, fmt::join(known, ", ")));
 }
 
 uint64_t beats_per_packet(const tb::RdmaBuild& build) { return 1 + build.params.payload / build.data_bytes; }
@@ -121,7 +126,7 @@ uint8_t usual_ahead(const RunConfig& config) {
 tb::SystemConfig system_config(const RunConfig& config) {
   tb::SystemConfig system;
   system.nodes = config.nodes;
-  system.node.build = build_for(config.window);
+  system.node.build = build_for(config);
   system.node.pause = config.pause;
   system.node.checked = !config.bare;
   system.node.memory_latency = config.memory_latency;
@@ -141,7 +146,7 @@ class Traffic {
   Traffic(const RunConfig& config, const std::vector<uint8_t>& bytes)
       : config_(config),
         bytes_(bytes),
-        build_(build_for(config.window)),
+        build_(build_for(config)),
         pieces_(cut_bytes(bytes.size(), config.transfers, build_.params.payload)),
         system_(system_config(config)),
         nodes_(config.nodes) {
@@ -396,6 +401,10 @@ RunResult Traffic::run(const OnProgress& on_progress) {
 }
 
 }  // namespace
+
+const char* scheme_name(rdma::Scheme scheme) {
+  return scheme == rdma::Scheme::receiver_counter ? "rxcounter" : "rxwindow";
+}
 
 bool window_available(uint32_t window) { return tb::find_rdma_build(fmt::format("w{}", window)) != nullptr; }
 

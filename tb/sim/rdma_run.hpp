@@ -11,12 +11,14 @@
 #include <vector>
 
 #include "fabric/network.hpp"
+#include "rdma/params.hpp"
 
 namespace weft::sim {
 
 struct RunConfig {
-  uint32_t nodes = 2;      ///< node i sends to node i + 1, the last one to node 0
-  uint32_t window = 128;   ///< bits; one of the compiled builds
+  uint32_t nodes = 2;  ///< node i sends to node i + 1, the last one to node 0
+  rdma::Scheme scheme = rdma::Scheme::receiver_window;
+  uint32_t window = 128;   ///< bits; one of the compiled builds; of receiver_window only
   bool weft_mode = true;   ///< of the receivers; false: paper mode
   uint32_t transfers = 1;  ///< concurrent ones per node, into which the bytes are cut
   std::optional<fabric::TorusConfig>
@@ -80,6 +82,9 @@ class BadInput : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// As --scheme and JSON have it.
+const char* scheme_name(rdma::Scheme scheme);
 
 /// Whether an engine with this window is compiled in.
 bool window_available(uint32_t window);

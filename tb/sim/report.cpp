@@ -53,6 +53,12 @@ nlohmann::json topology_json(const std::optional<fabric::TorusConfig>& torus, do
           {"mean_hops", hops}};
 }
 
+/// What the engines are.
+std::string scheme(const RunConfig& config) {
+  if (config.scheme != rdma::Scheme::receiver_window) return scheme_name(config.scheme);
+  return fmt::format("window {}", config.window);
+}
+
 std::string quoted(const std::string& argument) {
   if (argument.find_first_of(" \t'\"$\\*?&;|<>()") == std::string::npos && !argument.empty()) return argument;
   std::string text;
@@ -68,10 +74,9 @@ std::string quoted(const std::string& argument) {
 }  // namespace
 
 std::string table(const RunConfig& config, const RunResult& result) {
-  std::string text =
-      fmt::format("{} nodes, {} bytes each in {} transfers, window {}, {} mode: {}\n", config.nodes,
-                  result.bytes, config.nodes ? result.transfers / config.nodes : 0, config.window,
-                  config.weft_mode ? "weft" : "paper", verdict(result));
+  std::string text = fmt::format("{} nodes, {} bytes each in {} transfers, {}, {} mode: {}\n", config.nodes,
+                                 result.bytes, config.nodes ? result.transfers / config.nodes : 0,
+                                 scheme(config), config.weft_mode ? "weft" : "paper", verdict(result));
   text += row("goodput", fmt::format("{:.3f} bytes/cycle a node, {:.1f} % of a link's payload share",
                                      result.goodput_bytes_per_cycle, 100 * result.goodput_fraction));
   text += row("cycles", fmt::format("{} (with start and checks {})", result.cycles, result.total_cycles));
@@ -97,7 +102,7 @@ std::string table(const RunConfig& config, const RunResult& result) {
 
 nlohmann::json to_json(const RunConfig& config, const RunResult& result) {
   return {
-      {"scheme", "rxwindow"},
+      {"scheme", scheme_name(config.scheme)},
       {"nodes", config.nodes},
       {"network", topology_json(config.torus, result.mean_hops)},
       {"bytes", result.bytes},

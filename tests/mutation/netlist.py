@@ -66,7 +66,7 @@ class Receiver:
 
 # Races of timeouts with packets, rooms of queues, how often something was asked for.
 SMALL = Receiver("small_receiver", 310, [
-    "i_restarted_q", "i_expired_q", "i_same_q", "i_silent_q", "i_window.i_asks_q", "i_window.i_ask_one", "a_room", "i_act.ctls", "i_front.e_grantable", "h_beyond_end", "i_timer.set_q",
+    "i_restarted_q", "i_expired_q", "i_same_q", "i_silent_q", "g_window.i_window.i_asks_q", "g_window.i_window.i_ask_one", "a_room", "i_act.ctls", "i_front.e_grantable", "h_beyond_end", "i_timer.set_q",
     "i_timer.scanned_q", "i_timer.drained_q", "i_reclaim", "i_front.starved_q"])
 # Who comes first, rights, rooms for answers.
 TRANSFERS = Receiver("transfers_receiver", 130, [
