@@ -59,7 +59,9 @@ class RdmaNode {
 
   /// A packet comes from the network; it is lost on a node in reset.
   void receive(const Bytes& packet) {
-    if (!in_reset()) input_.push(packet);
+    if (in_reset()) return;
+    counts_.came(packet);
+    input_.push(packet);
   }
   /// The same beat by beat, whatever rule of the packet port they break.
   void receive_beats(std::span<const AxisBeat> beats) { input_.push_beats(beats); }

@@ -16,6 +16,7 @@
 #include "other_program.hpp"
 #include "rdma_run.hpp"
 #include "report.hpp"
+#include "traffic_plan.hpp"
 
 namespace weft::sim {
 
@@ -27,6 +28,8 @@ constexpr uint64_t max_bytes = 1ull << 30;  // per node; each has them twice in 
 
 struct Options {
   std::string scheme = "rxwindow";
+  std::string pattern = "neighbour";
+  std::vector<uint64_t> cut;
   std::string mode = "weft";
   std::string nodes = "2x1x1";
   std::string network = "ideal";
@@ -86,8 +89,23 @@ rdma::Scheme scheme_of(const std::string& name) {
   throw BadInput(fmt::format("--scheme {}: must be rxwindow or rxcounter", name));
 }
 
+Pattern pattern_of(const std::string& name) {
+  for (const auto pattern : {Pattern::neighbour, Pattern::incast, Pattern::uniform}) {
+    if (name == pattern_name(pattern)) return pattern;
+  }
+  throw BadInput(fmt::format("--pattern {}: must be neighbour, incast or uniform", name));
+}
+
+CutTimes cut_of(const std::vector<uint64_t>& times) {
+  if (times[0] >= times[1])
+    throw BadInput(fmt::format("--cut {} {}: must end after it begins", times[0], times[1]));
+  return {times[0], times[1]};
+}
+
 int run(Options& options, const std::vector<std::string>& arguments) {
   options.run.scheme = scheme_of(options.scheme);
+  options.run.pattern = pattern_of(options.pattern);
+  if (!options.cut.empty()) options.run.cut = cut_of(options.cut);
   if (options.mode != "weft" && options.mode != "paper") {
     throw BadInput(fmt::format("--mode {}: must be weft or paper", options.mode));
   }
@@ -172,7 +190,20 @@ Command add_rdma_command(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--mode", options->mode, "weft or paper: what the receiver does about what is missing")
       ->capture_default_str();
-  command->add_option("--nodes", options->nodes, "XxYxZ; node i sends to node i + 1")->capture_default_str();
+  command->add_option("--nodes", options->nodes, "XxYxZ")->capture_default_str();
+  command
+      ->add_option(
+          "--pattern", options->pattern,
+          "neighbour: node i sends to node i + 1; incast: all send to node 0; uniform: each transfer goes "
+          "to a random node")
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--cut", options->cut,
+          "cycles after the first post from and until which a link is cut: from node 0 to node 1, of "
+          "routers from node 0 towards higher x")
+      ->expected(2)
+      ->check(count);
   command
       ->add_option(
           "--network", options->network,
@@ -227,6 +258,9 @@ Command add_rdma_command(CLI::App& app) {
       ->check(command_line::within(0, 0.99))
       ->capture_default_str();
   command->add_option("--window", run_config.window, "bits of the receiver's window")
+      ->check(count)
+      ->capture_default_str();
+  command->add_option("--payload", run_config.payload, "bytes of a full packet")
       ->check(count)
       ->capture_default_str();
   command

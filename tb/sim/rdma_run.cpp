@@ -14,6 +14,7 @@
 
 #include "event_traces.hpp"
 #include "rdma_system.hpp"
+#include "traffic_plan.hpp"
 #include "weft/rdma/formats.hpp"
 
 namespace weft::sim {
@@ -22,8 +23,6 @@ namespace formats = rdma::formats;
 
 namespace {
 
-constexpr uint64_t source_base = 0x1000'0000;
-constexpr uint64_t destination_base = 0x10'0000'0000;  // beyond 32 bits, to use the upper halves of registers
 constexpr uint16_t region_key = 0x5eed;
 constexpr uint32_t timeout_ticks = 64;  // at the most, so that TX_DEAD can outlast MAX_SILENT of them
 constexpr uint64_t start_cycles = 200'000;
@@ -32,39 +31,34 @@ constexpr uint64_t stall_cycles = 4'000'000;  // without a byte or a completion:
 
 using Clock = std::chrono::steady_clock;
 
-/// Piece of the bytes that one transfer carries.
-struct Piece {
-  uint64_t offset;
-  uint32_t bytes;
-};
+bool is_usual(const tb::RdmaBuild& build) {
+  const tb::RdmaBuild usual;
+  return build.queues == 0 && build.data_bytes == usual.data_bytes &&
+         build.params.n_rx_ctx == usual.params.n_rx_ctx && build.params.n_tx_ctx == usual.params.n_tx_ctx;
+}
 
-std::vector<Piece> cut_bytes(uint64_t bytes, uint32_t transfers, uint32_t payload) {
-  const uint64_t packets = (bytes + payload - 1) / payload;
-  const uint64_t packets_each = (packets + transfers - 1) / transfers;
-  const uint64_t piece = std::max<uint64_t>(1, packets_each) * payload;
-  if (piece > std::numeric_limits<uint32_t>::max()) {
-    throw BadInput("a transfer cannot carry 4 GiB or more: use more --transfers");
-  }
-  std::vector<Piece> pieces;
-  for (uint64_t offset = 0; offset < bytes; offset += piece) {
-    pieces.push_back({offset, static_cast<uint32_t>(std::min(piece, bytes - offset))});
-  }
-  return pieces;
+const tb::RdmaBuild* find_build(const RunConfig& config) {
+  const auto fits = [&](const tb::RdmaBuild& build) {
+    const rdma::Params& params = build.params;
+    const bool windowed = config.scheme == rdma::Scheme::receiver_window;
+    return is_usual(build) && params.scheme == config.scheme && params.payload == config.payload &&
+           (!windowed || params.window == config.window);
+  };
+  const auto found = std::ranges::find_if(tb::rdma_builds(), fits);
+  return found == tb::rdma_builds().end() ? nullptr : &*found;
 }
 
 const tb::RdmaBuild& build_for(const RunConfig& config) {
-  if (config.scheme != rdma::Scheme::receiver_window) {
-    const tb::RdmaBuild* build = tb::find_rdma_build(scheme_name(config.scheme));
-    if (build) return *build;
-    throw BadInput(fmt::format("--scheme {}: is not compiled in", scheme_name(config.scheme)));
-  }
-  const tb::RdmaBuild* build = tb::find_rdma_build(fmt::format("w{}", config.window));
-  if (build) return *build;
-  std::set<uint32_t> known;
+  if (const tb::RdmaBuild* build = find_build(config)) return *build;
+  std::set<std::string> known;
   for (const tb::RdmaBuild& each : tb::rdma_builds()) {
-    if (each.name == fmt::format("w{}", each.params.window)) known.insert(each.params.window);
+    if (!is_usual(each) || each.params.scheme != config.scheme) continue;
+    known.insert(config.scheme == rdma::Scheme::receiver_window
+                     ? fmt::format("{} with {}", each.params.window, each.params.payload)
+                     : fmt::format("any with {}", each.params.payload));
   }
-  throw BadInput(fmt::format("--window {}: compiled in are {}", config.window, fmt::join(known, ", ")));
+  throw BadInput(fmt::format("--window {}, --payload {}: compiled in are {}{}", config.window, config.payload,
+                             fmt::join(known, ", "), config.bare ? "" : "; more with --bare"));
 }
 
 uint64_t beats_per_packet(const tb::RdmaBuild& build) { return 1 + build.params.payload / build.data_bytes; }
@@ -147,18 +141,15 @@ class Traffic {
       : config_(config),
         bytes_(bytes),
         build_(build_for(config)),
-        pieces_(cut_bytes(bytes.size(), config.transfers, build_.params.payload)),
+        plan_(plan_traffic(config, bytes.size(), build_.params.payload)),
         system_(system_config(config)),
-        nodes_(config.nodes) {
-    if (pieces_.size() > 65536) throw BadInput("more than 65536 transfers a node");
-    if (bytes.size() > destination_base - source_base) throw BadInput("too many bytes");
-  }
+        nodes_(config.nodes) {}
 
   RunResult run(const OnProgress& on_progress);
 
  private:
   uint64_t completions() const;
-  uint64_t expected_completions() const { return pieces_.size() * config_.nodes; }
+  uint64_t expected_completions() const { return plan_.transfers(); }
   void fill_memories();
   void watch_node(uint32_t index);
   void start();
@@ -169,6 +160,8 @@ class Traffic {
   uint64_t default_max_cycles() const;
   void tell_hang();
   void compare_memories();
+  void cut_and_heal(uint64_t first);
+  uint64_t next_cut(uint64_t first) const;
   void collect();
 
   /// What is told of a node, in the thread that steps it.
@@ -183,7 +176,7 @@ class Traffic {
   const RunConfig& config_;
   const std::vector<uint8_t>& bytes_;
   const tb::RdmaBuild& build_;
-  std::vector<Piece> pieces_;
+  TrafficPlan plan_;
   tb::RdmaSystem system_;
   std::vector<Node> nodes_;
   uint64_t last_progress_cycle_ = 0;
@@ -199,7 +192,7 @@ void Traffic::fill_memories() {
 
 void Traffic::watch_node(uint32_t index) {
   Node& seen = nodes_[index];
-  seen.posted_at.assign(pieces_.size(), 0);
+  seen.posted_at.assign(plan_.nodes[index].size(), 0);
   tb::RdmaNode& node = system_.node(index);
   node.on_posted([this, &seen](uint16_t tag) { seen.posted_at.at(tag) = system_.cycle(); });
   node.on_completion([this, &seen](const driver::RdmaCompletion& completion) {
@@ -221,9 +214,7 @@ uint64_t Traffic::completions() const {
 
 void Traffic::start() {
   driver::RdmaSetup setup;
-  const uint64_t payload = build_.params.payload;
-  const uint64_t payloads = std::max<uint64_t>(1, (bytes_.size() + payload - 1) / payload);
-  setup.regions = {{destination_base, destination_base + payloads * payload, region_key}};
+  setup.regions = {{plan_.destination_base, plan_.destination_base + plan_.destination_bytes, region_key}};
   const uint64_t timeout = config_.timeout ? config_.timeout : usual_timeout(config_, build_, 4);
   setup.tick_cycles = static_cast<uint16_t>(std::max<uint64_t>(16, timeout / timeout_ticks));
   const auto ticks = [&](uint64_t cycles) {
@@ -249,11 +240,10 @@ void Traffic::start() {
 
 void Traffic::post_all() {
   for (uint32_t index = 0; index < system_.size(); ++index) {
-    for (size_t tag = 0; tag < pieces_.size(); ++tag) {
-      const Piece& piece = pieces_[tag];
-      system_.node(index).driver().post({source_base + piece.offset, destination_base + piece.offset,
-                                         piece.bytes, (index + 1) % system_.size(),
-                                         static_cast<uint16_t>(tag), driver::rdma_rkey(0, region_key)});
+    uint16_t tag = 0;
+    for (const PlannedTransfer& each : plan_.nodes[index]) {
+      system_.node(index).driver().post(
+          {each.source, each.destination, each.bytes, each.to, tag++, driver::rdma_rkey(0, region_key)});
     }
   }
 }
@@ -284,21 +274,24 @@ void Traffic::tell_hang() {
 }
 
 uint64_t Traffic::default_max_cycles() const {
-  const uint64_t packets = bytes_.size() / build_.params.payload + pieces_.size() * 16;
+  const uint64_t packets = plan_.most_received / build_.params.payload + plan_.transfers() * 16;
   return 20'000'000 + packets * 5000;
 }
 
 bool Traffic::transfer_all(const OnProgress& on_progress) {
   const uint64_t limit = config_.max_cycles ? config_.max_cycles : default_max_cycles();
   const auto done = [this] { return completions() >= expected_completions() && system_.settled(); };
+  const uint64_t first = system_.cycle();
   auto told = Clock::now();
   while (system_.cycle() < limit) {
-    if (system_.run_until(done, std::min(limit - system_.cycle(), progress_check_cycles))) return true;
+    cut_and_heal(first);
+    const uint64_t until = std::min({limit, next_cut(first), system_.cycle() + progress_check_cycles});
+    if (system_.run_until(done, until - system_.cycle())) return true;
     const uint64_t written = written_bytes();
     if (system_.stopped() || stalled(written)) return false;
     if (on_progress && Clock::now() - told > std::chrono::milliseconds(500)) {
       told = Clock::now();
-      const double all = static_cast<double>(bytes_.size()) * config_.nodes;
+      const auto all = static_cast<double>(plan_.bytes());
       on_progress(
           {system_.cycle(), completions(), expected_completions(), static_cast<double>(written) / all});
     }
@@ -306,19 +299,50 @@ bool Traffic::transfer_all(const OnProgress& on_progress) {
   return false;
 }
 
+/// Counts wrong bytes, and reports a source that has changed.
 void Traffic::compare_memories() {
   constexpr uint64_t block = 1 << 20;
   for (uint32_t index = 0; index < system_.size(); ++index) {
-    const tb::HostMemory& memory = system_.node(index).memory().memory();
-    for (uint64_t at = 0; at < bytes_.size(); at += block) {
-      const uint64_t count = std::min<uint64_t>(block, bytes_.size() - at);
-      const std::span<const uint8_t> expected(bytes_.data() + at, count);
-      const std::vector<uint8_t> got = memory.read(destination_base + at, count);
-      for (uint64_t i = 0; i < count; ++i) result_.wrong_bytes += got[i] != expected[i];
-      const bool source_intact = memory.equals(source_base + at, expected);
-      if (!source_intact) system_.findings().add(index, system_.cycle(), "the source bytes changed");
+    const tb::HostMemory& own = system_.node(index).memory().memory();
+    for (const PlannedTransfer& each : plan_.nodes[index]) {
+      const tb::HostMemory& other = system_.node(each.to).memory().memory();
+      for (uint64_t at = 0; at < each.bytes; at += block) {
+        const uint64_t count = std::min<uint64_t>(block, each.bytes - at);
+        const std::span<const uint8_t> expected(bytes_.data() + each.offset + at, count);
+        const std::vector<uint8_t> got = other.read(each.destination + at, count);
+        for (uint64_t i = 0; i < count; ++i) result_.wrong_bytes += got[i] != expected[i];
+        if (!own.equals(each.source + at, expected)) {
+          system_.findings().add(index, system_.cycle(), "the source bytes changed");
+        }
+      }
     }
   }
+}
+
+/// Cuts the link, or mends it, whenever it is time for that.
+void Traffic::cut_and_heal(uint64_t first) {
+  if (!config_.cut) return;
+  const auto set = [&](bool cut) {
+    if (config_.torus) {
+      system_.network().set_link_cut(0, 0, cut);
+    } else if (cut) {
+      system_.network().cut(0, 1);
+    } else {
+      system_.network().heal(0, 1);
+    }
+  };
+  if (system_.cycle() == first + config_.cut->from) set(true);
+  if (system_.cycle() == first + config_.cut->until) set(false);
+}
+
+/// The next cycle in which that is to be looked at.
+uint64_t Traffic::next_cut(uint64_t first) const {
+  if (config_.cut) {
+    for (const uint64_t at : {config_.cut->from, config_.cut->until}) {
+      if (system_.cycle() < first + at) return first + at;
+    }
+  }
+  return std::numeric_limits<uint64_t>::max();
 }
 
 bool is_drop(formats::Outcome outcome) { return formats::name(outcome).starts_with("DROP_"); }
@@ -326,11 +350,14 @@ bool is_drop(formats::Outcome outcome) { return formats::name(outcome).starts_wi
 void Traffic::collect() {
   result_.bytes = bytes_.size();
   result_.transfers = expected_completions();
+  result_.senders = static_cast<uint32_t>(
+      std::ranges::count_if(plan_.nodes, [](const auto& node) { return !node.empty(); }));
   for (uint32_t index = 0; index < system_.size(); ++index) {
     const tb::NodeCounts& counts = system_.node(index).counts();
     result_.packets_sent += counts.packets;
     result_.data_packets += counts.data_packets;
     result_.packets_resent += counts.resent_packets;
+    result_.largest_gap = std::max(result_.largest_gap, counts.largest_gap());
     result_.events += counts.events;
     for (uint32_t code = 0; code < tb::outcome_codes; ++code) {
       const auto outcome = static_cast<formats::Outcome>(code);
@@ -365,7 +392,7 @@ void Traffic::collect() {
     const double payload = build_.params.payload;
     const double link = build_.data_bytes * payload / (payload + rdma::flit_bytes);
     result_.goodput_bytes_per_cycle =
-        static_cast<double>(bytes_.size()) / static_cast<double>(result_.cycles);
+        static_cast<double>(plan_.most_received) / static_cast<double>(result_.cycles);
     result_.goodput_fraction = result_.goodput_bytes_per_cycle / link;
   }
 }
@@ -406,7 +433,11 @@ const char* scheme_name(rdma::Scheme scheme) {
   return scheme == rdma::Scheme::receiver_counter ? "rxcounter" : "rxwindow";
 }
 
-bool window_available(uint32_t window) { return tb::find_rdma_build(fmt::format("w{}", window)) != nullptr; }
+bool window_available(uint32_t window) {
+  RunConfig config;
+  config.window = window;
+  return find_build(config) != nullptr;
+}
 
 RunResult run_rdma(const RunConfig& config, const std::vector<uint8_t>& bytes,
                    const OnProgress& on_progress) {

@@ -15,10 +15,26 @@
 
 namespace weft::sim {
 
+/// Who sends to whom.
+enum class Pattern : uint8_t {
+  neighbour,  ///< node i to node i + 1, the last one to node 0
+  incast,     ///< all others to node 0
+  uniform,    ///< each transfer to a node that is drawn
+};
+
+/// Cycles after the first post from and until which one link is cut: of routers that from node 0 towards
+/// higher x, else the way from node 0 to node 1.
+struct CutTimes {
+  uint64_t from = 0, until = 0;
+};
+
 struct RunConfig {
-  uint32_t nodes = 2;  ///< node i sends to node i + 1, the last one to node 0
+  uint32_t nodes = 2;
+  Pattern pattern = Pattern::neighbour;
+  std::optional<CutTimes> cut;
   rdma::Scheme scheme = rdma::Scheme::receiver_window;
   uint32_t window = 128;   ///< bits; one of the compiled builds; of receiver_window only
+  uint32_t payload = 256;  ///< bytes of a packet; likewise
   bool weft_mode = true;   ///< of the receivers; false: paper mode
   uint32_t transfers = 1;  ///< concurrent ones per node, into which the bytes are cut
   std::optional<fabric::TorusConfig>
@@ -42,16 +58,18 @@ struct RunConfig {
 struct RunResult {
   uint64_t bytes = 0;                  ///< payload per node
   uint64_t transfers = 0;              ///< of all nodes
+  uint32_t senders = 0;                ///< nodes that have any
   uint64_t cycles = 0;                 ///< from the first post to the last completion
   uint64_t total_cycles = 0;           ///< with start-up and checks at the end
-  double goodput_bytes_per_cycle = 0;  ///< per node
+  double goodput_bytes_per_cycle = 0;  ///< of the node to which most comes
   double goodput_fraction = 0;         ///< of what a link can carry in full DATA packets
   double latency_median = 0;           ///< cycles from doorbell to completion
   uint64_t latency_max = 0;
   uint64_t packets_sent = 0;
   uint64_t data_packets = 0;
-  uint64_t packets_resent = 0;            ///< DATA with RETRY
-  uint64_t packets_dropped = 0;           ///< by the engines, all reasons
+  uint64_t packets_resent = 0;   ///< DATA with RETRY
+  uint64_t largest_gap = 0;      ///< of PIDX, between new packets of a transfer that come one after the other
+  uint64_t packets_dropped = 0;  ///< by the engines, all reasons
   std::map<std::string, uint64_t> drops;  ///< by reason, those that occurred
   fabric::NetworkCounters network;
   double mean_hops = 0;  ///< links from router to router, of a packet's flits

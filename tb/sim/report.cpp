@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "common/output_file.hpp"
+#include "traffic_plan.hpp"
 
 namespace weft::sim {
 
@@ -75,7 +76,7 @@ std::string quoted(const std::string& argument) {
 
 std::string table(const RunConfig& config, const RunResult& result) {
   std::string text = fmt::format("{} nodes, {} bytes each in {} transfers, {}, {} mode: {}\n", config.nodes,
-                                 result.bytes, config.nodes ? result.transfers / config.nodes : 0,
+                                 result.bytes, result.senders ? result.transfers / result.senders : 0,
                                  scheme(config), config.weft_mode ? "weft" : "paper", verdict(result));
   text += row("goodput", fmt::format("{:.3f} bytes/cycle a node, {:.1f} % of a link's payload share",
                                      result.goodput_bytes_per_cycle, 100 * result.goodput_fraction));
@@ -106,7 +107,10 @@ nlohmann::json to_json(const RunConfig& config, const RunResult& result) {
       {"nodes", config.nodes},
       {"network", topology_json(config.torus, result.mean_hops)},
       {"bytes", result.bytes},
-      {"transfers", config.nodes ? result.transfers / config.nodes : 0},
+      {"transfers", result.senders ? result.transfers / result.senders : 0},
+      {"pattern", pattern_name(config.pattern)},
+      {"payload", config.payload},
+      {"largest_gap", result.largest_gap},
       {"loss", config.faults.loss},
       {"duplicate", config.faults.duplicate},
       {"corrupt", config.faults.corrupt},

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The experiments of docs/results/rdma.md as data: networks, schemes, and what is measured of them. Times are in clocks of the engines."""
+
+import dataclasses
+
+KIB = 1024
+
+
+@dataclasses.dataclass(frozen=True)
+class Network:
+    name: str
+    words: str
+    arguments: tuple
+    timeouts: tuple  # that the sweep tries
+
+
+@dataclasses.dataclass(frozen=True)
+class Scheme:
+    name: str
+    words: str
+    arguments: tuple
+    colour: str
+    marker: str
+
+
+PAIR = Network("pair", "two nodes, each sends to the other; 100 clocks and up to 100 more from node to node, packets stay in order",
+               ("--nodes", "2x1x1", "--delay", "100", "--jitter", "100"), (150, 300, 600, 1200, 2400, 4800))
+TORUS = Network("torus", "torus of 4x2x2, node i sends to node i + 1; minimal adaptive routing, 4 channels of 8 flits, links of 5 clocks, up to 100 clocks more before a packet "
+                "enters", ("--nodes", "4x2x2", "--network", "torus", "--adaptive", "--link", "5", "--delay", "1", "--jitter", "100"), (150, 300, 600, 1200, 2400, 4800))
+NETWORKS = (PAIR, TORUS)
+
+WEFT = Scheme("weft", "receiver window, weft mode", ("--mode", "weft"), "#1f6fb4", "o")
+PAPER = Scheme("paper", "receiver window, paper mode", ("--mode", "paper"), "#d95f02", "s")
+COUNTER = Scheme("rxcounter", "receiver counter", ("--scheme", "rxcounter"), "#666666", "^")
+SCHEMES = (WEFT, PAPER, COUNTER)
+
+SIZES = (32, 64, 128, 256)  # KiB
+LOSSES = (0, 1, 2, 3, 4, 5)  # per mille
+PAYLOADS = (256, 1024, 4096)
+WINDOWS = (32, 64, 128, 256)
+DEGREES = (0, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256)
+LOSS_OF_SIZES = 2  # per mille
+LOSS_OF_SWEEP = 2
+LOSS_OF_PAYLOADS = 1
+LONGEST = 20_000_000  # clocks after which a run counts as unfinished
+
+# Ultra Ethernet's selective acknowledgement in published simulators: completion at 1 to 5 per mille relative to that without loss.
+YARDSTICK = (1.015, 1.025, 1.038, 1.052, 1.061)
+
+
+def timer(timeout):
+    """Timeouts as set, or as measured."""
+    return ("--adapt", "1") if timeout == "measured" else ("--adapt", "0", "--timeout", str(timeout))
+
+
+def loss(per_mille):
+    return ("--loss", f"{per_mille / 1000:g}") if per_mille else ()
+
+
+def transfer(network, scheme, timeout, kib, per_mille=0, payload=256):
+    """One transfer of each node."""
+    return (*network.arguments, *scheme.arguments, *timer(timeout), "--bytes", str(kib * KIB), *loss(per_mille), "--payload", str(payload), "--max-cycles", str(LONGEST))
+
+
+def reordered(scheme, window, degree):
+    """256 KiB through a network that lets packets overtake each other; timeouts follow from the network."""
+    return ("--nodes", "2x1x1", "--delay", "100", *scheme.arguments, "--bytes", str(256 * KIB), "--window", str(window), "--reorder", str(degree), "--max-cycles", str(LONGEST))
+
+
+def yardstick(per_mille):
+    """1 KiB packets, 256 bits a clock: 100 Gb/s at 391 MHz."""
+    return ("--nodes", "2x1x1", "--delay", "300", "--mode", "weft", "--payload", "1024", "--bytes", str(256 * KIB), *loss(per_mille), "--max-cycles", str(LONGEST))
+
+
+def incast(scheme, senders):
+    return ("--nodes", f"{senders + 1}x1x1", "--pattern", "incast", "--delay", "100", *scheme.arguments, "--bytes", str(64 * KIB), "--loss", "0.001", "--max-cycles", str(LONGEST))
+
+
+def many(scheme):
+    """10,048 transfers at once on 64 nodes."""
+    return ("--nodes", "4x4x4", "--network", "torus", "--adaptive", "--pattern", "uniform", *scheme.arguments, "--transfers", "157", "--bytes", str(157 * 1024), "--loss", "0.001",
+            "--max-cycles", str(LONGEST))
+
+
+def cut(network, scheme, timeout, until):
+    """A link is cut 2,000 clocks after the first post, and healed at `until`."""
+    return (*transfer(network, scheme, timeout, 256), *(("--cut", "2000", str(until)) if until else ()))

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of weft-sim: many at a time, each command once, results as JSON. And what is told of a point: the median of its seeds, with an interval."""
+
+import concurrent.futures
+import dataclasses
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+
+class RunError(Exception):
+    """weft-sim did something that no result can be made of."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    """Median over the seeds that finished, with an interval that holds it with at least 95 %; and how many did not finish, or ended with an error."""
+
+    median: float | None
+    low: float | None
+    high: float | None
+    seeds: int
+    unfinished: int
+
+    @property
+    def text(self):
+        if self.median is None:
+            return f"none of {self.seeds} finished"
+        rest = f", {self.unfinished} of {self.seeds} unfinished" if self.unfinished else ""
+        return f"{number(self.median)} ({number(self.low)}–{number(self.high)}{rest})"
+
+    def over(self, other):
+        """The same in parts of another point's median."""
+        if self.median is None or not other.median:
+            return dataclasses.replace(self, median=None, low=None, high=None)
+        return dataclasses.replace(self, median=self.median / other.median, low=self.low / other.median, high=self.high / other.median)
+
+
+def number(value):
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"
+
+
+def ranks_of_median(count):
+    """Places, from 0 on, between which the median of a distribution lies with at least 95 %, of so many sorted samples; the outermost if there are too few."""
+    below, low = 0.0, 0
+    for place in range(count // 2):
+        below += math.comb(count, place) / 2**count
+        if 2 * below > 0.05:
+            break
+        low = place + 1
+    low = max(0, low - 1)
+    return low, count - 1 - low
+
+
+def summary(values, seeds):
+    values = sorted(values)
+    if not values:
+        return Point(None, None, None, seeds, seeds)
+    low, high = ranks_of_median(len(values))
+    middle = len(values) // 2
+    median = values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
+    return Point(median, values[low], values[high], seeds, seeds - len(values))
+
+
+class Runner:
+    """Runs commands of weft-sim, jobs at a time, each once; remembers their results."""
+
+    def __init__(self, program, jobs, seeds):
+        self.program = pathlib.Path(program)
+        self.jobs = jobs
+        self.seeds = seeds
+        self.results = {}
+
+    def one(self, arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "result.json"
+            command = [str(self.program), "rdma", "--bare", *arguments, "--json", str(file)]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode not in (0, 1) or not file.exists():
+                raise RunError(f"{' '.join(command)}: exit code {done.returncode}: {done.stderr.strip()}")
+            result = json.loads(file.read_text(encoding="utf-8"))
+        if result["wrong_bytes"] and not result["hang"] and not result["failed_transfers"]:
+            raise RunError(f"{' '.join(command)}: {result['wrong_bytes']} wrong bytes")
+        return result
+
+    def run(self, wanted, what):
+        """All of these commands with all seeds."""
+        todo = [(*arguments, "--seed", str(seed)) for arguments in dict.fromkeys(wanted) for seed in range(1, self.seeds + 1)]
+        todo = [arguments for arguments in todo if arguments not in self.results]
+        with concurrent.futures.ThreadPoolExecutor(max_workers=self.jobs) as pool:
+            futures = {pool.submit(self.one, arguments): arguments for arguments in todo}
+            for count, future in enumerate(concurrent.futures.as_completed(futures), 1):
+                self.results[futures[future]] = future.result()
+                if sys.stderr.isatty():
+                    print(f"\r  {what}: {count} of {len(todo)} runs ", end="", file=sys.stderr, flush=True)
+        if todo and sys.stderr.isatty():
+            print(file=sys.stderr)
+
+    def results_of(self, arguments):
+        return [self.results[(*arguments, "--seed", str(seed))] for seed in range(1, self.seeds + 1)]
+
+    def point(self, arguments, field="cycles"):
+        """Of a command that has run."""
+        return summary([each[field] for each in self.results_of(arguments) if each["ok"]], self.seeds)
