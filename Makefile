@@ -13,6 +13,8 @@ SIM_ARGS ?=
 MUTATE_ARGS ?=
 # More options of `make soak`, such as --seed 2000 or --minutes 30.
 SOAK_ARGS ?=
+# More options of `make figures`, such as --only loss or --seeds 5.
+FIGURES_ARGS ?=
 # How long `make fuzz` looks for a difference.
 SECONDS := 600
 
@@ -21,11 +23,11 @@ CMAKE_QUIET := --log-level=NOTICE
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 PYTHON_VENV := build/venv
 
-.PHONY: help setup configure build sim waves sim-verilog goodput soak bench long test lint format formats verilog synth place formal netlist mutate fuzz coverage code-coverage clean
+.PHONY: help setup configure build sim waves sim-verilog goodput soak bench figures long test lint format formats verilog synth place formal netlist mutate fuzz coverage code-coverage clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r name text; do printf '  make %-13s %s\n' "$$name" "$$text"; done
-	@echo "  variables: PRESET=release|debug|asan|ubsan  WERROR=ON  JOBS=2  FILE=path (sim)  QUICK=1 (synth, fuzz)  SECONDS=600 (fuzz)"
+	@echo "  variables: PRESET=release|debug|asan|ubsan  WERROR=ON  JOBS=2  FILE=path (sim)  QUICK=1 (synth, fuzz, figures)  SECONDS=600 (fuzz)"
 
 setup: ## install missing Debian packages (root or sudo)
 	@bash scripts/setup.sh
@@ -54,6 +56,12 @@ soak: configure ## fault campaign: 1,000 runs with random faults, into docs/resu
 bench: configure ## speed in clocks: packets a clock, goodput without loss, into docs/results/bench.md
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim weft-sim-bench
 	$(BUILD)/bin/weft-sim bench --json $(BUILD)/bench.json --markdown docs/results/bench.md
+
+# In the quick form few seeds and points, into build/figures.
+figures: configure $(PYTHON_VENV)/ready ## the paper's evaluation on the RTL, into docs/results/rdma.md and docs/img (QUICK=1: into build/figures)
+	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r experiments/requirements.txt
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim-experiments
+	$(PYTHON_VENV)/bin/python -B experiments/figures.py --program $(BUILD)/bin/weft-sim-experiments --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick) $(FIGURES_ARGS)
 
 LONG_TEXT = One transfer of 1 GiB each way between two engines, one packet in 100,000 lost, one in ten held back; every event compared with the golden model.
 long: configure ## one transfer of 1 GiB each way, into docs/results/long.md
@@ -136,7 +144,7 @@ coverage: configure ## which points of docs/testplan.json tests, fault campaign 
 	python3 tests/coverage/functional.py --jobs $(JOBS) $(COVERAGE_DIR) fuzz=$(COVERAGE_DIR)/fuzz nic=$(COVERAGE_DIR)/nic soak=$(COVERAGE_DIR)/soak unit=$(COVERAGE_DIR)/unit
 
 # Each in two parts at a time, so that both cores have work.
-COVERAGE_TESTS := rdma_nic_test test_rtl test_rdma_baseline test_rdma_queues test_rdma_inbox test_rdma_requests
+COVERAGE_TESTS := rdma_nic_test test_rtl test_rdma_baseline rdma_older_test test_rdma_queues test_rdma_inbox test_rdma_requests
 
 code-coverage: configure $(PYTHON_VENV)/ready ## which lines and bits of the RTL the tests exercise, into docs/results/code_coverage.md
 	cmake --preset coverage $(CMAKE_QUIET) >/dev/null

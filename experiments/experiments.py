@@ -24,9 +24,9 @@ class Scheme:
 
 
 PAIR = Network("pair", "two nodes, each sends to the other; 100 clocks and up to 100 more from node to node, packets stay in order",
-               ("--nodes", "2x1x1", "--delay", "100", "--jitter", "100"), (150, 300, 600, 1200, 2400, 4800))
+               ("--nodes", "2x1x1", "--delay", "100", "--jitter", "100"), (150, 300, 450, 600, 1200, 2400))
 TORUS = Network("torus", "torus of 4x2x2, node i sends to node i + 1; minimal adaptive routing, 4 channels of 8 flits, links of 5 clocks, up to 100 clocks more before a packet "
-                "enters", ("--nodes", "4x2x2", "--network", "torus", "--adaptive", "--link", "5", "--delay", "1", "--jitter", "100"), (150, 300, 600, 1200, 2400, 4800))
+                "enters", ("--nodes", "4x2x2", "--network", "torus", "--adaptive", "--link", "5", "--delay", "1", "--jitter", "100"), (150, 300, 450, 600, 1200, 2400))
 NETWORKS = (PAIR, TORUS)
 
 WEFT = Scheme("weft", "receiver window, weft mode", ("--mode", "weft"), "#1f6fb4", "o")
@@ -38,7 +38,8 @@ SIZES = (32, 64, 128, 256)  # KiB
 LOSSES = (0, 1, 2, 3, 4, 5)  # per mille
 PAYLOADS = (256, 1024, 4096)
 WINDOWS = (32, 64, 128, 256)
-DEGREES = (0, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256)
+DEGREES = (0, 8, 16, 32, 48, 64, 80, 96, 128, 192)
+HELD = (0.1, 0.005)  # how many packets are held back
 LOSS_OF_SIZES = 2  # per mille
 LOSS_OF_SWEEP = 2
 LOSS_OF_PAYLOADS = 1
@@ -62,9 +63,10 @@ def transfer(network, scheme, timeout, kib, per_mille=0, payload=256):
     return (*network.arguments, *scheme.arguments, *timer(timeout), "--bytes", str(kib * KIB), *loss(per_mille), "--payload", str(payload), "--max-cycles", str(LONGEST))
 
 
-def reordered(scheme, window, degree):
-    """256 KiB through a network that lets packets overtake each other; timeouts follow from the network."""
-    return ("--nodes", "2x1x1", "--delay", "100", *scheme.arguments, "--bytes", str(256 * KIB), "--window", str(window), "--reorder", str(degree), "--max-cycles", str(LONGEST))
+def reordered(scheme, window, degree, held):
+    """1 MiB through a network that lets packets overtake each other; timeouts follow from the network."""
+    return ("--nodes", "2x1x1", "--delay", "100", *scheme.arguments, "--bytes", str(1024 * KIB), "--window", str(window), "--reorder", str(degree), "--held", str(held),
+            "--max-cycles", str(LONGEST))
 
 
 def yardstick(per_mille):

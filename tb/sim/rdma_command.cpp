@@ -245,6 +245,11 @@ Command add_rdma_command(CLI::App& app) {
                    "a packet is overtaken by up to so many of its transfer")
       ->check(whole_number(0, 1'000'000))
       ->capture_default_str();
+  command
+      ->add_option("--held", run_config.faults.reorder,
+                   "with --reorder: probability that a packet is held back until it is overtaken")
+      ->check(probability)
+      ->capture_default_str();
   command->add_option("--delay", run_config.faults.delay, "cycles from node to node")
       ->check(whole_number(1, 10'000'000))
       ->capture_default_str();

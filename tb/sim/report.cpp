@@ -115,6 +115,7 @@ nlohmann::json to_json(const RunConfig& config, const RunResult& result) {
       {"duplicate", config.faults.duplicate},
       {"corrupt", config.faults.corrupt},
       {"reorder", config.faults.reorder_degree},
+      {"held", config.faults.reorder},
       {"delay", config.faults.delay},
       {"pause", config.pause},
       {"jitter", config.faults.jitter},

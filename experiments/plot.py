@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures as SVG, the same bytes for the same numbers."""
+
+import io
+import pathlib
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt  # noqa: E402  (after the backend is chosen)
+
+matplotlib.rcParams.update({"svg.hashsalt": "weft", "svg.fonttype": "none", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3, "figure.figsize": (6.4, 3.8),
+                            "legend.fontsize": 8, "font.family": "sans-serif"})
+
+
+def write_file(path, text):
+    part = path.with_name(path.name + ".part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
+
+
+def lines(path, title, x_label, y_label, series, note, *, log_x=False, log_y=False, ticks=None):
+    """series: (label, colour, marker, xs, points of runs.Point); points of which none finished are left out, those with unfinished runs are hollow."""
+    figure, axes = plt.subplots()
+    for label, colour, marker, xs, points in series:
+        shown = [(x, p) for x, p in zip(xs, points) if p.median is not None]
+        if not shown:
+            continue
+        places = [x for x, _ in shown]
+        medians = [p.median for _, p in shown]
+        errors = [[p.median - p.low for _, p in shown], [p.high - p.median for _, p in shown]]
+        axes.errorbar(places, medians, yerr=errors, label=label, color=colour, linewidth=1.2, capsize=2, elinewidth=0.8)
+        for x, p in shown:
+            axes.plot([x], [p.median], marker=marker, markersize=5, color=colour, markerfacecolor="white" if p.unfinished else colour)
+    if log_x:
+        axes.set_xscale("log", base=2)
+    if log_y:
+        axes.set_yscale("log")
+    if ticks:
+        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.minorticks_off() if log_x else None
+    axes.set_title(title)
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+    axes.legend()
+    figure.text(0.01, 0.005, note, fontsize=6, color="#555555")
+    figure.tight_layout(rect=(0, 0.04, 1, 1))
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", metadata={"Date": None})
+    plt.close(figure)
+    write_file(pathlib.Path(path), "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n")
