@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the experiments tell of a point: the median of the seeds that finished, its interval, and how many did not; and what happens if weft-sim cannot be run.
+
+usage: test_experiments.py REPOSITORY
+"""
+
+import math
+import pathlib
+import stat
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(sys.argv.pop(1))
+sys.path.insert(0, str(ROOT / "experiments"))
+import experiments  # noqa: E402
+import runs  # noqa: E402
+
+FAKE = """#!/bin/sh
+for argument in "$@"; do last="$argument"; done
+seed=$(echo "$*" | sed 's/.*--seed \\([0-9]*\\).*/\\1/')
+echo "{\\"wrong_bytes\\": 0, \\"hang\\": false, \\"failed_transfers\\": 0, \\"ok\\": $([ "$seed" -lt 4 ] && echo true || echo false), \\"cycles\\": $((seed * 100))}" >"$last"
+exit $([ "$seed" -lt 4 ] && echo 0 || echo 1)
+"""
+
+
+class Points(unittest.TestCase):
+    def test_interval_holds_the_median_as_often_as_said(self):
+        for count in range(6, 60):
+            low, high = runs.ranks_of_median(count)
+            self.assertEqual(low + high, count - 1)
+            missed = 2 * sum(math.comb(count, k) for k in range(low + 1)) / 2**count
+            self.assertLessEqual(missed, 0.05, count)
+            tighter = 2 * sum(math.comb(count, k) for k in range(low + 2)) / 2**count
+            self.assertTrue(tighter > 0.05 or low + 1 >= (count + 1) // 2, count)
+        self.assertEqual(runs.ranks_of_median(20), (5, 14))
+
+    def test_what_did_not_finish_is_counted(self):
+        point = runs.summary([3, 1, 2], 5)
+        self.assertEqual((point.median, point.unfinished), (2, 2))
+        self.assertIn("2 of 5 unfinished", point.text)
+        self.assertEqual(runs.summary([], 5).text, "none of 5 finished")
+
+    def test_in_parts_of_another(self):
+        self.assertEqual(runs.summary([20, 30, 40], 3).over(runs.summary([10], 1)).median, 3)
+        self.assertIsNone(runs.summary([20], 1).over(runs.summary([], 1)).median)
+
+
+class Runs(unittest.TestCase):
+    def test_runs_each_seed_and_leaves_out_what_failed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "weft-sim"
+            program.write_text(FAKE, encoding="utf-8")
+            program.chmod(program.stat().st_mode | stat.S_IXUSR)
+            runner = runs.Runner(program, 2, 5)
+            runner.run([("--bytes", "1")], "test")
+            point = runner.point(("--bytes", "1"))
+            self.assertEqual((point.median, point.seeds, point.unfinished), (200, 5, 2))
+
+    def test_says_what_weft_sim_says(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "weft-sim"
+            program.write_text("#!/bin/sh\necho 'weft-sim: no such thing' >&2\nexit 2\n", encoding="utf-8")
+            program.chmod(program.stat().st_mode | stat.S_IXUSR)
+            with self.assertRaisesRegex(runs.RunError, "exit code 2: weft-sim: no such thing"):
+                runs.Runner(program, 1, 1).run([("--bytes", "1")], "test")
+
+    def test_schemes_and_networks_have_names_of_their_own(self):
+        self.assertEqual(len({scheme.name for scheme in experiments.SCHEMES}), len(experiments.SCHEMES))
+        self.assertEqual(len({network.name for network in experiments.NETWORKS}), len(experiments.NETWORKS))
+
+
+if __name__ == "__main__":
+    unittest.main()
