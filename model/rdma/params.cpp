@@ -36,7 +36,11 @@ void validate(const Params& params) {
           "n_tickets must be at most 2^sid_bits");
   require(params.n_queues >= 1 && params.n_queues <= 256, "n_queues must be 1 to 256");
   const bool counts = params.scheme == Scheme::receiver_counter;
-  require(!counts || !params.transfers, "receiver_counter has no SEND, READ and write with immediate");
+  const bool older = params.scheme != Scheme::receiver_window;
+  require(!older || !params.transfers, "older schemes have no SEND, READ and write with immediate");
+  require(params.scheme != Scheme::sender_window || params.window <= 256,
+          "sender_window has buffers of at most 256 packets");
+  require(params.n_send_buffers >= 1, "n_send_buffers must be at least 1");
   require(!counts || params.window >= 64,
           "receiver_counter needs a window of 64 or more, which its traces use");
   require(params.n_regions >= 2 && params.n_regions <= 256, "n_regions must be 2 to 256");

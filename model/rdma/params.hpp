@@ -14,6 +14,7 @@ namespace weft::rdma {
 enum class Scheme : uint8_t {
   receiver_window = 0,   ///< docs/rdma.md
   receiver_counter = 1,  ///< docs/rdma_baseline.md
+  sender_window = 2,     ///< likewise
 };
 
 /// Parameters of `rdma_top`. Widths are in bits, `payload` in bytes, `window` in packets beyond WBASE.
@@ -34,6 +35,7 @@ struct Params {
   uint32_t n_tickets = 64;   // of RECV and READ, used with `transfers` only, like the next
   uint32_t n_queues = 8;
   Scheme scheme = Scheme::receiver_window;
+  uint32_t n_send_buffers = 64;  // of sender_window, with `window` packets each; of which a node has one
 
   bool operator==(const Params&) const = default;
 };

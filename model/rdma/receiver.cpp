@@ -188,7 +188,8 @@ Packet Receiver::granting(uint16_t cid, const Header& request, RegionKey buffer)
   response.header.sid = request.sid;
   response.header.msgid = request.msgid;
   response.header.arg = static_cast<uint64_t>(Refusal::granted);
-  if (config_.weft_mode && !counts()) response.header.pidx = log2_window(params_);
+  if (config_.weft_mode && params_.scheme == Scheme::receiver_window)
+    response.header.pidx = log2_window(params_);
   if (for_buffer(request, params_)) {
     set_flag(response.header, TransferFlag::send);
     response.header.arg |= uint64_t{rkey(buffer)} << 32;
@@ -278,6 +279,7 @@ RxResult Receiver::data(const Packet& packet, const RxInputs& inputs) {
   const uint64_t address = region->base + c.offset + uint64_t{header.pidx} * params_.payload;
   if (!holds(*region, address, header.len)) return with_context(Outcome::drop_region, header.cid);
   if (counts()) return count_packet(packet, address, inputs);
+  if (answers_each()) return answer_packet(packet, address, inputs);
   switch (classify(c.window, params_.window, header.pidx)) {
     case Place::received:
       return with_context(Outcome::drop_duplicate, header.cid);
@@ -374,6 +376,8 @@ RxResult Receiver::timeout(uint16_t cid, const RxInputs& inputs) {
     emit_control(result, inputs.room, to_sender(Ptype::done, cid));
   } else if (counts()) {
     ask_all(result, c, inputs);
+  } else if (answers_each()) {
+    ask_whether_of_use(result, c, inputs);
   } else if (config_.weft_mode) {
     ask_map(result, c, inputs);
   } else {
@@ -432,7 +436,7 @@ RxResult Receiver::with_context(Outcome outcome, uint16_t cid) const {
   result.outcome = outcome;
   result.cid = cid;
   const RxContext& c = contexts_[cid];
-  result.wbase = counts() ? c.count.packets : c.window.base;
+  result.wbase = counts() ? c.count.packets : c.window.base;  // of sender_window 0
   result.wvec = counts() ? empty_window(params_.window).bits : c.window.bits;
   if (counts()) result.wvec[0] = trace_bits(c.count);
   return result;
@@ -440,7 +444,7 @@ RxResult Receiver::with_context(Outcome outcome, uint16_t cid) const {
 
 /// No packet has come.
 bool Receiver::untouched(const RxContext& c) const {
-  return counts() ? !c.count.came : c.window == empty_window(params_.window);
+  return params_.scheme == Scheme::receiver_window ? c.window == empty_window(params_.window) : !c.count.came;
 }
 
 /// Queue a control packet, or count it as dropped.

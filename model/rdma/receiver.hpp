@@ -100,7 +100,7 @@ struct RxContext {
   uint8_t asks = 0;
   uint8_t silent = 0;
   Window window;
-  Count count;  // of scheme receiver_counter, instead of asks and window
+  Count count;  // of scheme receiver_counter, instead of asks and window; of sender_window only `came`
   Timer timer;
 
   bool operator==(const RxContext&) const = default;
@@ -165,6 +165,11 @@ class Receiver {
   bool counts() const { return params_.scheme == Scheme::receiver_counter; }
   RxResult count_packet(const Packet& packet, uint64_t address, const RxInputs& inputs);
   void ask_all(RxResult& result, RxContext& context, const RxInputs& inputs) const;
+
+  // Of scheme sender_window.
+  bool answers_each() const { return params_.scheme == Scheme::sender_window; }
+  RxResult answer_packet(const Packet& packet, uint64_t address, const RxInputs& inputs);
+  void ask_whether_of_use(RxResult& result, const RxContext& context, const RxInputs& inputs) const;
 
   bool untouched(const RxContext& context) const;
   static void emit_control(RxResult& result, bool room, Packet packet);

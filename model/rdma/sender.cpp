@@ -73,6 +73,7 @@ void Sender::number_from(uint32_t msgid) {
 
 void Sender::reset() {
   contexts_.assign(params_.n_tx_ctx, TxContext{});
+  if (keeps_window()) buffers_.assign(params_.n_send_buffers, SendBuffer(params_.window));
   free_ = params_.n_tx_ctx;
   next_msgid_ = 0;
 }
@@ -213,7 +214,7 @@ TxResult Sender::adopt(const Header& header, uint64_t span, const TxInputs& inpu
   c.state = State::active;
   c.cid = header.cid;
   c.gen = header.gen;
-  c.span = counts() ? 0 : span & 0xf;
+  c.span = params_.scheme == Scheme::receiver_window ? span & 0xf : 0;
   c.busy = 0;
   c.turn = true;
   progress(c, inputs);
@@ -261,6 +262,7 @@ bool Sender::names_requested(const Header& header) const {
 
 TxResult Sender::resend(const Header& header, const TxInputs& inputs) {
   if (counts()) return resend_all(header, inputs);
+  if (keeps_window()) return still_there(header, inputs);
   if (names_requested(header)) return adopt_early(header, 0, inputs);
   if (!names_active(header)) return stale(header, inputs);
   TxContext& c = contexts_[header.sid];
@@ -285,6 +287,7 @@ TxResult Sender::resend(const Header& header, const TxInputs& inputs) {
 }
 
 TxResult Sender::ack(const Header& header, const TxInputs& inputs) {
+  if (keeps_window()) return answered(header, inputs);
   if (counts()) {  // which no receiver of that scheme sends
     return names_active(header) ? with_context(Outcome::drop_old_ack, header.sid) : stale(header, inputs);
   }
@@ -333,11 +336,16 @@ bool Sender::may_send_next(const TxContext& c) const {
 
 TxResult Sender::done(const Header& header, const TxInputs& inputs) {
   if (!names_active(header)) return stale(header, inputs);
+  if (keeps_window()) return with_context(Outcome::drop_old_ack, header.sid);  // nobody sends such
   const bool failed = (header.flags & formats::flag_failed) != 0;
   TxResult result = with_context(failed ? Outcome::complete_error : Outcome::complete, header.sid);
   complete(result, contexts_[header.sid], failed ? Status::remote_error : Status::ok);
-  emit(result, inputs.room, release_packet(header));
+  emit_release(result, header, inputs);
   return result;
+}
+
+void Sender::emit_release(TxResult& result, const Header& answered, const TxInputs& inputs) const {
+  emit(result, inputs.room, release_packet(answered));
 }
 
 // Turn and timeout
@@ -358,6 +366,10 @@ TxResult Sender::turn(uint16_t sid, const TxInputs& inputs) {
   const uint32_t pidx = again ? c.acked + static_cast<uint32_t>(std::countr_zero(c.asked)) : c.next;
   DataOrder order = data_order(sid, pidx, pidx < c.high);
   if (counts()) count_sent(c, order);
+  if (keeps_window() && !take_slot(c, order, inputs)) {
+    c.turn = false;
+    return with_context(Outcome::lapse, sid);
+  }
   if (!again && c.next == c.high) {
     progress(c, inputs);
   } else {
@@ -395,7 +407,7 @@ TxResult Sender::timeout(uint16_t sid, const TxInputs& inputs) {
     c.timer.restart(inputs.now);
     return with_context(Outcome::still_asked, sid);
   }
-  if (c.state == State::active && c.turn && patient) {
+  if (c.state == State::active && (c.turn || c.waits) && patient) {
     c.retries += 1;
     c.timer.restart(inputs.now);
     return with_context(Outcome::still_sending, sid);
@@ -503,6 +515,10 @@ void Sender::complete(TxResult& result, TxContext& c, Status status) {
   if (c.to != Post::To::ticket) result.completion = Completion{c.tag, status};
   c.state = State::free;
   free_ += 1;
+  if (c.waits) {
+    std::erase(buffers_[buffer_of(c.dst)].waiting, static_cast<uint16_t>(&c - contexts_.data()));
+    c.waits = false;
+  }
 }
 
 }  // namespace weft::rdma

@@ -10,6 +10,7 @@
 #include "rdma/params.hpp"
 #include "rdma/timer.hpp"
 #include "rdma/transfer.hpp"
+#include "rdma_baseline/send_buffer.hpp"
 #include "weft/rdma/formats.hpp"
 
 namespace weft::rdma {
@@ -96,8 +97,11 @@ struct TxContext {
   uint8_t busy = 0;     // refusals while requested, then timeouts with repeats only
   bool heard = false;   // repeats (active, without a window) since the last of these
   bool turn = false;
-  uint8_t attempt = 0;  // of scheme receiver_counter: at the whole transfer, modulo 256
-  uint32_t sum = 0;     // likewise: of mix(PIDX) of what this attempt has sent
+  uint8_t attempt = 0;    // of scheme receiver_counter: at the whole transfer, modulo 256
+  uint32_t sum = 0;       // likewise: of mix(PIDX) of what this attempt has sent
+  uint32_t answered = 0;  // of scheme sender_window: packets
+  bool failed = false;    // likewise: of one of them the answer says so
+  bool waits = false;     // likewise: for room in the buffer
   Timer timer;
 
   bool operator==(const TxContext&) const = default;
@@ -123,6 +127,14 @@ class Sender {
   /// A turn in the round robin. Throws Violation for a SID that does not exist; a context with nothing to
   /// send, or a free one (its transfer ended while it waited for its turn), lapses.
   TxResult turn(uint16_t sid, const TxInputs& inputs);
+
+  // Of scheme sender_window: its buffers have timers, and turns to send what they hold once more.
+  /// Throws Violation for an empty buffer, or one whose timer is not due. The result's sid is the buffer.
+  TxResult buffer_timeout(uint16_t number, const TxInputs& inputs);
+  /// The result's sid is the buffer if nothing is sent.
+  TxResult buffer_turn(uint16_t number, const TxInputs& inputs);
+  const SendBuffer& buffer(uint16_t number) const;
+  bool buffer_due(uint16_t number, uint16_t now) const;
 
   const TxContext& context(uint16_t sid) const;
   uint32_t free_contexts() const { return free_; }
@@ -164,6 +176,16 @@ class Sender {
   TxResult resend_all(const formats::Header& header, const TxInputs& inputs);
   static void count_sent(TxContext& context, DataOrder& order);
 
+  // Of scheme sender_window.
+  bool keeps_window() const { return params_.scheme == Scheme::sender_window; }
+  uint16_t buffer_of(uint16_t node) const;
+  bool take_slot(TxContext& context, DataOrder& order, const TxInputs& inputs);
+  void wake_one(SendBuffer& buffer);
+  void close_slot(SendBuffer& buffer, uint32_t slot, const TxInputs& inputs);
+  TxResult still_there(const formats::Header& header, const TxInputs& inputs);
+  TxResult answered(const formats::Header& header, const TxInputs& inputs);
+  void emit_release(TxResult& result, const formats::Header& answered, const TxInputs& inputs) const;
+
   bool names_active(const formats::Header& header) const;
   bool may_send_next(const TxContext& context) const;
   bool names_requested(const formats::Header& header) const;
@@ -178,6 +200,7 @@ class Sender {
   Params params_;
   Config config_;
   std::vector<TxContext> contexts_;
+  std::vector<SendBuffer> buffers_;  // of scheme sender_window
   uint32_t free_ = 0;
   uint32_t next_msgid_ = 0;
 };

@@ -21,6 +21,7 @@ Params two_party_params(Scheme scheme) {
   params.msgid_bits = 20;
   params.scheme = scheme;
   if (scheme == Scheme::receiver_counter) params.window = 64;
+  params.n_send_buffers = 2;
   return params;
 }
 
@@ -56,6 +57,7 @@ class TwoParties {
       }
       deliver();
       take_turn();
+      take_buffer_turns();
       end_timers();
       if (posted == posts.size() && idle()) return;
     }
@@ -63,7 +65,7 @@ class TwoParties {
 
   bool idle() const {
     return sender.free_contexts() == params.n_tx_ctx && receiver.free_contexts() == params.n_rx_ctx &&
-           to_sender_.empty() && to_receiver_.empty();
+           to_sender_.empty() && to_receiver_.empty() && buffers_empty();
   }
 
   const Params params;
@@ -107,6 +109,18 @@ class TwoParties {
             tick()};
   }
 
+  bool buffers_empty() const {
+    for (uint16_t i = 0; i < buffers(); ++i) {
+      if (!sender.buffer(i).empty()) return false;
+    }
+    return true;
+  }
+
+  uint16_t buffers() const {
+    return params.scheme == Scheme::sender_window ? static_cast<uint16_t>(params.n_send_buffers)
+                                                  : uint16_t{0};
+  }
+
   void deliver() {
     for (const auto& flits : to_receiver_.arrivals(now_)) {
       const auto arrival = check_arrival(flits, params, receiver_node);
@@ -136,7 +150,17 @@ class TwoParties {
     }
   }
 
+  /// What buffers send once more.
+  void take_buffer_turns() {
+    for (uint16_t i = 0; i < buffers(); ++i) {
+      if (sender.buffer(i).sends_again()) take(sender.buffer_turn(i, tx_inputs()));
+    }
+  }
+
   void end_timers() {
+    for (uint16_t i = 0; i < buffers(); ++i) {
+      if (sender.buffer_due(i, tick())) take(sender.buffer_timeout(i, tx_inputs()));
+    }
     for (uint16_t i = 0; i < params.n_tx_ctx; ++i) {
       if (sender.due(i, tick())) take(sender.timeout(i, tx_inputs()));
     }
@@ -402,6 +426,25 @@ TEST(TwoParties, CountersBringEveryByteToo) {
   });
   for (const auto outcome :
        {Outcome::ask_from, Outcome::drop_duplicate, Outcome::resend_from, Outcome::drop_not_yet}) {
+    EXPECT_TRUE(outcomes.contains(outcome)) << formats::name(outcome);
+  }
+}
+
+TEST(TwoParties, SendersThatKeepAWindowBringEveryByteToo) {
+  std::set<Outcome> outcomes;
+  EXPECT_PROPERTY("windows of senders", [&](uint64_t seed) {
+    Case run(seed, two_party_config(0).rx_timeout - 1);
+    run.weather.scheme = Scheme::sender_window;
+    TwoParties parties(run.weather);
+    parties.run(run.posts, 1'000'000);
+    RC_ASSERT(parties.idle());
+    RC_ASSERT(parties.completions.size() == run.posts.size());
+    for (const auto& [tag, status] : parties.completions) RC_ASSERT(status == Status::ok);
+    RC_ASSERT(parties.destination == expected_destination(run.posts, parties.source));
+    outcomes.merge(parties.outcomes);
+  });
+  for (const auto outcome : {Outcome::accept, Outcome::acked, Outcome::resend_from, Outcome::resend_one,
+                             Outcome::drop_old_ack, Outcome::ask_one, Outcome::lapse, Outcome::drop_full}) {
     EXPECT_TRUE(outcomes.contains(outcome)) << formats::name(outcome);
   }
 }
