@@ -274,6 +274,14 @@ def source_name(point, folder):
     return net.group(1)
 
 
+def logic(top, folder, source):
+    """Area and flops of standard cells, without timing."""
+    stat = folder / "osu018.stat"
+    yosys([*osu018_commands(top, folder, source), f"tee -q -o {stat} stat -liberty {LIBERTY}"], folder, "osu018")
+    um2 = float(re.search(r"Chip area for (?:top )?module '\\" + re.escape(top) + r"': ([\d.]+)", stat.read_text(encoding="utf-8")).group(1))
+    return {"area_um2": um2, "flops": sum(count for kind, count in cell_counts(stat).items() if kind.startswith("DFF"))}
+
+
 def fpga_cells(top, folder, family):
     out = folder / f"{family}.stat"
     yosys(read_commands(top, True) + [f"{FPGAS[family]} -top {top}", f"tee -q -o {out} stat"], folder, family)

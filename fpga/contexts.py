@@ -10,7 +10,6 @@ import argparse
 import concurrent.futures
 import json
 import pathlib
-import re
 import subprocess
 import sys
 
@@ -40,12 +39,7 @@ def measure(contexts):
 
 
 def logic(folder, source):
-    stat = folder / "osu018.stat"
-    area.yosys([*area.osu018_commands(TOP, folder, source), f"tee -q -o {stat} stat -liberty {area.LIBERTY}"], folder, "osu018")
-    text = stat.read_text(encoding="utf-8")
-    um2 = float(re.search(r"Chip area for (?:top )?module '\\" + TOP + r"': ([\d.]+)", text).group(1))
-    flops = sum(count for kind, count in area.cell_counts(stat).items() if kind.startswith("DFF"))
-    return {"area_um2": um2, "flops": flops, "ram_bits": area.memory_results(source.read_text(encoding="utf-8"))["ram_bits"]}
+    return {**area.logic(TOP, folder, source), "ram_bits": area.memory_results(source.read_text(encoding="utf-8"))["ram_bits"]}
 
 
 def growth(results):
