@@ -92,6 +92,7 @@ module rdma_tx_decide_lane
 
   always_comb begin : p_ctx_in
     ctx_in = '{
+        attempt: '0,
         state: s.ctx.state,
         dst: NODE_W'(s.ctx.dst),
         cid: CID_W'(s.ctx.cid),
