@@ -23,7 +23,7 @@ CMAKE_QUIET := --log-level=NOTICE
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 PYTHON_VENV := build/venv
 
-.PHONY: help setup configure build sim waves sim-verilog goodput soak bench figures long test lint format formats verilog synth growth place formal netlist mutate fuzz coverage code-coverage clean
+.PHONY: help setup configure build sim waves sim-verilog goodput soak bench figures long test lint format formats verilog synth schemes growth place formal netlist mutate fuzz coverage code-coverage clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r name text; do printf '  make %-13s %s\n' "$$name" "$$text"; done
@@ -109,6 +109,9 @@ synth: verilog ## area and timing into build/synth/*.json and docs/results/*.md
 	ulimit -s hard; python3 fpga/area.py --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick)
 	$(if $(filter 1,$(QUICK)),,python3 fpga/windows.py --jobs $(JOBS))
 	$(if $(filter 1,$(QUICK)),,ulimit -s hard; $(PYTHON_VENV)/bin/python fpga/contexts.py --jobs $(JOBS))
+
+schemes: configure $(PYTHON_VENV)/ready ## area of the engine's scheme and an older one at 64 to 4,096 contexts, into docs/results/schemes.md
+	ulimit -s hard; $(PYTHON_VENV)/bin/python fpga/schemes.py --jobs $(JOBS)
 
 growth: verilog ## has the receiver's logic grown by more than 3 %, against fpga/expected_logic.json?
 	ulimit -s hard; python3 fpga/growth.py --jobs $(JOBS)
