@@ -26,8 +26,9 @@ SystemConfig random_config(Draw& draw, uint64_t seed) {
   config.faults.duplicate = draw.sometimes(0.2);
   config.faults.corrupt = draw.sometimes(0.05);
   if (config.node.build.params.scheme == rdma::Scheme::receiver_counter) {  // all is sent again
-    config.faults.loss /= 10;
-    config.faults.corrupt /= 10;
+    config.faults.loss /= 20;
+    config.faults.corrupt /= 20;
+    config.faults.duplicate /= 50;
   }
   config.faults.reorder_degree = static_cast<uint32_t>(draw.sometimes(300));
   config.faults.delay = static_cast<uint32_t>(1 + draw.below(300));

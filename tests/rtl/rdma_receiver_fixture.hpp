@@ -47,8 +47,8 @@ inline rdma::formats::Header fitting_data(const rdma::RxContext& context, uint16
   return header;
 }
 
-/// Bits of arg that change the CRC of this header by just this much, as a CRC is linear.
-inline uint64_t change_for_crc(const rdma::formats::Header& header, uint32_t wanted) {
+/// Bits of arg, from `lowest` on, that change the CRC of this header by just this much, as a CRC is linear.
+inline uint64_t change_for_crc(const rdma::formats::Header& header, uint32_t wanted, unsigned lowest = 0) {
   struct Step {
     uint32_t crc = 0;  // its highest bit is that of no other step
     uint64_t arg = 0;
@@ -63,7 +63,7 @@ inline uint64_t change_for_crc(const rdma::formats::Header& header, uint32_t wan
     return step;
   };
   const uint32_t crc = sealed(header).crc;
-  for (unsigned bit = 0; bit < 64; ++bit) {
+  for (unsigned bit = lowest; bit < 64; ++bit) {
     rdma::formats::Header changed = header;
     changed.arg ^= uint64_t{1} << bit;
     const Step step = reduce({sealed(changed).crc ^ crc, uint64_t{1} << bit});

@@ -67,6 +67,38 @@ TEST_F(RdmaReceiverRepeats, RequestAfterAnyPacketOfItsTransferIsDroppedOnceAndTh
   }
 }
 
+// Bits of arg above the key are nobody's, so DATA can have any CRC.
+TEST_F(RdmaReceiverRepeats, DataWithTheCrcOfItsRequestIsNotTakenForIt) {
+  const Header request = another(3);
+  give_at(1, {request});
+  for (const uint32_t pidx : {0u, 2u, 1u}) {
+    Header packet = data(0, pidx);
+    packet.arg ^= change_for_crc(packet, sealed(packet).crc ^ sealed(request).crc, 24);
+    ASSERT_EQ(sealed(packet).crc, sealed(request).crc);
+    give_at(1, {packet});
+  }
+  EXPECT_EQ(count(Outcome::grant_again) + count(Outcome::drop_asked), 0u);
+  EXPECT_EQ(count(Outcome::finish), 1u);
+}
+
+// Whoever guesses the context finds all of the grant there, also what is written just then.
+TEST_F(RdmaReceiverRepeats, DataRightBehindItsRequestMeetsTheWholeGrant) {
+  for (unsigned distance = 1; distance <= farthest; ++distance) {
+    for (uint32_t last = 1; last < 1u << (receiver_params().pidx_bits - 1); last *= 2) {
+      receiver_.reset(config());
+      const Header request = another(last + 1);
+      give_at(1, {request});
+      const Header guessed = data(0, last);  // the same context is granted after each reset
+      receiver_.reset(config());
+      receiver_.outcomes.clear();
+      receiver_.give({request}, 1);
+      receiver_.clocks(distance - 1);
+      give_at(1, {guessed});
+      EXPECT_EQ(count(Outcome::accept), 1u) << "packet " << last << ", " << distance << " clocks behind";
+    }
+  }
+}
+
 // Nothing is missing but the first packet: of its lap all are marked, as none is in the next one.
 TEST_F(RdmaReceiverRepeats, RequestBehindAFullWindowIsNotTakenForTheFirst) {
   const uint32_t window = receiver_params().window;
