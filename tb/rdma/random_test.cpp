@@ -25,12 +25,15 @@ SystemConfig random_config(Draw& draw, uint64_t seed) {
   config.faults.loss = draw.sometimes(0.08);
   config.faults.duplicate = draw.sometimes(0.2);
   config.faults.corrupt = draw.sometimes(0.05);
-  if (config.node.build.params.scheme == rdma::Scheme::receiver_counter) {  // all is sent again
+  config.faults.reorder_degree = static_cast<uint32_t>(draw.sometimes(300));
+  if (config.node.build.params.scheme == rdma::Scheme::receiver_counter) {
+    // All is sent again, also if a packet is held back for longer than a timeout.
     config.faults.loss /= 20;
     config.faults.corrupt /= 20;
     config.faults.duplicate /= 50;
+    config.faults.reorder_degree /= 20;
+    config.faults.hold_limit = 600;
   }
-  config.faults.reorder_degree = static_cast<uint32_t>(draw.sometimes(300));
   config.faults.delay = static_cast<uint32_t>(1 + draw.below(300));
   config.faults.jitter = static_cast<uint32_t>(draw.below(300));
   config.faults.duplicate_lag = static_cast<uint32_t>(1 + draw.below(5000));
