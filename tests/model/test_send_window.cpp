@@ -42,6 +42,11 @@ class SendWindow : public testing::Test {
     EXPECT_EQ(turn.outcome, Outcome::send);
     return packet_of(turn);
   }
+  std::vector<Packet> first_sent(size_t count) {
+    std::vector<Packet> list(count);
+    for (Packet& each : list) each = sent();
+    return list;
+  }
   /// The receiver's answer.
   Packet answer(const Packet& packet) {
     const RxResult result = receiver.packet(packet, {true, {}, now_});
@@ -64,8 +69,7 @@ class SendWindow : public testing::Test {
 
 TEST_F(SendWindow, CompletesWhenAllAreAnsweredInAnyOrder) {
   begin(3);
-  std::vector<Packet> list;
-  for (int i = 0; i < 3; ++i) list.push_back(sent());
+  std::vector<Packet> list = first_sent(3);
   EXPECT_EQ(give(answer(list[2])), Outcome::acked);
   EXPECT_EQ(give(answer(list[0])), Outcome::acked);
   const TxResult last = sender.packet(answer(list[1]), inputs());
@@ -77,8 +81,7 @@ TEST_F(SendWindow, CompletesWhenAllAreAnsweredInAnyOrder) {
 
 TEST_F(SendWindow, StopsWhenTheWindowIsFullAndGoesOnWhenItSlides) {
   begin(6);
-  std::vector<Packet> list;
-  for (int i = 0; i < 4; ++i) list.push_back(sent());
+  std::vector<Packet> list = first_sent(4);
   EXPECT_EQ(sender.turn(sid, inputs()).outcome, Outcome::lapse);
   EXPECT_FALSE(sender.context(sid).turn);
   EXPECT_EQ(give(answer(list[1])), Outcome::acked);
@@ -92,8 +95,7 @@ TEST_F(SendWindow, StopsWhenTheWindowIsFullAndGoesOnWhenItSlides) {
 TEST_F(SendWindow, TransfersToOneNodeShareItsWindowInTurn) {
   begin(4);
   begin(4, 3, 1);
-  std::vector<Packet> list;
-  for (int i = 0; i < 3; ++i) list.push_back(sent());
+  std::vector<Packet> list = first_sent(3);
   list.push_back(sent(3));
   EXPECT_EQ(sender.turn(sid, inputs()).outcome, Outcome::lapse);
   EXPECT_EQ(sender.turn(3, inputs()).outcome, Outcome::lapse);
@@ -107,8 +109,7 @@ TEST_F(SendWindow, TransfersToOneNodeShareItsWindowInTurn) {
 
 TEST_F(SendWindow, TimeoutSendsAllThatIsNotAnsweredOnceMore) {
   begin(3);
-  std::vector<Packet> list;
-  for (int i = 0; i < 3; ++i) list.push_back(sent());
+  std::vector<Packet> list = first_sent(3);
   EXPECT_EQ(give(answer(list[1])), Outcome::acked);
   time_out_buffer();
   std::vector<uint32_t> again;
