@@ -409,6 +409,17 @@ TEST(TwoParties, RequestOfANodeThatWasResetGetsAContextOfItsOwn) {
   EXPECT_EQ(std::vector(memory.begin() + 0x1000, memory.begin() + 0x1040), std::vector<uint8_t>(64, 2));
 }
 
+/// Every byte arrives, every post completes, and no context is left. Returns the outcomes that there were.
+std::set<Outcome> delivers_all(const Case& run) {
+  TwoParties parties(run.weather);
+  parties.run(run.posts, 1'000'000);
+  RC_ASSERT(parties.idle());
+  RC_ASSERT(parties.completions.size() == run.posts.size());
+  for (const auto& [tag, status] : parties.completions) RC_ASSERT(status == Status::ok);
+  RC_ASSERT(parties.destination == expected_destination(run.posts, parties.source));
+  return parties.outcomes;
+}
+
 // Not so much loss: a transfer of 64 packets of which each is lost with 10 % hardly ever arrives whole.
 TEST(TwoParties, CountersBringEveryByteToo) {
   std::set<Outcome> outcomes;
@@ -416,13 +427,7 @@ TEST(TwoParties, CountersBringEveryByteToo) {
     Case run(seed, two_party_config(0).rx_timeout - 1);
     run.weather.scheme = Scheme::receiver_counter;
     for (double* rate : {&run.weather.loss, &run.weather.duplication, &run.weather.corruption}) *rate /= 10;
-    TwoParties parties(run.weather);
-    parties.run(run.posts, 1'000'000);
-    RC_ASSERT(parties.idle());
-    RC_ASSERT(parties.completions.size() == run.posts.size());
-    for (const auto& [tag, status] : parties.completions) RC_ASSERT(status == Status::ok);
-    RC_ASSERT(parties.destination == expected_destination(run.posts, parties.source));
-    outcomes.merge(parties.outcomes);
+    outcomes.merge(delivers_all(run));
   });
   for (const auto outcome :
        {Outcome::ask_from, Outcome::drop_duplicate, Outcome::resend_from, Outcome::drop_not_yet}) {
@@ -435,13 +440,7 @@ TEST(TwoParties, SendersThatKeepAWindowBringEveryByteToo) {
   EXPECT_PROPERTY("windows of senders", [&](uint64_t seed) {
     Case run(seed, two_party_config(0).rx_timeout - 1);
     run.weather.scheme = Scheme::sender_window;
-    TwoParties parties(run.weather);
-    parties.run(run.posts, 1'000'000);
-    RC_ASSERT(parties.idle());
-    RC_ASSERT(parties.completions.size() == run.posts.size());
-    for (const auto& [tag, status] : parties.completions) RC_ASSERT(status == Status::ok);
-    RC_ASSERT(parties.destination == expected_destination(run.posts, parties.source));
-    outcomes.merge(parties.outcomes);
+    outcomes.merge(delivers_all(run));
   });
   for (const auto outcome : {Outcome::accept, Outcome::acked, Outcome::resend_from, Outcome::resend_one,
                              Outcome::drop_old_ack, Outcome::ask_one, Outcome::lapse, Outcome::drop_full}) {
