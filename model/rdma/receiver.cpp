@@ -100,7 +100,7 @@ RxResult Receiver::packet(const Packet& packet, const RxInputs& inputs) {
     case Ptype::data:
       return data(packet, inputs);
     case Ptype::release:
-      return release(packet.header);
+      return release(packet.header, inputs);
     case Ptype::read:
       return read(packet.header, inputs);
     case Ptype::rsp:
@@ -350,8 +350,9 @@ void Receiver::finish_or_advance(RxResult& result, RxContext& c, const Header& h
 
 // RELEASE
 
-RxResult Receiver::release(const Header& header) {
+RxResult Receiver::release(const Header& header, const RxInputs& inputs) {
   if (auto rejected = rejection(header)) return *rejected;
+  if (answers_each() && has_flag(header, formats::flag_retry)) return keep_waiting(header.cid, inputs);
   free(contexts_[header.cid]);
   const bool failed = (header.flags & formats::flag_failed) != 0;
   return with_context(failed ? Outcome::released_failed : Outcome::released, header.cid);

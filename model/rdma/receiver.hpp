@@ -143,7 +143,7 @@ class Receiver {
  private:
   RxResult request(formats::Header request, const RxInputs& inputs);
   RxResult data(const Packet& packet, const RxInputs& inputs);
-  RxResult release(const formats::Header& header);
+  RxResult release(const formats::Header& header, const RxInputs& inputs);
 
   RxResult read(const formats::Header& request, const RxInputs& inputs) const;
   RxResult turned_away(const formats::Header& refusal, const RxInputs& inputs) const;
@@ -169,6 +169,7 @@ class Receiver {
   // Of scheme sender_window.
   bool answers_each() const { return params_.scheme == Scheme::sender_window; }
   RxResult answer_packet(const Packet& packet, uint64_t address, const RxInputs& inputs);
+  RxResult keep_waiting(uint16_t cid, const RxInputs& inputs);
   void ask_whether_of_use(RxResult& result, const RxContext& context, const RxInputs& inputs) const;
 
   bool untouched(const RxContext& context) const;

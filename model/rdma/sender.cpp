@@ -344,8 +344,11 @@ TxResult Sender::done(const Header& header, const TxInputs& inputs) {
   return result;
 }
 
-void Sender::emit_release(TxResult& result, const Header& answered, const TxInputs& inputs) const {
-  emit(result, inputs.room, release_packet(answered));
+void Sender::emit_release(TxResult& result, const Header& answered, const TxInputs& inputs,
+                          uint8_t flags) const {
+  Packet release = release_packet(answered);
+  release.header.flags = flags;
+  emit(result, inputs.room, std::move(release));
 }
 
 // Turn and timeout

@@ -184,7 +184,8 @@ class Sender {
   void close_slot(SendBuffer& buffer, uint32_t slot, const TxInputs& inputs);
   TxResult still_there(const formats::Header& header, const TxInputs& inputs);
   TxResult answered(const formats::Header& header, const TxInputs& inputs);
-  void emit_release(TxResult& result, const formats::Header& answered, const TxInputs& inputs) const;
+  void emit_release(TxResult& result, const formats::Header& answered, const TxInputs& inputs,
+                    uint8_t flags = 0) const;
 
   bool names_active(const formats::Header& header) const;
   bool may_send_next(const TxContext& context) const;

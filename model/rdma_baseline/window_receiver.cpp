@@ -25,6 +25,13 @@ RxResult Receiver::answer_packet(const Packet& packet, uint64_t address, const R
   return result;
 }
 
+/// Its sender has use for this context.
+RxResult Receiver::keep_waiting(uint16_t cid, const RxInputs& inputs) {
+  contexts_[cid].silent = 0;
+  contexts_[cid].timer.restart(inputs.now);
+  return with_context(Outcome::drop_not_yet, cid);
+}
+
 /// RESEND: is this context still of use?
 void Receiver::ask_whether_of_use(RxResult& result, const RxContext& c, const RxInputs& inputs) const {
   result.outcome = Outcome::ask_one;

@@ -54,11 +54,13 @@ void Sender::wake_one(SendBuffer& b) {
   c.turn = true;
 }
 
-/// RESEND: whether the receive context is still of use. Nothing is sent again for it.
+/// RESEND: whether the receive context is of use. It is told so: maybe nothing else is on its way.
 TxResult Sender::still_there(const Header& header, const TxInputs& inputs) {
   if (names_requested(header) && asks_of_none_come(header)) return adopt_early(header, 0, inputs);
   if (!names_active(header)) return stale(header, inputs);
-  return with_context(Outcome::drop_not_yet, header.sid);
+  TxResult result = with_context(Outcome::drop_not_yet, header.sid);
+  emit_release(result, header, inputs, formats::flag_retry);  // not yet
+  return result;
 }
 
 /// ACK: this packet has arrived, and is in memory there.

@@ -185,12 +185,31 @@ TEST_F(SendWindow, ReceiverAsksWhetherItIsOfUseAndASenderThatHasNoneReleasesIt) 
   EXPECT_EQ(receiver.packet(*told.emitted, {}).outcome, Outcome::released);
 }
 
-TEST_F(SendWindow, QuestionOfAContextUnderWayChangesNothing) {
+// Its packets may wait long for room in the buffer, or be lost again and again.
+TEST_F(SendWindow, ReceiverKeepsAContextAsLongAsItsSenderHasUseForIt) {
   begin(2);
   sent();
-  wait(small_config(0).rx_timeout);
-  const RxResult asked = receiver.timeout(0, {true, {}, now_});
-  EXPECT_EQ(give(*asked.emitted), Outcome::drop_not_yet);
+  const Config config = small_config(0);
+  for (int i = 0; i < 3 * config.max_silent; ++i) {
+    wait(config.rx_timeout << config.backoff);
+    const RxResult asked = receiver.timeout(0, {true, {}, now_});
+    ASSERT_EQ(asked.outcome, Outcome::ask_one) << i;
+    const TxResult told = sender.packet(*asked.emitted, inputs());
+    ASSERT_EQ(told.outcome, Outcome::drop_not_yet);
+    ASSERT_EQ(receiver.packet(*told.emitted, {true, {}, now_}).outcome, Outcome::drop_not_yet);
+    ASSERT_FALSE(receiver.due(0, now_));
+  }
+}
+
+TEST_F(SendWindow, ContextOfASenderThatSaysNothingIsReclaimed) {
+  begin(2);
+  const Config config = small_config(0);
+  Outcome last = Outcome::ask_one;
+  for (int i = 0; i <= config.max_silent && last == Outcome::ask_one; ++i) {
+    wait(config.rx_timeout << config.backoff);
+    last = receiver.timeout(0, {true, {}, now_}).outcome;
+  }
+  EXPECT_EQ(last, Outcome::reclaim);
 }
 
 }  // namespace
