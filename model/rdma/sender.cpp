@@ -367,12 +367,10 @@ TxResult Sender::turn(uint16_t sid, const TxInputs& inputs) {
     return with_context(Outcome::lapse, sid);
   }
   const uint32_t pidx = again ? c.acked + static_cast<uint32_t>(std::countr_zero(c.asked)) : c.next;
+  if (keeps_window() && window_full(c)) return with_context(Outcome::lapse, sid);  // its turn comes again
   DataOrder order = data_order(sid, pidx, pidx < c.high);
   if (counts()) count_sent(c, order);
-  if (keeps_window() && !take_slot(c, order, inputs)) {
-    c.turn = false;
-    return with_context(Outcome::lapse, sid);
-  }
+  if (keeps_window()) take_slot(c, order, inputs);
   if (!again && c.next == c.high) {
     progress(c, inputs);
   } else {
@@ -410,7 +408,7 @@ TxResult Sender::timeout(uint16_t sid, const TxInputs& inputs) {
     c.timer.restart(inputs.now);
     return with_context(Outcome::still_asked, sid);
   }
-  if (c.state == State::active && (c.turn || c.waits) && patient) {
+  if (c.state == State::active && c.turn && patient) {
     c.retries += 1;
     c.timer.restart(inputs.now);
     return with_context(Outcome::still_sending, sid);
@@ -518,10 +516,6 @@ void Sender::complete(TxResult& result, TxContext& c, Status status) {
   if (c.to != Post::To::ticket) result.completion = Completion{c.tag, status};
   c.state = State::free;
   free_ += 1;
-  if (c.waits) {
-    std::erase(buffers_[buffer_of(c.dst)].waiting, static_cast<uint16_t>(&c - contexts_.data()));
-    c.waits = false;
-  }
 }
 
 }  // namespace weft::rdma

@@ -46,6 +46,7 @@ struct DataOrder {
   formats::Header header;
   uint64_t src_addr = 0;
   bool resend = false;  // for the resend queue, otherwise for the send queue
+  bool copy = false;    // its payload is that of the packet sent before, whatever memory has now
 
   bool operator==(const DataOrder&) const = default;
 };
@@ -101,7 +102,6 @@ struct TxContext {
   uint32_t sum = 0;       // likewise: of mix(PIDX) of what this attempt has sent
   uint32_t answered = 0;  // of scheme sender_window: packets
   bool failed = false;    // likewise: of one of them the answer says so
-  bool waits = false;     // likewise: for room in the buffer
   Timer timer;
 
   bool operator==(const TxContext&) const = default;
@@ -131,7 +131,7 @@ class Sender {
   // Of scheme sender_window: its buffers have timers, and turns to send what they hold once more.
   /// Throws Violation for an empty buffer, or one whose timer is not due. The result's sid is the buffer.
   TxResult buffer_timeout(uint16_t number, const TxInputs& inputs);
-  /// The result's sid is the buffer if nothing is sent.
+  /// The oldest packet that is to be sent again, if there is one. The result's sid is the buffer.
   TxResult buffer_turn(uint16_t number, const TxInputs& inputs);
   const SendBuffer& buffer(uint16_t number) const;
   bool buffer_due(uint16_t number, uint16_t now) const;
@@ -179,8 +179,8 @@ class Sender {
   // Of scheme sender_window.
   bool keeps_window() const { return params_.scheme == Scheme::sender_window; }
   uint16_t buffer_of(uint16_t node) const;
-  bool take_slot(TxContext& context, DataOrder& order, const TxInputs& inputs);
-  void wake_one(SendBuffer& buffer);
+  bool window_full(const TxContext& context) const;
+  void take_slot(const TxContext& context, DataOrder& order, const TxInputs& inputs);
   void close_slot(SendBuffer& buffer, uint32_t slot, const TxInputs& inputs);
   TxResult still_there(const formats::Header& header, const TxInputs& inputs);
   TxResult answered(const formats::Header& header, const TxInputs& inputs);

@@ -16,7 +16,7 @@ RxResult Receiver::count_packet(const Packet& packet, uint64_t address, const Rx
   if (c.state == RxContext::State::done || (behind != 0 && behind < 128)) {
     return with_context(Outcome::drop_duplicate, header.cid);
   }
-  if (behind != 0) return with_context(Outcome::drop_not_yet, header.cid);  // nobody has asked for it
+  if (behind != 0) return with_context(Outcome::drop_early, header.cid);  // nobody has asked for it
   c.silent = 0;
   c.timer.restart(inputs.now);
   c.count = take(c.count, header);

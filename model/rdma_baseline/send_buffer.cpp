@@ -27,7 +27,7 @@ bool SendBuffer::close(uint32_t slot) {
   slots_.at(slot).open = false;
   const uint32_t before = oldest_;
   while (!empty() && !slots_[oldest_ % size()].open) {
-    if (again_ == oldest_ && sends_again()) again_ += 1;
+    if (again_ == oldest_ && again_ != again_end_) again_ += 1;
     oldest_ += 1;
   }
   return oldest_ != before;
@@ -36,6 +36,18 @@ bool SendBuffer::close(uint32_t slot) {
 void SendBuffer::begin_again() {
   again_ = oldest_;
   again_end_ = newest_;
+}
+
+std::optional<uint32_t> SendBuffer::next_again() const {
+  for (uint32_t at = again_; at != again_end_; ++at) {
+    if (slots_[at % size()].open) return at % size();
+  }
+  return std::nullopt;
+}
+
+void SendBuffer::again_done(uint32_t slot) {
+  while (again_ % size() != slot) again_ += 1;
+  again_ += 1;
 }
 
 uint32_t slot_of_data(const formats::Header& data) { return data.arg >> slot_place & 0xff; }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <vector>
 
@@ -39,14 +38,13 @@ class SendBuffer {
 
   /// All that wait now are to be sent once more, the oldest first.
   void begin_again();
-  bool sends_again() const { return again_ != again_end_; }
-  /// The slot whose turn it is, whether its packet still waits or not.
-  uint32_t again_slot() const { return again_ % size(); }
-  void again_done() { again_ += 1; }
+  /// The slot of the oldest of these that still waits, if there is one.
+  std::optional<uint32_t> next_again() const;
+  /// It is sent.
+  void again_done(uint32_t slot);
 
-  Timer timer;                   // of a buffer that is not empty
-  uint8_t retries = 0;           // timeouts since the window slid
-  std::deque<uint16_t> waiting;  // contexts with more to send
+  Timer timer;          // of a buffer that is not empty
+  uint8_t retries = 0;  // timeouts since the window slid
 
   bool operator==(const SendBuffer&) const = default;
 

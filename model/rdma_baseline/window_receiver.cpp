@@ -29,7 +29,7 @@ RxResult Receiver::answer_packet(const Packet& packet, uint64_t address, const R
 RxResult Receiver::keep_waiting(uint16_t cid, const RxInputs& inputs) {
   contexts_[cid].silent = 0;
   contexts_[cid].timer.restart(inputs.now);
-  return with_context(Outcome::drop_not_yet, cid);
+  return with_context(Outcome::kept, cid);
 }
 
 /// RESEND: is this context still of use?

@@ -27,31 +27,17 @@ bool Sender::buffer_due(uint16_t number, uint16_t now) const {
   return !b.empty() && b.timer.due(now, config_.tx_retry);
 }
 
-/// The packet gets a slot of its destination's buffer. Nothing if there is none: then the context waits.
-bool Sender::take_slot(TxContext& c, DataOrder& order, const TxInputs& inputs) {
+bool Sender::window_full(const TxContext& c) const { return buffers_[buffer_of(c.dst)].full(); }
+
+/// The packet gets a slot of its destination's buffer.
+void Sender::take_slot(const TxContext& c, DataOrder& order, const TxInputs& inputs) {
   SendBuffer& b = buffers_[buffer_of(c.dst)];
-  if (b.full()) {
-    b.waiting.push_back(order.header.sid);
-    c.waits = true;
-    return false;
-  }
   if (b.empty()) {
     b.retries = 0;
     b.timer.restart(inputs.now);
   }
   set_slot(order.header, b.next_slot());
   b.add(order.header);
-  wake_one(b);
-  return true;
-}
-
-/// The first context that waits gets a turn, if there is room for its packet.
-void Sender::wake_one(SendBuffer& b) {
-  if (b.full() || b.waiting.empty()) return;
-  TxContext& c = contexts_[b.waiting.front()];
-  b.waiting.pop_front();
-  c.waits = false;
-  c.turn = true;
 }
 
 /// RESEND: whether the receive context is of use. It is told so: maybe nothing else is on its way.
@@ -87,7 +73,6 @@ void Sender::close_slot(SendBuffer& b, uint32_t slot, const TxInputs& inputs) {
   if (!b.close(slot)) return;
   b.retries = 0;
   b.timer.restart(inputs.now);
-  wake_one(b);
 }
 
 TxResult Sender::buffer_timeout(uint16_t number, const TxInputs& inputs) {
@@ -109,31 +94,22 @@ TxResult Sender::buffer_turn(uint16_t number, const TxInputs& inputs) {
   TxResult result;
   result.outcome = Outcome::lapse;
   result.sid = number;
-  if (!b.sends_again()) return result;
-  const uint32_t slot = b.again_slot();
-  const Header* sent = b.waits(slot);
-  if (!sent) {
-    b.again_done();
+  const auto slot = b.next_again();
+  if (!slot) return result;
+  const Header& sent = *b.waits(*slot);
+  const TxContext& c = contexts_[sent.sid];
+  b.again_done(*slot);
+  if (c.state != TxContext::State::active || c.msgid != sent.msgid) {  // over: nobody waits for its answer
+    close_slot(b, *slot, inputs);
     return result;
   }
-  const TxContext& c = contexts_[sent->sid];
-  if (c.state != TxContext::State::active || c.msgid != sent->msgid) {  // over: nobody waits for its answer
-    b.again_done();
-    close_slot(b, slot, inputs);
-    return result;
-  }
-  if (!inputs.resend_room) {
-    result.outcome = Outcome::drop_full;
-    return result;
-  }
-  result = with_context(Outcome::resend_one, sent->sid);
+  result.outcome = Outcome::resend_one;
   DataOrder order;
-  order.header = *sent;
+  order.header = sent;
   order.header.flags |= formats::flag_retry;
-  order.src_addr = c.src_addr + uint64_t{sent->pidx} * params_.payload;  // of its copy: the buffer has it
-  order.resend = true;
+  order.src_addr = c.src_addr + uint64_t{sent.pidx} * params_.payload;
+  order.copy = true;
   result.data = order;
-  b.again_done();
   return result;
 }
 

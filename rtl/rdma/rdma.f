@@ -57,6 +57,9 @@ rdma_write_status.sv
 rdma_tx_choose.sv
 rdma_tx_decide.sv
 ../rdma_baseline/rdma_tx_sum.sv
+../rdma_baseline/rdma_send_lists.sv
+../rdma_baseline/rdma_send_buffers.sv
+../rdma_baseline/rdma_send_copies.sv
 rdma_sender.sv
 rdma_post_mux.sv
 rdma_answers.sv

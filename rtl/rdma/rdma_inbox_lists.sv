@@ -21,6 +21,7 @@ module rdma_inbox_lists #(
   // the list that an operation changes
   input  logic [  Q_W-1:0] queue_i,
   output logic             any_o,
+  output logic [N_QUEUES-1:0] lists_o,   // that are not empty
   // operations
   input  logic             pop_i,
   input  logic             push_front_i,
@@ -34,6 +35,7 @@ module rdma_inbox_lists #(
   logic [IDX_W-1:0]    last_q  [N_QUEUES];
   logic [IDX_W-1:0]    first, last, next;
 
+  assign lists_o = any_q;
   assign any_o   = any_q[queue_i];
   assign first_o = first_q[look_i];
   assign first   = first_q[queue_i];

@@ -112,6 +112,7 @@ module rdma_inbox_store
     .first_o      (first_o),
     .queue_i      (queue_i),
     .any_o        (list_any_o),
+    .lists_o      (),  // not needed
     .pop_i        (ops_i.pop),
     .push_front_i (ops_i.push_front),
     .push_back_i  (ops_i.push_back),

@@ -8,6 +8,7 @@ package rdma_pkg;
   // How a receiver knows what is missing, and what a sender does about it: docs/rdma.md, docs/rdma_baseline.md.
   localparam int unsigned SCHEME_WINDOW  = 0;
   localparam int unsigned SCHEME_COUNTER = 1;
+  localparam int unsigned SCHEME_SENDER  = 2;  // the sender keeps the window
 
   localparam int unsigned FLIT_W = 256;  // bits of a flit, also of the header
   localparam int unsigned FLIT_BYTES = FLIT_W / 8;
@@ -26,13 +27,15 @@ package rdma_pkg;
   localparam int unsigned ACK_MAP_W = 56;
   localparam int unsigned SPAN_W = 4;  // bits of log2 of a window
 
-  // Kinds of events of the sender; of the receiver only the first two.
+  // Kinds of events of the sender; of the receiver only the first two. Of a send buffer with SCHEME_SENDER only.
   typedef enum logic [2:0] {
     EV_PACKET  = 3'd0,
     EV_TIMEOUT = 3'd1,
     EV_POST    = 3'd2,
     EV_TURN    = 3'd3,
-    EV_FAULT   = 3'd4
+    EV_FAULT   = 3'd4,
+    EV_BUFFER_TIMEOUT = 3'd5,
+    EV_BUFFER_TURN    = 3'd6
   } event_e;
 
   // Where a post comes from, and its completion goes to.
@@ -177,6 +180,7 @@ package rdma_pkg;
     logic     complete_before;  // timeout: nothing is missing
     logic     asked_enough;     // timeout: time to ask for all from WBASE on
     logic     restart;          // SCHEME_COUNTER: it is the last one to be counted, but others are missing
+    logic     not_yet;          // SCHEME_SENDER, RELEASE: the context is of use
   } rx_facts_t;
 
   // Whom the receiver answers, and about what.
@@ -187,7 +191,8 @@ package rdma_pkg;
     logic [15:0] cid;
     logic [7:0]  gen;
     logic [31:0] pidx;
-    logic [8:0]  attempt;     // SCHEME_COUNTER: whether any packet has come, and the attempt to be asked for
+    logic [8:0]  attempt;     // older schemes: whether any packet has come; SCHEME_COUNTER: and the attempt to be asked for
+    logic [7:0]  slot;        // SCHEME_SENDER: of the packet, in the sender's buffer
     // what the RSP to a RQT or READ needs besides (docs/rdma_transfers.md)
     logic        for_buffer;  // RQT with flag SEND or READ
     logic        of_read;     // RQT with flag READ
@@ -204,7 +209,8 @@ package rdma_pkg;
     RX_RESEND_FROM,
     RX_ACK,
     RX_ACK_MAP,     // with a map of what is missing
-    RX_RESEND_HOLE  // if it is missing
+    RX_RESEND_HOLE, // if it is missing
+    RX_ACK_ONE      // SCHEME_SENDER: of this packet, when it is in memory
   } rx_answer_e;
 
   // Bits that a receive context of SCHEME_COUNTER has of its packets: attempt, count, residue (rdma_rx_counter).
@@ -234,6 +240,23 @@ package rdma_pkg;
   localparam int unsigned TX_CLASSES = BACKOFFS + 1;
   localparam int unsigned TX_CLASS_W = $clog2(TX_CLASSES);
   localparam logic [TX_CLASS_W-1:0] TX_CLASS_DEAD = TX_CLASS_W'(BACKOFFS);
+
+  // What an event of the sender finds in its buffer (rdma_send_buffers), and what it does there.
+  typedef struct packed {
+    logic       its_own;  // turn: it is the buffer of the transfer's destination
+    logic       full;
+    logic [7:0] next;     // slot of the next packet
+    logic       open;     // the slot looked at waits for its answer
+    logic       match;    // ACK: what the slot has is the packet that this answers
+    logic [7:0] at;       // turn of the buffer: the slot
+    logic       again;    // ... its turn has not passed meanwhile
+  } buffer_facts_t;
+  typedef struct packed {
+    logic add;
+    logic close;
+    logic restart;
+    logic again;
+  } buffer_step_t;
 
   typedef enum logic [1:0] {
     TX_FREE   = 2'd0,

@@ -131,11 +131,14 @@ module rdma_receiver
   if (ADDR_W < SHIFT + PIDX_W || ADDR_W > 63) begin : g_bad_addr
     $error("ADDR_W (%0d) must hold a transfer of 2**PIDX_W (%0d) packets and be at most 63", ADDR_W, PIDX_W);
   end
-  if (SCHEME != SCHEME_WINDOW && SCHEME != SCHEME_COUNTER) begin : g_bad_scheme
-    $error("SCHEME must be %0d or %0d, is %0d", SCHEME_WINDOW, SCHEME_COUNTER, SCHEME);
+  if (SCHEME > SCHEME_SENDER) begin : g_bad_scheme
+    $error("SCHEME must be %0d to %0d, is %0d", SCHEME_WINDOW, SCHEME_SENDER, SCHEME);
   end
   if (SCHEME == SCHEME_COUNTER && (TRANSFERS || WINDOW < 64)) begin : g_bad_counter
     $error("a receiver that counts has no TRANSFERS, and needs a WINDOW (%0d) of at least 64 for its trace", WINDOW);
+  end
+  if (SCHEME == SCHEME_SENDER && TRANSFERS) begin : g_bad_transfers
+    $error("a receiver that answers each packet has no TRANSFERS");
   end
 
   localparam int unsigned IDX_W = $clog2(N_RX_CTX);
@@ -147,7 +150,7 @@ module rdma_receiver
   `RDMA_TYPEDEF_RX_GRANT(grant_t, NODE_W, SID_W, MSGID_W, REGION_W, OFFSET_W, PIDX_W, SHIFT)
   `RDMA_TYPEDEF_WINDOW(window_t, WINDOW, PIDX_W)
   `RDMA_TYPEDEF_RX_KEPT(kept_t, window_t)
-  localparam int unsigned KEPT_W = SCHEME == SCHEME_COUNTER ? counter_bits(PIDX_W) : $bits(kept_t);
+  localparam int unsigned KEPT_W = SCHEME == SCHEME_COUNTER ? counter_bits(PIDX_W) : SCHEME == SCHEME_SENDER ? 1 : $bits(kept_t);
   typedef logic [KEPT_W-1:0] kept_bits_t;
   `RDMA_TYPEDEF_RX_STATE(state_t, kept_bits_t)
 
@@ -332,7 +335,7 @@ module rdma_receiver
   logic       i_expired_q, i_restarted_q, expired_now;
   logic       j_complete, j_quarter;
   logic [PIDX_W-1:0] j_base_before, j_base, j_hole;
-  logic              i_restart;
+  logic              i_restart, i_not_yet;
   logic [8:0]        j_attempt;
   logic [PIDX_W-1:0] j_marks_base;  // what WVEC is made of
   logic [WINDOW-1:0] j_marks;
@@ -369,6 +372,7 @@ module rdma_receiver
     assign j_marks_base = j_kept_window.window.base;
     assign j_marks      = j_kept_window.window.marks;
     assign i_restart    = 1'b0;
+    assign i_not_yet    = 1'b0;
     assign j_attempt    = '0;
 
     rdma_rx_window #(
@@ -410,7 +414,20 @@ module rdma_receiver
       .j_complete_o    (j_complete),
       .j_quarter_o     (j_quarter)
     );
+  end else if (SCHEME == SCHEME_SENDER) begin : g_answered
+    // Nothing is kept of packets: all that fit are written, and answered.
+    assign i_mark     = i_receive;
+    assign i_ask_base = i_receive;  // which restarts the timer
+    assign i_not_yet  = i_release_q && i_used_q && (i_q.hdr.flags & FLAG_RETRY) != '0;
+    assign {i_advance, i_in_window, i_behind, i_ahead, i_complete, i_asked_enough, i_restart} = '0;
+    assign {j_base_before, j_hole, j_base, j_marks_base, j_complete, j_quarter} = '0;
+    assign j_kept.kept = '0;
+    assign j_attempt   = {j_came_q, 8'd0};
+    assign j_marks     = WINDOW'(1);  // none, in the polarity of an even lap
+    logic unused_settings;
+    assign unused_settings = ^{ask_from_after_i, ahead_i, h_kept.kept};
   end else begin : g_counter
+    assign i_not_yet = 1'b0;
     rdma_rx_counter #(
       .PIDX_W(PIDX_W)
     ) i_counter (
@@ -444,18 +461,18 @@ module rdma_receiver
   end
 
   assign i_receive   = i_data_q && i_used_q && !i_outside_q;
-  assign i_released  = i_release_q && i_used_q;
+  assign i_released  = i_release_q && i_used_q && !i_not_yet;
   assign i_live      = i_valid_q && i_q.timeout && i_used_q && i_expired_q && !i_restarted_q &&
                        !(j_valid_q && j_timer_set_q && i_same_q);
   assign i_reclaim   = i_live && i_silent_q >= max_silent_i;
-  assign i_timer_set = i_valid_q && (i_q.request || i_advance || i_released || i_live || i_ask_base);
+  assign i_timer_set = i_valid_q && (i_q.request || i_advance || i_released || i_live || i_ask_base || i_not_yet);
 
   always_comb begin : p_step
     i_used_new   = i_used_q && !i_released && !i_reclaim;
     i_came_new   = i_came_q || i_advance || i_mark;
     i_silent_new = i_silent_q;
     if (i_live && !i_reclaim) i_silent_new = i_silent_q + 1'b1;
-    if (i_advance || i_mark) i_silent_new = '0;
+    if (i_advance || i_mark || i_not_yet) i_silent_new = '0;
   end
 
   rdma_timer #(
@@ -513,6 +530,7 @@ module rdma_receiver
     i_facts.complete_before = i_complete;
     i_facts.asked_enough    = i_asked_enough;
     i_facts.restart         = i_restart;
+    i_facts.not_yet         = i_not_yet;
   end
 
   always_ff @(posedge clk_i) begin
@@ -563,6 +581,7 @@ module rdma_receiver
       gen:   j_grant_q.gen,
       pidx:  j_q.timeout || j_facts.restart ? 32'(j_base_before) : j_answer == RX_RESEND_HOLE ? 32'(j_hole) : j_q.hdr.pidx,
       attempt: j_attempt,
+      slot:    SCHEME == SCHEME_SENDER ? j_q.hdr.arg[31:24] : '0,
       for_buffer: (j_q.hdr.flags & (TRANSFER_FLAG_SEND | TRANSFER_FLAG_READ)) != '0,
       of_read:    (j_q.hdr.flags & TRANSFER_FLAG_READ) != '0,
       is_read:    j_q.read,

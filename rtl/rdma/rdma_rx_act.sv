@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Last stage of the receiver: commands for the payload and control packets, each in a queue whose room is known some clocks ahead; DONE waits
+// Last stage of the receiver: commands for the payload and control packets, each in a queue whose room is known some clocks ahead; DONE, and ACK of SCHEME_SENDER, waits
 // there until all writes that were commanded before it are answered.
 `include "weft_assert.svh"
 
@@ -63,7 +63,7 @@ module rdma_rx_act
 
   // What the receiver's control packets say: numbers are no wider than the engine's, and only this much of arg is used.
   localparam int unsigned MAP_W = WINDOW < ACK_MAP_W ? WINDOW : ACK_MAP_W;
-  localparam int unsigned ARG_W = TRANSFERS ? 56 : SCHEME == SCHEME_COUNTER ? 9 : MAP_W > 8 ? MAP_W : 8;  // RSP: code and key; ACK: map; RESEND: attempt
+  localparam int unsigned ARG_W = TRANSFERS ? 56 : SCHEME != SCHEME_WINDOW ? 9 : MAP_W > 8 ? MAP_W : 8;  // RSP: code and key; ACK: map, slot; RESEND: attempt
   typedef struct packed {
     logic [2:0]         ptype;
     logic               from, send, read;  // flags
@@ -90,7 +90,7 @@ module rdma_rx_act
     h.msgid = 24'(a.msgid);
     h.pidx  = 32'(a.pidx);
     h.arg   = 64'(a.arg);
-    if (h.ptype == PTYPE_ACK) h.arg[63:ACK_MAP_W] = 8'($clog2(WINDOW));
+    if (SCHEME != SCHEME_SENDER && h.ptype == PTYPE_ACK) h.arg[63:ACK_MAP_W] = 8'($clog2(WINDOW));
     return h;
   endfunction
 
@@ -160,7 +160,7 @@ module rdma_rx_act
           pidx: PIDX_W'(header_i.pidx),
           arg: ARG_W'(header_i.arg)
       };
-  assign ctl_in = '{answer: answer, waits: header_i.ptype == PTYPE_DONE, grant: grant_i};
+  assign ctl_in = '{answer: answer, waits: header_i.ptype == PTYPE_DONE || (SCHEME == SCHEME_SENDER && header_i.ptype == PTYPE_ACK), grant: grant_i};
   ram_fifo #(
     .DEPTH(CTL_DEPTH),
     .WIDTH($bits(ctl_t))

@@ -73,6 +73,12 @@ module rdma_rx_answer
       RX_RESEND, RX_RESEND_HOLE: begin
         header.ptype = PTYPE_RESEND;
         header.pidx  = to_i.pidx;
+        header.arg   = 64'(to_i.attempt);
+      end
+      RX_ACK_ONE: begin
+        header.ptype = PTYPE_ACK;
+        header.pidx  = to_i.pidx;
+        header.arg   = 64'(to_i.slot);
       end
       RX_RESEND_FROM: begin
         header.ptype = PTYPE_RESEND;

@@ -62,6 +62,8 @@ module rdma_rx_outcome
       has_ctx_o = 1'b1;
       if (!facts_i.match) begin
         outcome_o = OUTCOME_DROP_ZOMBIE;
+      end else if (facts_i.release_it && facts_i.not_yet) begin
+        outcome_o = OUTCOME_KEPT;
       end else if (facts_i.release_it) begin
         outcome_o = facts_i.failed ? OUTCOME_RELEASED_FAILED : OUTCOME_RELEASED;
       end else if (!facts_i.key_ok) begin
@@ -74,7 +76,8 @@ module rdma_rx_outcome
         outcome_o = OUTCOME_DROP_REGION;
       end else if (facts_i.mark) begin
         outcome_o = OUTCOME_ACCEPT;
-        if (weft_mode_i && facts_i.ahead) answer_o = RX_RESEND_HOLE;
+        if (SCHEME == SCHEME_SENDER) answer_o = RX_ACK_ONE;
+        else if (weft_mode_i && facts_i.ahead) answer_o = RX_RESEND_HOLE;
       end else if (facts_i.advance && facts_i.complete) begin
         outcome_o = OUTCOME_FINISH;
         answer_o  = RX_DONE;
@@ -87,7 +90,7 @@ module rdma_rx_outcome
       end else if (facts_i.behind || facts_i.in_window) begin
         outcome_o = OUTCOME_DROP_DUPLICATE;
       end else if (SCHEME == SCHEME_COUNTER) begin
-        outcome_o = OUTCOME_DROP_NOT_YET;
+        outcome_o = OUTCOME_DROP_EARLY;
       end else begin
         outcome_o = OUTCOME_DROP_WINDOW;
         if (!weft_mode_i) answer_o = RX_RESEND;  // who keeps within the window never comes here

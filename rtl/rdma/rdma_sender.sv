@@ -28,7 +28,9 @@ module rdma_sender
   parameter int unsigned CTL_DEPTH    = 16,    // control packets that may wait
   parameter int unsigned SEND_DEPTH   = 8,     // new DATA packets that may wait
   parameter int unsigned RESEND_DEPTH = 64,    // resent DATA packets that may wait, a power of two
-  parameter int unsigned SCHEME       = SCHEME_WINDOW  // docs/rdma_baseline.md
+  parameter int unsigned SCHEME       = SCHEME_WINDOW,  // docs/rdma_baseline.md
+  parameter int unsigned WINDOW       = 128,   // with SCHEME_SENDER: packets of a send buffer
+  parameter int unsigned N_BUFFERS    = 64     // with SCHEME_SENDER: send buffers
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -96,6 +98,9 @@ module rdma_sender
   localparam int unsigned LEN_W       = SHIFT + 1;
   localparam int unsigned IDX_W       = $clog2(N_TX_CTX);
   localparam bit          COUNTS      = SCHEME == SCHEME_COUNTER;
+  localparam bit          KEEPS       = SCHEME == SCHEME_SENDER;
+  localparam int unsigned BUF_W       = $clog2(N_BUFFERS);
+  localparam int unsigned SLOT_W      = $clog2(WINDOW);
   localparam int unsigned SUMMING     = COUNTS ? 2 : 0;  // clocks from D to the send queue
   localparam int unsigned QUEUE_DEPTH = SEND_DEPTH + SUMMING;
   localparam int unsigned UNDERWAY    = 3 + SUMMING;  // events in B, C and D, and those on the way to the send queue
@@ -120,8 +125,8 @@ module rdma_sender
     $error("RESEND_DEPTH must be a power of two of at least 4, is %0d", RESEND_DEPTH);
   end
 
-  if (SCHEME != SCHEME_WINDOW && SCHEME != SCHEME_COUNTER) begin : g_bad_scheme
-    $error("SCHEME must be %0d or %0d, is %0d", SCHEME_WINDOW, SCHEME_COUNTER, SCHEME);
+  if (SCHEME > SCHEME_SENDER) begin : g_bad_scheme
+    $error("SCHEME must be %0d to %0d, is %0d", SCHEME_WINDOW, SCHEME_SENDER, SCHEME);
   end
 
   `RDMA_TYPEDEF_TX_CTX(ctx_t, NODE_W, CID_W, MSGID_W, ADDR_W, PIDX_W, LEN_W)
@@ -130,7 +135,16 @@ module rdma_sender
     event_e           kind;
     header_t          hdr;          // sid: context of any event
     post_t            post;
+    logic [BUF_W-1:0]  buffer;      // with SCHEME_SENDER: of the event, and a slot there
+    logic [SLOT_W-1:0] at;
   } event_t;
+
+  // What a slot of a send buffer has: one packet of one transfer.
+  typedef struct packed {
+    logic [IDX_W-1:0]   sid;
+    logic [MSGID_W-1:0] msgid;
+    logic [PIDX_W-1:0]  pidx;
+  } slot_t;
 
   typedef struct packed {
     header_t           hdr;
@@ -156,12 +170,14 @@ module rdma_sender
     completion_t       completion;
     logic              turn;
     logic              free;
+    logic              waits;     // the turn is to wait for room in the buffer
+    logic [BUF_W-1:0]  buffer;    // that of the destination; of a buffer's event that one
   } action_t;
 
   // ------------------------------------------------------------------------------------------------- after reset
   logic             clearing_q;
   logic [IDX_W-1:0] clear_idx_q;
-  logic             timer_ready, list_ready;
+  logic             timer_ready, list_ready, buffers_ready;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -173,7 +189,7 @@ module rdma_sender
     end
   end
 
-  assign ready_o = !clearing_q && timer_ready && list_ready;
+  assign ready_o = !clearing_q && timer_ready && list_ready && buffers_ready;
 
   // ------------------------------------------------------------------------------------------------- A: choose
   logic             take_packet, take_fault, take_timeout, take_post, take_turn;
@@ -181,6 +197,12 @@ module rdma_sender
   logic             spare_q;  // there are more free contexts than are kept for answers
   logic [IDX_W-1:0] offer, expired_idx, turn_sid;
   logic [IDX_W:0]   free;
+  // With SCHEME_SENDER: a buffer's timer has ended, a context that has waited for room, a packet to be sent again.
+  logic              buffer_expired, waiting, again, buffers_idle;
+  logic [BUF_W-1:0]  expired_buffer, waiting_buffer, again_buffer, turn_buffer;
+  logic [IDX_W-1:0]  waiting_sid;
+  logic [SLOT_W-1:0] again_at;
+  slot_t             again_slot;
   event_t           a_event, b_q, c_q;
   action_t          d_q;
   logic             b_valid_q, c_valid_q, d_valid_q;
@@ -194,9 +216,9 @@ module rdma_sender
     .ready_i       (ready_o),
     .packet_i      (hdr_valid_i),
     .fault_i       (fault_valid_i),
-    .timeout_i     (expired_valid),
+    .timeout_i     (expired_valid || buffer_expired),
     .post_i        (post_welcome),
-    .turn_i        (turn_valid && send_room),
+    .turn_i        ((turn_valid || waiting || again) && send_room),
     .packet_ready_o(hdr_ready_o),
     .take_packet_o (take_packet),
     .take_fault_o  (take_fault),
@@ -212,7 +234,12 @@ module rdma_sender
     a_event.hdr  = hdr_i;
     a_event.post = post_i;
     a_event.kind = EV_PACKET;
-    if (take_timeout) begin
+    a_event.buffer = hdr_i.src[BUF_W-1:0];
+    a_event.at     = hdr_i.arg[SLOT_W-1:0];
+    if (take_timeout && buffer_expired) begin
+      a_event.kind    = EV_BUFFER_TIMEOUT;
+      a_event.buffer  = expired_buffer;
+    end else if (take_timeout) begin
       a_event.kind    = EV_TIMEOUT;
       a_event.hdr.sid = 16'(expired_idx);
     end else if (take_fault) begin
@@ -222,9 +249,17 @@ module rdma_sender
     end else if (take_post) begin
       a_event.kind    = EV_POST;
       a_event.hdr.sid = 16'(offer);
+    end else if (take_turn && again && !waiting) begin
+      a_event.kind      = EV_BUFFER_TURN;
+      a_event.buffer    = again_buffer;
+      a_event.at        = again_at;
+      a_event.hdr.sid   = 16'(again_slot.sid);
+      a_event.hdr.msgid = 24'(again_slot.msgid);
+      a_event.hdr.pidx  = 32'(again_slot.pidx);
     end else if (take_turn) begin
       a_event.kind    = EV_TURN;
-      a_event.hdr.sid = 16'(turn_sid);
+      a_event.buffer  = waiting ? waiting_buffer : turn_buffer;
+      a_event.hdr.sid = waiting ? 16'(waiting_sid) : 16'(turn_sid);
     end
   end
 
@@ -283,26 +318,33 @@ module rdma_sender
   action_t           c_action;
   logic [MSGID_W-1:0] msgid_q;
   logic [IDX_W-1:0]  c_idx;
-  logic              c_rejected;
+  logic              c_rejected, c_of_buffer;
 
   assign c_idx = c_q.hdr.sid[IDX_W-1:0];
+
+  buffer_facts_t c_buffer;
+  buffer_step_t  c_buffer_step;
+  logic          c_wait, buffer_expired_now;
 
   // Kept is what the scheme needs: what ACKs say, or the attempt.
   localparam int unsigned ATTEMPT_W = 8;
   localparam int unsigned ACKS_W = SPAN_W + PIDX_W + ACK_MAP_W;
-  localparam int unsigned REST_W = $bits(ctx_t) - ATTEMPT_W - ACKS_W;
-  localparam int unsigned KEPT_W = REST_W + (COUNTS ? ATTEMPT_W : ACKS_W);
+  localparam int unsigned REST_W = $bits(ctx_t) - 1 - ATTEMPT_W - ACKS_W;
+  localparam int unsigned KEPT_W = REST_W + (COUNTS ? ATTEMPT_W : KEEPS ? 1 + PIDX_W : ACKS_W);
   logic [KEPT_W-1:0] c_kept, c_kept_new;
 
   if (COUNTS) begin : g_kept_counter
-    assign c_ctx      = {c_kept[KEPT_W-1-:ATTEMPT_W], ACKS_W'(0), c_kept[REST_W-1:0]};
+    assign c_ctx      = {1'b0, c_kept[KEPT_W-1-:ATTEMPT_W], ACKS_W'(0), c_kept[REST_W-1:0]};
     assign c_kept_new = {c_ctx_new.attempt, c_ctx_new[REST_W-1:0]};
+  end else if (KEEPS) begin : g_kept_sender
+    assign c_ctx      = {c_kept[KEPT_W-1], ATTEMPT_W'(0), SPAN_W'(0), c_kept[REST_W+:PIDX_W], ACK_MAP_W'(0), c_kept[REST_W-1:0]};
+    assign c_kept_new = {c_ctx_new.failed, c_ctx_new.acked, c_ctx_new[REST_W-1:0]};
   end else begin : g_kept_window
-    assign c_ctx      = {ATTEMPT_W'(0), c_kept};
+    assign c_ctx      = {1'b0, ATTEMPT_W'(0), c_kept};
     assign c_kept_new = c_ctx_new[KEPT_W-1:0];
   end
   logic unused_ctx;
-  assign unused_ctx = ^{c_ctx_new.attempt, c_ctx_new.span, c_ctx_new.acked, c_ctx_new.asked};  // of the other scheme
+  assign unused_ctx = ^{c_ctx_new.failed, c_ctx_new.attempt, c_ctx_new.span, c_ctx_new.acked, c_ctx_new.asked};  // of the other schemes
 
   ram_1r1w #(
     .DEPTH(N_TX_CTX),
@@ -330,11 +372,12 @@ module rdma_sender
     .ctx_t   (ctx_t)
   ) i_decide (
     .kind_i       (c_q.kind),
-    .expired_i    (c_expired),
+    .expired_i    (c_q.kind == EV_BUFFER_TIMEOUT ? buffer_expired_now : c_expired),
     .hdr_i        (c_q.hdr),
     .post_i       (c_q.post),
     .msgid_i      (msgid_q),
     .resend_room_i(resend_room),
+    .buffer_i     (c_buffer),
     .node_id_i,
     .max_retry_i,
     .max_busy_i,
@@ -356,7 +399,9 @@ module rdma_sender
     .timer_set_o  (c_timer_set),
     .timer_armed_o(c_timer_armed),
     .timer_class_o(c_timer_class),
-    .free_o       (c_free)
+    .free_o       (c_free),
+    .buffer_o     (c_buffer_step),
+    .wait_o       (c_wait)
   );
 
   rdma_timer #(
@@ -374,7 +419,7 @@ module rdma_sender
     .set_class_i    (c_timer_class),
     .expired_valid_o(expired_valid),
     .expired_idx_o  (expired_idx),
-    .expired_ready_i(take_timeout),
+    .expired_ready_i(take_timeout && !buffer_expired),
     .decided_i      (c_valid_q && c_q.kind == EV_TIMEOUT),
     .expired_now_o  (c_expired)
   );
@@ -407,9 +452,78 @@ module rdma_sender
     c_action.completion  = c_completion;
     c_action.turn        = c_turn;
     c_action.free        = c_free || c_rejected;
+    c_action.waits       = c_wait;
+    c_action.buffer      = c_of_buffer ? c_q.buffer : BUF_W'(c_ctx_new.dst);
   end
+  assign c_of_buffer = c_q.kind == EV_BUFFER_TIMEOUT || c_q.kind == EV_BUFFER_TURN;
 
   always_ff @(posedge clk_i) d_q <= c_action;
+
+  // ------------------------------------------------------------------------------------------------- B, C: send buffers
+  if (KEEPS) begin : g_buffers
+    slot_t             c_slot;
+    logic [SLOT_W-1:0] c_next;
+    logic              c_open;
+
+    rdma_send_buffers #(
+      .N_TX_CTX (N_TX_CTX),
+      .N_BUFFERS(N_BUFFERS),
+      .WINDOW   (WINDOW),
+      .slot_t   (slot_t)
+    ) i_buffers (
+      .clk_i,
+      .rst_ni,
+      .ready_o        (buffers_ready),
+      .idle_o         (buffers_idle),
+      .retry_i,
+      .backoff_i,
+      .now_i          (STAMP_W'(now_i)),
+      .expired_valid_o(buffer_expired),
+      .expired_take_i (take_timeout && buffer_expired),
+      .expired_o      (expired_buffer),
+      .waiting_valid_o(waiting),
+      .waiting_take_i (take_turn && waiting),
+      .waiting_sid_o  (waiting_sid),
+      .waiting_o      (waiting_buffer),
+      .again_valid_o  (again),
+      .again_take_i   (take_turn && again && !waiting),
+      .again_o        (again_buffer),
+      .again_at_o     (again_at),
+      .again_slot_o   (again_slot),
+      .b_valid_i      (b_valid_q),
+      .b_buffer_i     (b_q.buffer),
+      .b_at_i         (b_q.at),
+      .c_valid_i      (c_valid_q),
+      .c_timeout_i    (c_q.kind == EV_BUFFER_TIMEOUT),
+      .c_full_o       (c_buffer.full),
+      .c_next_o       (c_next),
+      .c_open_o       (c_open),
+      .c_slot_o       (c_slot),
+      .c_expired_o    (buffer_expired_now),
+      .c_again_o      (c_buffer.again),
+      .c_add_i        (c_buffer_step.add),
+      .c_added_i      ('{sid: c_idx, msgid: c_ctx.msgid, pidx: c_ctx.next}),
+      .c_close_i      (c_buffer_step.close),
+      .c_restart_i    (c_buffer_step.restart),
+      .c_again_i      (c_buffer_step.again),
+      .d_wait_i       (d_valid_q && d_q.waits),
+      .d_sid_i        (d_q.sid[IDX_W-1:0]),
+      .d_buffer_i     (d_q.buffer)
+    );
+    assign c_buffer.its_own = c_q.buffer == BUF_W'(c_ctx.dst);
+    assign c_buffer.next    = 8'(c_next);
+    assign c_buffer.at      = 8'(c_q.at);
+    assign c_buffer.open    = c_open;
+    assign c_buffer.match   = c_open && c_q.hdr.arg < 64'(WINDOW) && 16'(c_slot.sid) == c_q.hdr.sid && 24'(c_slot.msgid) == c_q.hdr.msgid &&
+                              32'(c_slot.pidx) == c_q.hdr.pidx;
+  end else begin : g_no_buffers
+    assign {buffers_ready, buffers_idle} = '1;
+    assign {buffer_expired, waiting, again, buffer_expired_now} = '0;
+    assign {expired_buffer, waiting_buffer, again_buffer, waiting_sid, again_at, again_slot} = '0;
+    assign c_buffer = '0;
+    logic unused_buffers;
+    assign unused_buffers = ^{c_buffer_step, d_q.waits, d_q.buffer, c_q.buffer, c_q.at, turn_buffer};
+  end
 
   // ------------------------------------------------------------------------------------------------- transfers under way
   typedef struct packed {
@@ -551,24 +665,28 @@ module rdma_sender
   assign answer_done_o = d_valid_q && d_q.answer_done;
   assign answer_tag_o  = d_q.completion.tag;
 
+  localparam int unsigned TURN_W = IDX_W + (KEEPS ? BUF_W : 0);
+  logic [TURN_W-1:0] turn;
+  assign {turn_buffer, turn_sid} = (BUF_W + IDX_W)'(turn);
+
   ram_fifo #(
     .DEPTH(N_TX_CTX),
-    .WIDTH(IDX_W)
+    .WIDTH(TURN_W)
   ) i_turns (
     .clk_i,
     .rst_ni,
     .valid_i(d_valid_q && d_q.turn),
     .ready_o(turn_ready),
-    .data_i (d_q.sid[IDX_W-1:0]),
+    .data_i (TURN_W'({d_q.buffer, d_q.sid[IDX_W-1:0]})),
     .valid_o(turn_valid),
-    .ready_i(take_turn),
-    .data_o (turn_sid),
+    .ready_i(take_turn && !waiting && !again),
+    .data_o (turn),
     .count_o()  // not needed
   );
 
   // By the counts: a packet taken into a queue is at its output only a clock later.
   assign idle_o = places_q == (IDX_W + 1)'(N_TX_CTX) && free == (IDX_W + 1)'(N_TX_CTX) && !post_valid_i && !b_valid_q && !c_valid_q && !d_valid_q && !summing &&
-                  ctls == '0 && sends == '0 && resends == '0;
+                  ctls == '0 && sends == '0 && resends == '0 && buffers_idle;
 
   assign trace_valid_o       = d_valid_q && d_q.outcome != OUTCOME_NONE;
   assign trace_kind_o        = d_q.kind;
@@ -577,7 +695,8 @@ module rdma_sender
   assign trace_resend_room_o = d_q.resend_room;
   assign trace_offer_valid_o = d_q.kind == EV_POST;
   assign trace_offer_sid_o   = d_q.sid;
-  assign trace_sid_o         = d_q.kind == EV_POST && d_q.outcome != OUTCOME_SUBMIT ? '0 : d_q.sid;
+  assign trace_sid_o         = KEEPS && (d_q.kind == EV_BUFFER_TIMEOUT || d_q.kind == EV_BUFFER_TURN) ? 16'(d_q.buffer) :
+                               d_q.kind == EV_POST && d_q.outcome != OUTCOME_SUBMIT ? '0 : d_q.sid;
   assign trace_now_o         = d_q.now;
   assign trace_next_o        = 32'(d_q.next);
 

@@ -41,7 +41,8 @@ module rdma_top
   parameter int unsigned N_TICKETS    = 64,    // RECVs and READs of software that may wait or be under way, a power of two
   parameter int unsigned N_QUEUES     = 8,     // queues of software that these belong to, a power of two
   parameter int unsigned MAX_ANSWERS  = 16,    // READs of other nodes that may be answered at once, a power of two
-  parameter int unsigned SCHEME       = 0      // rdma_pkg: SCHEME_WINDOW, or an older one of docs/rdma_baseline.md
+  parameter int unsigned SCHEME       = 0,     // rdma_pkg: SCHEME_WINDOW, or an older one of docs/rdma_baseline.md
+  parameter int unsigned N_SEND_BUFFERS = 64   // with SCHEME_SENDER: buffers of WINDOW packets each, a power of two
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -415,7 +416,8 @@ module rdma_top
 
   rdma_write_status #(
     .N_RX_CTX(N_RX_CTX),
-    .CID_W   (CID_W)
+    .CID_W   (CID_W),
+    .SCHEME  (SCHEME)
   ) i_write_status (
     .clk_i,
     .rst_ni,
@@ -458,7 +460,9 @@ module rdma_top
     .NODE_W      (NODE_W),
     .ADDR_W      (ADDR_W),
     .RESEND_DEPTH(RESEND_DEPTH),
-    .SCHEME      (SCHEME)
+    .SCHEME      (SCHEME),
+    .WINDOW      (WINDOW),
+    .N_BUFFERS   (N_SEND_BUFFERS)
   ) i_sender (
     .clk_i,
     .rst_ni,
@@ -535,6 +539,13 @@ module rdma_top
     .tx_retry_o  (trace_tx_limit_o)
   );
 
+  // Reads of payload, before older schemes have a look at them.
+  logic [ADDR_W-1:0] read_araddr;
+  logic [7:0]        read_arlen;
+  logic [DATA_W-1:0] read_rdata;
+  logic [1:0]        read_rresp;
+  logic              read_arvalid, read_arready, read_rlast, read_rvalid, read_rready;
+
   rdma_host_read #(
     .DATA_W (DATA_W),
     .PAYLOAD(PAYLOAD),
@@ -564,16 +575,60 @@ module rdma_top
     .fault_ready_i  (fault_ready),
     .fault_sid_o    (fault_sid),
     .fault_msgid_o  (fault_msgid),
-    .m_axi_araddr_o,
-    .m_axi_arlen_o,
-    .m_axi_arvalid_o,
-    .m_axi_arready_i,
-    .m_axi_rdata_i,
-    .m_axi_rresp_i,
-    .m_axi_rlast_i,
-    .m_axi_rvalid_i,
-    .m_axi_rready_o
+    .m_axi_araddr_o (read_araddr),
+    .m_axi_arlen_o  (read_arlen),
+    .m_axi_arvalid_o(read_arvalid),
+    .m_axi_arready_i(read_arready),
+    .m_axi_rdata_i  (read_rdata),
+    .m_axi_rresp_i  (read_rresp),
+    .m_axi_rlast_i  (read_rlast),
+    .m_axi_rvalid_i (read_rvalid),
+    .m_axi_rready_o (read_rready)
   );
+
+  if (SCHEME == SCHEME_SENDER) begin : g_copies
+    rdma_send_copies #(
+      .DATA_W   (DATA_W),
+      .PAYLOAD  (PAYLOAD),
+      .ADDR_W   (ADDR_W),
+      .N_BUFFERS(N_SEND_BUFFERS),
+      .WINDOW   (WINDOW),
+      .DEPTH    (BURSTS)
+    ) i_copies (
+      .clk_i,
+      .rst_ni,
+      .order_i        (order_valid && order_ready),
+      .order_hdr_i    (order_hdr),
+      .s_axi_araddr_i (read_araddr),
+      .s_axi_arlen_i  (read_arlen),
+      .s_axi_arvalid_i(read_arvalid),
+      .s_axi_arready_o(read_arready),
+      .s_axi_rdata_o  (read_rdata),
+      .s_axi_rresp_o  (read_rresp),
+      .s_axi_rlast_o  (read_rlast),
+      .s_axi_rvalid_o (read_rvalid),
+      .s_axi_rready_i (read_rready),
+      .m_axi_araddr_o,
+      .m_axi_arlen_o,
+      .m_axi_arvalid_o,
+      .m_axi_arready_i,
+      .m_axi_rdata_i,
+      .m_axi_rresp_i,
+      .m_axi_rlast_i,
+      .m_axi_rvalid_i,
+      .m_axi_rready_o
+    );
+  end else begin : g_no_copies
+    assign m_axi_araddr_o  = read_araddr;
+    assign m_axi_arlen_o   = read_arlen;
+    assign m_axi_arvalid_o = read_arvalid;
+    assign read_arready    = m_axi_arready_i;
+    assign read_rdata      = m_axi_rdata_i;
+    assign read_rresp      = m_axi_rresp_i;
+    assign read_rlast      = m_axi_rlast_i;
+    assign read_rvalid     = m_axi_rvalid_i;
+    assign m_axi_rready_o  = read_rready;
+  end
 
   // ------------------------------------------------------------------------------------------------- network out
   rdma_tx_frame #(

@@ -23,6 +23,7 @@ module rdma_tx_decide
   input  post_t               post_i,
   input  logic [ MSGID_W-1:0] msgid_i,        // number of the next transfer
   input  logic                resend_room_i,  // the resend queue can take a packet
+  input  buffer_facts_t       buffer_i,       // SCHEME_SENDER: what the event finds in its buffer
   input  logic [        15:0] node_id_i,
   input  logic [         3:0] max_retry_i,
   input  logic [         7:0] max_busy_i,     // 0: no bound
@@ -46,10 +47,13 @@ module rdma_tx_decide
   output logic                timer_set_o,
   output logic                timer_armed_o,
   output logic [TX_CLASS_W-1:0] timer_class_o,  // TX_RETRY doubled so often, or TX_CLASS_DEAD: TX_DEAD
-  output logic                free_o          // the context is free again
+  output logic                free_o,         // the context is free again
+  output buffer_step_t        buffer_o,       // SCHEME_SENDER: what becomes of the buffer
+  output logic                wait_o          // ... the context waits for room in it
 );
   localparam int unsigned SHIFT = $clog2(PAYLOAD);
   localparam bit COUNTS = SCHEME == SCHEME_COUNTER;
+  localparam bit KEEPS  = SCHEME == SCHEME_SENDER;
 
   // ------------------------------------------------------------------------------------------------- post checks
   logic [31:0] post_last;
@@ -97,7 +101,7 @@ module rdma_tx_decide
   assign same_transfer = in_range && ctx_i.state != TX_FREE && hdr_i.msgid == 24'(ctx_i.msgid) &&
                          hdr_i.src == 16'(ctx_i.dst);
   assign same_grant    = hdr_i.cid == 16'(ctx_i.cid) && hdr_i.gen == ctx_i.gen;
-  assign asks_first    = hdr_i.pidx == '0 && (COUNTS ? hdr_i.ptype == PTYPE_RESEND && !hdr_i.arg[8]
+  assign asks_first    = hdr_i.pidx == '0 && (COUNTS || KEEPS ? hdr_i.ptype == PTYPE_RESEND && !hdr_i.arg[8]
                                                      : hdr_i.ptype != PTYPE_ACK || hdr_i.arg[ACK_MAP_W-1:1] == '0);
   assign for_request   = same_transfer && ctx_i.state == TX_REQ && hdr_i.ptype != PTYPE_DONE && (hdr_i.ptype == PTYPE_RSP || asks_first);
   assign failed        = (hdr_i.flags & FLAG_FAILED) != '0;
@@ -169,6 +173,9 @@ module rdma_tx_decide
     end
   end
 
+  logic not_yet_released;  // a receiver that asks whether its context is of use is told so
+  assign not_yet_released = KEEPS && hdr_i.ptype == PTYPE_RESEND && ctx_i.state == TX_ACTIVE && same_transfer && same_grant;
+
   always_comb begin : p_release
     release_hdr       = '0;
     release_hdr.ptype = PTYPE_RELEASE;
@@ -178,7 +185,7 @@ module rdma_tx_decide
     release_hdr.cid   = kind_i == EV_FAULT ? 16'(ctx_i.cid) : hdr_i.cid;
     release_hdr.gen   = kind_i == EV_FAULT ? ctx_i.gen : hdr_i.gen;
     release_hdr.msgid = hdr_i.msgid;
-    release_hdr.flags = kind_i == EV_FAULT ? FLAG_FAILED : '0;
+    release_hdr.flags = kind_i == EV_FAULT ? FLAG_FAILED : not_yet_released ? FLAG_RETRY : '0;
   end
 
   // What may be sent: packets that an ACK asked for, before the next one if it lies within the window.
@@ -221,6 +228,9 @@ module rdma_tx_decide
   assign data_last   = data_pidx == ctx_i.last;
   assign data_addr_o = ctx_i.src_addr + (ADDR_W'(data_pidx) << SHIFT);
 
+  logic [7:0] slot;  // of the packet in its buffer
+  assign slot = !KEEPS ? 8'd0 : kind_i == EV_TURN ? buffer_i.next : buffer_i.at;
+
   always_comb begin : p_data
     data_hdr_o       = '0;
     data_hdr_o.ptype = PTYPE_DATA;
@@ -231,7 +241,7 @@ module rdma_tx_decide
     data_hdr_o.gen   = ctx_i.gen;
     data_hdr_o.msgid = 24'(ctx_i.msgid);
     data_hdr_o.pidx  = 32'(data_pidx);
-    data_hdr_o.arg   = {ctx_i.has_imm ? ctx_i.imm : '0, COUNTS ? ctx_i.attempt : 8'd0, ctx_i.rkey};
+    data_hdr_o.arg   = {ctx_i.has_imm ? ctx_i.imm : '0, COUNTS ? ctx_i.attempt : slot, ctx_i.rkey};
     data_hdr_o.len   = data_last ? 16'(ctx_i.last_len) : 16'(PAYLOAD);
     data_hdr_o.flags = (data_last ? FLAG_LAST : 8'd0) | (data_pidx < ctx_i.high ? FLAG_RETRY : 8'd0) |
                        (ctx_i.has_imm ? TRANSFER_FLAG_IMM : 8'd0);
@@ -272,6 +282,8 @@ module rdma_tx_decide
     timer_armed_o = 1'b1;
     timer_class_o = ctx_i.state == TX_ACTIVE ? TX_CLASS_DEAD : '0;
     free_o        = 1'b0;
+    buffer_o      = '0;
+    wait_o        = 1'b0;
     progress      = 1'b0;
     heard         = 1'b0;
 
@@ -316,7 +328,13 @@ module rdma_tx_decide
           ctx_o.turn  = asked_rest != '0 || more;
           turn_o      = ctx_o.turn;
           heard       = no_window;
+        end else if (KEEPS && ctx_i.state == TX_ACTIVE && more && !buffer_i.its_own) begin
+          turn_o      = 1'b1;  // of an older transfer; it gets one of its own
+        end else if (KEEPS && ctx_i.state == TX_ACTIVE && more && buffer_i.full) begin
+          outcome_o   = OUTCOME_LAPSE;
+          wait_o      = 1'b1;
         end else if (ctx_i.state == TX_ACTIVE && more) begin
+          buffer_o.add = KEEPS;
           outcome_o   = OUTCOME_SEND;
           send_o      = 1'b1;
           ctx_o.next  = next_new;
@@ -375,6 +393,28 @@ module rdma_tx_decide
         end
       end
 
+      EV_BUFFER_TIMEOUT: begin
+        if (KEEPS && expired_i) begin
+          outcome_o        = OUTCOME_RESEND_FROM;
+          has_ctx_o        = 1'b0;
+          buffer_o.restart = 1'b1;
+        end
+      end
+
+      EV_BUFFER_TURN: begin
+        buffer_o.again = KEEPS && buffer_i.again;
+        has_ctx_o      = 1'b0;
+        if (buffer_o.again && buffer_i.open) begin
+          if (ctx_i.state == TX_ACTIVE && hdr_i.msgid == 24'(ctx_i.msgid)) begin
+            outcome_o = OUTCOME_RESEND_ONE;
+            send_o    = 1'b1;
+          end else begin  // of a transfer that is over: nobody waits for its answer
+            outcome_o      = OUTCOME_LAPSE;
+            buffer_o.close = 1'b1;
+          end
+        end
+      end
+
       EV_PACKET: begin
         if (hdr_i.ptype != PTYPE_RSP && for_request && ctx_i.to != TO_REGION) begin
           outcome_o = OUTCOME_DROP_NO_KEY;
@@ -384,7 +424,7 @@ module rdma_tx_decide
           if (hdr_i.ptype != PTYPE_RSP || grants) begin  // RESEND and ACK name the context as a RSP does
             if (ctx_i.to != TO_REGION) ctx_o.rkey = hdr_i.arg[55:32];
             if (COUNTS) ctx_o.attempt = hdr_i.ptype == PTYPE_RESEND ? hdr_i.arg[7:0] : '0;
-            else ctx_o.span = hdr_i.ptype == PTYPE_RSP ? hdr_i.pidx[SPAN_W-1:0] :
+            else if (!KEEPS) ctx_o.span = hdr_i.ptype == PTYPE_RSP ? hdr_i.pidx[SPAN_W-1:0] :
                               hdr_i.ptype == PTYPE_ACK ? told_span : '0;
             outcome_o     = OUTCOME_GRANTED;
             progress      = 1'b1;
@@ -414,6 +454,29 @@ module rdma_tx_decide
           outcome_o = OUTCOME_STALE;
           has_ctx_o = in_range && ctx_i.state != TX_FREE;
           emit_o    = hdr_i.ptype != PTYPE_RSP || grants;
+        end else if (KEEPS) begin
+          if (hdr_i.ptype == PTYPE_RESEND) begin  // whether the receive context is of use
+            outcome_o = OUTCOME_DROP_NOT_YET;
+            emit_o    = 1'b1;
+          end else if (hdr_i.ptype != PTYPE_ACK || !buffer_i.match) begin
+            outcome_o = OUTCOME_DROP_OLD_ACK;
+          end else begin
+            outcome_o      = OUTCOME_ACKED;
+            ctx_we_o       = 1'b1;
+            progress       = 1'b1;
+            buffer_o.close = 1'b1;
+            ctx_o.acked    = ctx_i.acked + 1'b1;
+            ctx_o.failed   = ctx_i.failed || failed;
+            if (ctx_i.acked == ctx_i.last) begin
+              outcome_o     = ctx_o.failed ? OUTCOME_COMPLETE_ERROR : OUTCOME_COMPLETE;
+              complete_o    = 1'b1;
+              completion_o.status = ctx_o.failed ? STATUS_REMOTE_ERROR : STATUS_OK;
+              ctx_o.state   = TX_FREE;
+              timer_armed_o = 1'b0;
+              free_o        = 1'b1;
+              emit_o        = 1'b1;
+            end
+          end
         end else if (hdr_i.ptype == PTYPE_DONE) begin
           outcome_o     = failed ? OUTCOME_COMPLETE_ERROR : OUTCOME_COMPLETE;
           ctx_we_o      = 1'b1;
@@ -492,5 +555,6 @@ module rdma_tx_decide
   end
 
   logic unused;
-  assign unused = ^{hdr_i.crc, hdr_i.dst, hdr_i.len};  // checked before
+  assign unused = ^{hdr_i.crc, hdr_i.dst, hdr_i.len,  // checked before
+                    buffer_i, ctx_i.failed};          // of another scheme
 endmodule

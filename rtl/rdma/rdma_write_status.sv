@@ -6,10 +6,12 @@
 `include "weft_assert.svh"
 
 module rdma_write_status
+  import rdma_pkg::*;
   import rdma_formats_pkg::*;
 #(
   parameter int unsigned N_RX_CTX = 1024,  // receive contexts
-  parameter int unsigned CID_W    = 10
+  parameter int unsigned CID_W    = 10,
+  parameter int unsigned SCHEME   = SCHEME_WINDOW  // with SCHEME_SENDER an ACK tells, too
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -32,7 +34,7 @@ module rdma_write_status
   logic [IDX_W-1:0] idx;
 
   assign idx     = ctl_i.cid[IDX_W-1:0];
-  assign is_done = ctl_i.ptype == PTYPE_DONE;
+  assign is_done = ctl_i.ptype == PTYPE_DONE || (SCHEME == SCHEME_SENDER && ctl_i.ptype == PTYPE_ACK);
   assign pass    = is_done ? looked_q : !(ctl_grant_i && error_i);
   assign fire    = ctl_valid_o && ctl_ready_i;
   assign look    = ctl_valid_i && is_done && !looked_q;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bad packets at the network port: each has its outcome, changes nothing and writes nothing.
+#include <map>
+
 #include "engine_bench.hpp"
 
 namespace weft::tb {
@@ -192,6 +194,22 @@ TEST_P(BadPackets, PacketsThatDoNotFitTheTransfer) {
   expect_dropped(packet(2, 24, 0), Outcome::drop_bad_length);
   expect_dropped(packet(2, 23, formats::flag_last), Outcome::drop_bad_length);
   expect_dropped(packet(2, full_, formats::flag_last), Outcome::drop_bad_length);
+  if (params_.scheme == rdma::Scheme::sender_window) {  // likewise, and it does not mind
+    for (int twice = 0; twice < 2; ++twice) {
+      bench_.expect_outcome(flits_of(packet(0, full_, 0)), Outcome::accept);
+      bench_.expect_outcome(flits_of(packet(2, 24, formats::flag_last)), Outcome::accept);
+    }
+    Header not_yet = header_to_zero(Ptype::release);
+    not_yet.cid = cid;
+    not_yet.gen = 2;
+    not_yet.flags = formats::flag_retry;
+    expect_dropped(not_yet, Outcome::drop_zombie);
+    not_yet.gen = 1;
+    expect_dropped(not_yet, Outcome::kept);
+    not_yet.flags = 0;
+    bench_.expect_outcome(flits_of(not_yet), Outcome::released);
+    return;
+  }
   if (params_.scheme == rdma::Scheme::receiver_counter) {  // it does not know which packets have come
     bench_.expect_outcome(flits_of(packet(0, full_, 0)), Outcome::advance);
     bench_.expect_outcome(flits_of(packet(0, full_, 0)), Outcome::advance);
@@ -277,7 +295,9 @@ TEST_P(BadPackets, NameARegionThatTheyMayNotWrite) {
   packet.arg = driver::rdma_rkey(static_cast<uint8_t>(last + 1), 0x5eed);
   expect_dropped(packet, Outcome::drop_zombie);
   packet.arg = driver::rdma_rkey(last, 0x5eed);
-  bench_.expect_outcome(flits_of(packet), Outcome::advance);
+  const bool answers_each = params_.scheme == rdma::Scheme::sender_window;  // and keeps nothing of packets
+  const Outcome takes = answers_each ? Outcome::accept : Outcome::advance;
+  bench_.expect_outcome(flits_of(packet), takes);
   bench_.system.node(0).driver().set_region(last, {destination_base, destination_base + 2u * full_, 0x5eed});
   bench_.run(200);
   packet.pidx = 2;
@@ -285,7 +305,7 @@ TEST_P(BadPackets, NameARegionThatTheyMayNotWrite) {
   expect_dropped(packet, Outcome::drop_region);
   packet.pidx = 1;
   packet.flags = 0;
-  bench_.expect_outcome(flits_of(packet), Outcome::advance);
+  bench_.expect_outcome(flits_of(packet), takes);
   bench_.system.node(0).driver().set_region(last, {});
   bench_.run(200);
   expect_dropped(packet, Outcome::drop_key);
@@ -333,8 +353,10 @@ TEST_P(BadPackets, SilentSenderIsForgotten) {
   EXPECT_TRUE(bench_.write(reg::MAX_SILENT, 3));
   granted();
   EXPECT_TRUE(bench_.system.run_until([&] { return bench_.count(Outcome::reclaim) == 1; }, 100'000));
-  const bool counts = params_.scheme == rdma::Scheme::receiver_counter;
-  EXPECT_EQ(bench_.count(counts ? Outcome::ask_from : Outcome::ask_map), 3u);
+  const std::map<rdma::Scheme, Outcome> asks = {{rdma::Scheme::receiver_window, Outcome::ask_map},
+                                                {rdma::Scheme::receiver_counter, Outcome::ask_from},
+                                                {rdma::Scheme::sender_window, Outcome::ask_one}};
+  EXPECT_EQ(bench_.count(asks.at(params_.scheme)), 3u);
   bench_.expect_settled();
 }
 

@@ -26,6 +26,12 @@ std::string first_or_nothing(const rdma::Packet* packet) {
   return packet ? describe(packet->header) : "nothing";
 }
 
+/// Whether this packet of a receiver waits for its writes, and tells of those that failed.
+bool tells_of_writes(const formats::Header& header, const rdma::Params& params) {
+  const auto type = static_cast<Ptype>(header.ptype);
+  return type == Ptype::done || (type == Ptype::ack && params.scheme == rdma::Scheme::sender_window);
+}
+
 }  // namespace
 
 std::string describe(const formats::Header& header) {
@@ -43,8 +49,8 @@ void ExpectedPackets::reset() {
 }
 
 void ExpectedPackets::expect_receiver_control(rdma::Packet packet, uint64_t written_before) {
-  const bool is_done = packet.header.ptype == static_cast<uint8_t>(Ptype::done);
-  receiver_control_.push_back({std::move(packet), is_done ? written_before : 0});
+  const bool waits = tells_of_writes(packet.header, params_);
+  receiver_control_.push_back({std::move(packet), waits ? written_before : 0});
 }
 
 uint64_t ExpectedPackets::expect_data(const rdma::DataOrder& order) {
@@ -104,18 +110,18 @@ void ExpectedPackets::judge_one(const Left& left, const Reporter& reporter) {
 void ExpectedPackets::judge_receiver_control(const rdma::Packet& packet, const Left& left,
                                              const Reporter& reporter) {
   rdma::Packet* expected = receiver_control_.empty() ? nullptr : &receiver_control_.front().packet;
-  const bool is_done = expected && expected->header.ptype == static_cast<uint8_t>(Ptype::done);
+  const bool may_tell = expected && tells_of_writes(expected->header, params_);
   const bool told = (packet.header.flags & formats::flag_failed) != 0;
-  if (is_done && left.write_failed.value_or(told)) expected->header.flags |= formats::flag_failed;
+  if (may_tell && left.write_failed.value_or(told)) expected->header.flags |= formats::flag_failed;
   if (!expected || !same(*expected, packet)) {
     reporter.add(fmt::format("m_axis: control packet of the receiver\n  expected {}\n  got      {}",
                              first_or_nothing(expected), describe(packet.header)));
     return;
   }
   if (left.answered_bytes < receiver_control_.front().written_before) {
-    reporter.add(fmt::format(
-        "m_axis: DONE left in cycle {} although memory had answered only {} of {} bytes: {}", left.cycle,
-        left.answered_bytes, receiver_control_.front().written_before, describe(packet.header)));
+    reporter.add(fmt::format("m_axis: left in cycle {} although memory had answered only {} of {} bytes: {}",
+                             left.cycle, left.answered_bytes, receiver_control_.front().written_before,
+                             describe(packet.header)));
   }
   receiver_control_.pop_front();
 }

@@ -77,6 +77,8 @@ void set_parameter(RdmaBuild& build, const std::string& name, uint32_t value) {
     // nothing that can be seen from outside depends on these
   } else if (name == "SCHEME") {
     params.scheme = static_cast<rdma::Scheme>(value);
+  } else if (name == "N_SEND_BUFFERS") {
+    params.n_send_buffers = value;
   } else if (name == "CID_W") {
     params.cid_bits = value;
   } else {

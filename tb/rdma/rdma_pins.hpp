@@ -21,7 +21,15 @@ struct RxTracePins {
   std::array<uint64_t, max_window_words> wvec{};  ///< bit 0 of word 0 is WVEC bit 1
 };
 
-enum class TxKind : uint8_t { packet = 0, timeout = 1, post = 2, turn = 3, fault = 4 };
+enum class TxKind : uint8_t {
+  packet = 0,
+  timeout = 1,
+  post = 2,
+  turn = 3,
+  fault = 4,
+  buffer_timeout = 5,  // of a send buffer, likewise the next
+  buffer_turn = 6
+};
 
 struct TxTracePins {
   bool valid = false, room = false, resend_room = false, offer_valid = false;

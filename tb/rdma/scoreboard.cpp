@@ -27,6 +27,10 @@ constexpr const char* event_name(TxKind kind) {
       return "turn";
     case TxKind::fault:
       return "fault";
+    case TxKind::buffer_timeout:
+      return "buffer_timeout";
+    case TxKind::buffer_turn:
+      return "buffer_turn";
   }
   return "?";
 }
@@ -390,6 +394,10 @@ rdma::TxResult Scoreboard::golden_sender(const TxTracePins& rtl, const rdma::TxI
     case TxKind::fault:
       if (!reads_.take_fault(rtl.sid)) throw rdma::Violation("a fault, but no read of it has failed");
       return sender_.fault(rtl.sid, sender_.context(rtl.sid).msgid, inputs);
+    case TxKind::buffer_timeout:
+      return sender_.buffer_timeout(rtl.sid, inputs);
+    case TxKind::buffer_turn:
+      return sender_.buffer_turn(rtl.sid, inputs);
     case TxKind::packet:
       break;
   }
@@ -477,7 +485,10 @@ void Scoreboard::compare(const TxTracePins& rtl, rdma::TxEventView view) {
 /// @param origin of the transfer that the event is about
 void Scoreboard::note(const rdma::TxResult& result, PostOrigin origin) {
   if (result.emitted) packets_.expect_sender_control(*result.emitted);
-  if (result.data) reads_.expect(*result.data, packets_.expect_data(*result.data));
+  if (result.data) {
+    const uint64_t number = packets_.expect_data(*result.data);
+    if (!result.data->copy) reads_.expect(*result.data, number);
+  }
   if (result.completion && origin == PostOrigin::queues) {
     on_queue_completion_(*result.completion);
   } else if (result.completion) {

@@ -83,10 +83,11 @@ std::optional<fabric::TorusConfig> torus_of(const Options& options, const fabric
 }
 
 rdma::Scheme scheme_of(const std::string& name) {
-  for (const auto scheme : {rdma::Scheme::receiver_window, rdma::Scheme::receiver_counter}) {
+  for (const auto scheme :
+       {rdma::Scheme::receiver_window, rdma::Scheme::receiver_counter, rdma::Scheme::sender_window}) {
     if (name == scheme_name(scheme)) return scheme;
   }
-  throw BadInput(fmt::format("--scheme {}: must be rxwindow or rxcounter", name));
+  throw BadInput(fmt::format("--scheme {}: must be rxwindow, rxcounter or txwindow", name));
 }
 
 Pattern pattern_of(const std::string& name) {
@@ -186,7 +187,8 @@ Command add_rdma_command(CLI::App& app) {
   RunConfig& run_config = options->run;
   command
       ->add_option("--scheme", options->scheme,
-                   "rxwindow, or as in older engines rxcounter: packets are counted, any loss resends all")
+                   "rxwindow, or as in older engines rxcounter: packets are counted, any loss resends all; "
+                   "txwindow: the sender keeps packets until each is answered")
       ->capture_default_str();
   command->add_option("--mode", options->mode, "weft or paper: what the receiver does about what is missing")
       ->capture_default_str();

@@ -40,7 +40,7 @@ bool is_usual(const tb::RdmaBuild& build) {
 const tb::RdmaBuild* find_build(const RunConfig& config) {
   const auto fits = [&](const tb::RdmaBuild& build) {
     const rdma::Params& params = build.params;
-    const bool windowed = config.scheme == rdma::Scheme::receiver_window;
+    const bool windowed = config.scheme != rdma::Scheme::receiver_counter;
     return is_usual(build) && params.scheme == config.scheme && params.payload == config.payload &&
            (!windowed || params.window == config.window);
   };
@@ -53,7 +53,7 @@ const tb::RdmaBuild& build_for(const RunConfig& config) {
   std::set<std::string> known;
   for (const tb::RdmaBuild& each : tb::rdma_builds()) {
     if (!is_usual(each) || each.params.scheme != config.scheme) continue;
-    known.insert(config.scheme == rdma::Scheme::receiver_window
+    known.insert(config.scheme != rdma::Scheme::receiver_counter
                      ? fmt::format("{} with {}", each.params.window, each.params.payload)
                      : fmt::format("any with {}", each.params.payload));
   }
@@ -430,7 +430,15 @@ RunResult Traffic::run(const OnProgress& on_progress) {
 }  // namespace
 
 const char* scheme_name(rdma::Scheme scheme) {
-  return scheme == rdma::Scheme::receiver_counter ? "rxcounter" : "rxwindow";
+  switch (scheme) {
+    case rdma::Scheme::receiver_window:
+      return "rxwindow";
+    case rdma::Scheme::receiver_counter:
+      return "rxcounter";
+    case rdma::Scheme::sender_window:
+      return "txwindow";
+  }
+  return "?";
 }
 
 bool window_available(uint32_t window) {

@@ -128,7 +128,7 @@ TEST_F(Counter, AQuestionIsFollowedOnce) {
 TEST_F(Counter, AnAttemptThatNobodyAskedForDoesNotCount) {
   Packet packet = sent();
   packet.header.arg += 1u << 24;
-  EXPECT_EQ(give(packet).outcome, Outcome::drop_not_yet);
+  EXPECT_EQ(give(packet).outcome, Outcome::drop_early);
 }
 
 /// The RSP was lost: RESEND stands for it only as long as no packet has come.

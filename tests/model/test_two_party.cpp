@@ -153,7 +153,7 @@ class TwoParties {
   /// What buffers send once more.
   void take_buffer_turns() {
     for (uint16_t i = 0; i < buffers(); ++i) {
-      if (sender.buffer(i).sends_again()) take(sender.buffer_turn(i, tx_inputs()));
+      if (sender.buffer(i).next_again()) take(sender.buffer_turn(i, tx_inputs()));
     }
   }
 
@@ -444,7 +444,7 @@ TEST(TwoParties, SendersThatKeepAWindowBringEveryByteToo) {
     outcomes.merge(delivers_all(run));
   });
   for (const auto outcome : {Outcome::accept, Outcome::acked, Outcome::resend_from, Outcome::resend_one,
-                             Outcome::drop_old_ack, Outcome::ask_one, Outcome::lapse, Outcome::drop_full}) {
+                             Outcome::drop_old_ack, Outcome::ask_one, Outcome::lapse, Outcome::drop_not_yet, Outcome::kept}) {
     EXPECT_TRUE(outcomes.contains(outcome)) << formats::name(outcome);
   }
 }

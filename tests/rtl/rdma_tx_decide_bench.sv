@@ -92,6 +92,7 @@ module rdma_tx_decide_lane
 
   always_comb begin : p_ctx_in
     ctx_in = '{
+        failed: '0,
         attempt: '0,
         state: s.ctx.state,
         dst: NODE_W'(s.ctx.dst),
@@ -129,7 +130,7 @@ module rdma_tx_decide_lane
     .ctx_we_o(d.ctx_we), .outcome_o(d.outcome), .has_ctx_o(d.has_ctx), .emit_o(d.emit), .emit_hdr_o(d.emit_hdr),
     .send_o(d.send), .resend_o(d.resend), .data_hdr_o(d.data_hdr), .data_addr_o(data_addr), .complete_o(d.complete),
     .completion_o(d.completion), .turn_o(d.turn), .timer_set_o(d.timer_set), .timer_armed_o(d.timer_armed),
-    .timer_class_o(d.timer_class), .free_o(d.free)
+    .timer_class_o(d.timer_class), .free_o(d.free), .buffer_i('0), .buffer_o(), .wait_o()  // of another scheme
   );
 
   assign d.data_addr = 64'(data_addr);
