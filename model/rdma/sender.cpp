@@ -102,6 +102,9 @@ uint32_t Sender::longest_overdue(uint16_t now) const {
   for (const TxContext& c : contexts_) {
     if (c.state != State::free) longest = std::max(longest, c.timer.overdue(now, timeout_of(c)));
   }
+  for (const SendBuffer& b : buffers_) {
+    if (!b.empty()) longest = std::max(longest, b.timer.overdue(now, config_.tx_retry));
+  }
   return longest;
 }
 

@@ -133,6 +133,7 @@ class Sender {
   TxResult buffer_timeout(uint16_t number, const TxInputs& inputs);
   /// The oldest packet that is to be sent again, if there is one. The result's sid is the buffer.
   TxResult buffer_turn(uint16_t number, const TxInputs& inputs);
+  uint16_t buffers() const { return static_cast<uint16_t>(buffers_.size()); }
   const SendBuffer& buffer(uint16_t number) const;
   bool buffer_due(uint16_t number, uint16_t now) const;
 

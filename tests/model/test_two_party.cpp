@@ -110,15 +110,10 @@ class TwoParties {
   }
 
   bool buffers_empty() const {
-    for (uint16_t i = 0; i < buffers(); ++i) {
+    for (uint16_t i = 0; i < sender.buffers(); ++i) {
       if (!sender.buffer(i).empty()) return false;
     }
     return true;
-  }
-
-  uint16_t buffers() const {
-    return params.scheme == Scheme::sender_window ? static_cast<uint16_t>(params.n_send_buffers)
-                                                  : uint16_t{0};
   }
 
   void deliver() {
@@ -152,13 +147,13 @@ class TwoParties {
 
   /// What buffers send once more.
   void take_buffer_turns() {
-    for (uint16_t i = 0; i < buffers(); ++i) {
+    for (uint16_t i = 0; i < sender.buffers(); ++i) {
       if (sender.buffer(i).next_again()) take(sender.buffer_turn(i, tx_inputs()));
     }
   }
 
   void end_timers() {
-    for (uint16_t i = 0; i < buffers(); ++i) {
+    for (uint16_t i = 0; i < sender.buffers(); ++i) {
       if (sender.buffer_due(i, tick())) take(sender.buffer_timeout(i, tx_inputs()));
     }
     for (uint16_t i = 0; i < params.n_tx_ctx; ++i) {
@@ -443,8 +438,9 @@ TEST(TwoParties, SendersThatKeepAWindowBringEveryByteToo) {
     run.weather.scheme = Scheme::sender_window;
     outcomes.merge(delivers_all(run));
   });
-  for (const auto outcome : {Outcome::accept, Outcome::acked, Outcome::resend_from, Outcome::resend_one,
-                             Outcome::drop_old_ack, Outcome::ask_one, Outcome::lapse, Outcome::drop_not_yet, Outcome::kept}) {
+  for (const auto outcome :
+       {Outcome::accept, Outcome::acked, Outcome::resend_from, Outcome::resend_one, Outcome::drop_old_ack,
+        Outcome::ask_one, Outcome::lapse, Outcome::drop_not_yet, Outcome::kept}) {
     EXPECT_TRUE(outcomes.contains(outcome)) << formats::name(outcome);
   }
 }

@@ -51,8 +51,10 @@ inline bool is_answer(const rdma::Post& post) { return post.to == rdma::Post::To
 template <typename Top>
 class SenderLockstep {
  public:
-  explicit SenderLockstep(const rdma::Params& params)
-      : golden_(params, {}), params_(params), trace_(params) {}
+  explicit SenderLockstep(const rdma::Params& params) : golden_(params, {}), params_(params), trace_(params) {
+    constexpr uint64_t summing = 2;  // clocks that DATA needs more with scheme receiver_counter
+    if (params.scheme == rdma::Scheme::receiver_counter) sends_ = ShownQueue<rdma::DataOrder>{1 + summing};
+  }
 
   using Outcome = rdma::formats::Outcome;
   using Header = rdma::formats::Header;
@@ -161,7 +163,15 @@ class SenderLockstep {
   /// Nothing waits, is under way, or owes an answer.
   bool nothing_left() const {
     return packets_.empty() && posts_.empty() && control_.size() == 0 && resends_.size() == 0 &&
-           sends_.size() == 0 && completions_.size() == 0 && golden_.free_contexts() == tx_contexts;
+           sends_.size() == 0 && completions_.size() == 0 && golden_.free_contexts() == tx_contexts &&
+           buffers_empty();
+  }
+
+  bool buffers_empty() const {
+    for (uint16_t i = 0; i < golden_.buffers(); ++i) {
+      if (!golden_.buffer(i).empty()) return false;
+    }
+    return true;
   }
 
  private:
@@ -335,6 +345,7 @@ class SenderLockstep {
     ASSERT_EQ(bench_->trace_sid_o, result.sid) << name(result.outcome) << ' ' << at();
     ASSERT_EQ(bench_->trace_next_o, result.next) << name(result.outcome) << ' ' << at();
     expect(result);
+    if (bench_->trace_kind_o >= 5) return;  // of a buffer
     const bool rejected = of_answer && result.outcome != Outcome::submit;
     answer_done_now_ = rejected || golden_.answers() < answers;
     if (answer_done_now_) answer_tag_now_ = rejected ? tag_of_post : golden_.context(result.sid).tag;
@@ -357,6 +368,10 @@ class SenderLockstep {
         const Fault fault = next(faults_).first;
         return traced("fault", {}, {}, inputs, golden_.fault(fault.sid, fault.msgid, inputs));
       }
+      case 5:
+        return traced("buffer_timeout", {}, {}, inputs, golden_.buffer_timeout(bench_->trace_sid_o, inputs));
+      case 6:
+        return traced("buffer_turn", {}, {}, inputs, golden_.buffer_turn(bench_->trace_sid_o, inputs));
       default:
         return traced("turn", {}, {}, inputs, golden_.turn(bench_->trace_sid_o, inputs));
     }
