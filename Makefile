@@ -110,7 +110,7 @@ synth: verilog ## area and timing into build/synth/*.json and docs/results/*.md
 	$(if $(filter 1,$(QUICK)),,python3 fpga/windows.py --jobs $(JOBS))
 	$(if $(filter 1,$(QUICK)),,ulimit -s hard; $(PYTHON_VENV)/bin/python fpga/contexts.py --jobs $(JOBS))
 
-schemes: configure $(PYTHON_VENV)/ready ## area of the engine's scheme and an older one at 64 to 4,096 contexts, into docs/results/schemes.md
+schemes: configure $(PYTHON_VENV)/ready ## area of the engine's scheme and the older ones at 64 to 4,096 contexts, into docs/results/schemes.md
 	ulimit -s hard; $(PYTHON_VENV)/bin/python fpga/schemes.py --jobs $(JOBS)
 
 growth: verilog ## has the receiver's logic grown by more than 3 %, against fpga/expected_logic.json?

@@ -32,7 +32,9 @@ NETWORKS = (PAIR, TORUS)
 WEFT = Scheme("weft", "receiver window, weft mode", ("--mode", "weft"), "#1f6fb4", "o")
 PAPER = Scheme("paper", "receiver window, paper mode", ("--mode", "paper"), "#d95f02", "s")
 COUNTER = Scheme("rxcounter", "receiver counter", ("--scheme", "rxcounter"), "#666666", "^")
-SCHEMES = (WEFT, PAPER, COUNTER)
+SENDER = Scheme("txwindow", "sender window", ("--scheme", "txwindow"), "#7b3294", "d")
+SCHEMES = (WEFT, PAPER, COUNTER, SENDER)
+OLDER = (COUNTER, SENDER)
 
 SIZES = (32, 64, 128, 256)  # KiB
 LOSSES = (0, 1, 2, 3, 4, 5)  # per mille
