@@ -9,8 +9,6 @@
 namespace weft::tb {
 
 namespace {
-uint64_t low_bits(uint32_t count) { return count >= 64 ? ~0ull : (1ull << count) - 1; }
-
 /// The rule of tkeep that a beat breaks, empty if none.
 std::string keep_fault(const AxisBeat& beat, uint32_t data_bytes) {
   const int count = std::popcount(beat.keep);

@@ -21,6 +21,11 @@ namespace weft::tb {
 
 using Bytes = std::vector<uint8_t>;
 
+/// So many ones, from the lowest bit on, as tkeep and strobes have them.
+constexpr uint64_t low_bits(uint32_t count) {
+  return count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
+}
+
 /// A packet cut into beats, the first flit lowest.
 std::vector<AxisBeat> beats_of(const Bytes& packet, uint32_t data_bytes);
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "golden_engine.hpp"
+
 namespace weft::tb {
 
 namespace {
@@ -30,12 +32,18 @@ AxiMemoryConfig memory_config(uint32_t node, const NodeConfig& config) {
   return memory;
 }
 
+std::unique_ptr<RdmaModel> make_model(const NodeConfig& config, SimulationContext& context,
+                                      const std::string& name) {
+  if (config.golden) return std::make_unique<GoldenEngine>(config.build);
+  return make_rdma_model(config.build, context, name);
+}
+
 }  // namespace
 
 RdmaNode::RdmaNode(uint32_t index, const NodeConfig& config, SimulationContext& context, Findings& findings,
                    OnPacket on_packet)
     : reporter_(findings, index),
-      model_(make_rdma_model(config.build, context, "node" + std::to_string(index))),
+      model_(make_model(config, context, "node" + std::to_string(index))),
       memory_(
           memory_config(index, config), [this](WrittenBurst burst) { wrote(std::move(burst)); },
           [this](uint64_t bytes, bool ok) { answered(bytes, ok); }),
@@ -59,7 +67,7 @@ RdmaNode::RdmaNode(uint32_t index, const NodeConfig& config, SimulationContext& 
         if (scoreboard_) scoreboard_->left(packet);
         on_packet(std::move(packet));
       }) {
-  if (!config.checked) return;
+  if (!config.checked || config.golden) return;
   scoreboard_.emplace(config.build, reporter_, memory_);
   if (config.build.queues) queues_.emplace(config.build, reporter_, memory_, *scoreboard_);
 }
@@ -118,6 +126,7 @@ void RdmaNode::settle(uint64_t cycle) {
   memory_.sample(pins_.axi, reporter_);
   if (queues_) queues_->sample(pins_);
   counts_.sample(pins_);
+  if (on_clock_) on_clock_(pins_);
   if (scoreboard_) scoreboard_->sample(pins_);
   input_.sample(pins_.in);
   registers_.sample(pins_.axil, reporter_);

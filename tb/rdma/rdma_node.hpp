@@ -29,6 +29,7 @@ struct NodeConfig {
   uint32_t memory_latency = 10;  ///< cycles
   uint32_t memory_jitter = 0;    ///< cycles
   uint64_t seed = 1;
+  bool golden = false;  ///< the golden model in the engine's place (golden_engine.hpp); never checked
   bool checked =
       true;  ///< beside the golden model; otherwise nothing is compared, and all is as fast as it can be
 };
@@ -56,6 +57,9 @@ class RdmaNode {
 
   void on_completion(OnCompletion callback) { on_completion_ = std::move(callback); }
   void on_posted(OnPosted callback) { on_posted_ = std::move(callback); }
+  /// In each clock that is no reset, with all signals settled.
+  using OnClock = std::function<void(const RdmaPins&)>;
+  void on_clock(OnClock callback) { on_clock_ = std::move(callback); }
 
   /// A packet comes from the network; it is lost on a node in reset.
   void receive(const Bytes& packet) {
@@ -105,6 +109,7 @@ class RdmaNode {
   AxiLiteMaster registers_;
   OnCompletion on_completion_;
   OnPosted on_posted_;
+  OnClock on_clock_;
   driver::RdmaDriver driver_;
   AxisDriver input_;
   AxisSink output_;

@@ -74,6 +74,7 @@ RdmaSystem::RdmaSystem(const SystemConfig& config)
   for (uint32_t index = 0; index < config.nodes; ++index) {
     Surroundings& own = *surroundings_.emplace_back(std::make_unique<Surroundings>(config.seed, index));
     if (waves_) own.context.verilated().traceEverOn(true);
+    node.golden = config.golden.contains(index);
     nodes_.push_back(
         std::make_unique<RdmaNode>(index, node, own.context, own.findings,
                                    [this, index](Bytes packet) { forward(index, std::move(packet)); }));

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@ struct SystemConfig {
   uint32_t nodes = 2;
   std::vector<uint16_t> numbers;  ///< of the nodes, on the network; empty: their indices
   NodeConfig node;
+  std::set<uint32_t> golden;               ///< nodes that are golden engines instead of RTL
   std::optional<fabric::Routers> routers;  ///< as many as nodes; nothing: an ideal network
   fabric::Faults faults;
   uint64_t seed = 1;

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Golden engines in the place of RTL engines: all of one kind and all of the other retire the same events,
+// and together they get on like one kind.
+#include "golden_engine.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "random_traffic.hpp"
+
+namespace weft::tb {
+namespace {
+
+using rdma::Scheme;
+using rdma::formats::Outcome;
+
+/// What retired in one context of one half, in order: kind, outcome, WBASE or NEXT.
+using Events = std::vector<std::tuple<int, std::string, uint32_t>>;
+/// By node, half (receiver 0, sender 1) and context or buffer.
+using Log = std::map<std::tuple<uint32_t, int, uint16_t>, Events>;
+
+std::string name(uint8_t outcome) { return std::string(rdma::formats::name(static_cast<Outcome>(outcome))); }
+
+void record(Log& log, uint32_t node, const RdmaPins& pins) {
+  if (pins.rx.valid)
+    log[{node, 0, pins.rx.cid}].emplace_back(pins.rx.timeout, name(pins.rx.outcome), pins.rx.wbase);
+  if (pins.tx.valid)
+    log[{node, 1, pins.tx.sid}].emplace_back(static_cast<int>(pins.tx.kind), name(pins.tx.outcome),
+                                             pins.tx.next);
+}
+
+SystemConfig config_of(const std::string& build, uint32_t nodes) {
+  SystemConfig config;
+  config.nodes = nodes;
+  config.node.build = *find_rdma_build(build);
+  config.faults.delay = 50;
+  return config;
+}
+
+driver::RdmaSetup setup_of(bool weft_mode) {
+  driver::RdmaSetup setup = EngineBench::usual_setup();
+  setup.weft_mode = weft_mode;
+  setup.tick_cycles = 100;
+  setup.rx_timeout = setup.tx_retry = 60;
+  return setup;
+}
+
+struct Case {
+  std::string build;
+  bool weft_mode = true;
+};
+
+class GoldenEngines : public testing::TestWithParam<Case> {
+ protected:
+  Log run(bool golden) {
+    SystemConfig config = config_of(GetParam().build, 3);
+    if (golden) config.golden = {0, 1, 2};
+    Log log;
+    EngineBench bench(config, setup_of(GetParam().weft_mode));
+    for (uint32_t i = 0; i < bench.system.size(); ++i)
+      bench.system.node(i).on_clock([&log, i](const RdmaPins& pins) { record(log, i, pins); });
+    for (uint32_t i = 0; i < bench.system.size(); ++i) {
+      // Packets of one transfer after the other, so that nothing depends on a few clocks.
+      for (uint16_t tag = 0; tag < 6; ++tag) {
+        const uint32_t bytes = 1 + 1000u * tag * tag;
+        post(bench, i, tag, bytes);
+        EXPECT_TRUE(bench.system.run_until([&] { return bench.completions[i].contains(tag); }, 200'000));
+      }
+    }
+    EXPECT_TRUE(bench.system.run_until([&] { return bench.system.settled(); }, 200'000));
+    bench.run(200);  // the last RELEASE
+    return log;
+  }
+
+  static void post(EngineBench& bench, uint32_t node, uint16_t tag, uint32_t bytes) {
+    const uint64_t place = (node * 8ull + tag) * 32768;
+    Draw draw(node * 100 + tag);
+    bench.system.node(node).memory().memory().write(source_base + place, random_bytes(draw, bytes));
+    bench.system.node(node).driver().post(
+        {source_base + place, destination_base + place, bytes, (node + 1) % bench.system.size(), tag, 0});
+  }
+};
+
+TEST_P(GoldenEngines, RetireTheEventsOfTheRtlInEachContext) {
+  const Log rtl = run(false), golden = run(true);
+  ASSERT_EQ(rtl.size(), golden.size());
+  for (const auto& [context, events] : rtl) {
+    SCOPED_TRACE("node " + std::to_string(std::get<0>(context)) + " half " +
+                 std::to_string(std::get<1>(context)) + " context " + std::to_string(std::get<2>(context)));
+    ASSERT_TRUE(golden.contains(context));
+    const Events& others = golden.at(context);
+    const auto [here, there] = std::ranges::mismatch(events, others);
+    ASSERT_TRUE(here == events.end() && there == others.end())
+        << "event " << here - events.begin() << " of " << events.size() << ": expected "
+        << (here == events.end() ? "none" : std::get<1>(*here)) << ", got "
+        << (there == others.end() ? "none" : std::get<1>(*there));
+  }
+}
+
+TEST_P(GoldenEngines, AmongRtlBringEveryByteThroughABadNetwork) {
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    Draw draw(seed);
+    SystemConfig config = config_of(GetParam().build, 3);
+    config.seed = seed;
+    config.golden = {static_cast<uint32_t>(seed % 3)};
+    const bool counts = config.node.build.params.scheme == Scheme::receiver_counter;
+    config.faults.loss = counts ? 0.002 : 0.03;
+    config.faults.duplicate = counts ? 0.002 : 0.1;
+    config.faults.corrupt = counts ? 0.001 : 0.02;
+    config.faults.jitter = 100;
+    EngineBench bench(config, setup_of(GetParam().weft_mode));
+    RandomTraffic traffic(bench, draw, 8);
+    traffic.post();
+    EXPECT_TRUE(bench.system.run_until([&] { return traffic.complete(); }, 5'000'000)) << "seed " << seed;
+    bench.expect_settled();
+    traffic.expect_bytes();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Builds, GoldenEngines,
+                         testing::Values(Case{"w128", true}, Case{"w128", false}, Case{"w32", true},
+                                         Case{"rxcounter"}, Case{"txwindow"}),
+                         [](const auto& test) {
+                           return test.param.build + (test.param.weft_mode ? "_weft" : "_paper");
+                         });
+
+TEST(GoldenEngine, HasNoHostQueues) {
+  RdmaBuild build;
+  build.queues = 2;
+  EXPECT_THROW(GoldenEngine{build}, std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace weft::tb
