@@ -19,12 +19,18 @@ using formats::Ptype;
 namespace {
 
 // Clocks, as in the RTL.
-constexpr uint64_t check_clocks = 3;     // from the last beat of a packet to its event
-constexpr uint64_t receiver_clocks = 9;  // from an event to its control packet at the exit
-constexpr uint64_t sender_clocks = 4;
-constexpr size_t control_depth = 16;  // of the sender
-constexpr size_t send_depth = 8;
-constexpr size_t fetch_ahead = 8;  // packets that may wait at the exit
+constexpr uint64_t to_sender_clocks = 3;     // from the last beat of a packet to its event
+constexpr uint64_t to_receiver_clocks = 12;  // likewise
+constexpr uint64_t receiver_clocks = 6;      // from an event to its control packet at the exit
+constexpr uint64_t write_clocks = 8;         // from an event to its write at the memory port
+constexpr uint64_t control_clocks = 5;       // likewise, of the sender
+constexpr uint64_t send_clocks = 4;          // from a turn to its packet at the fetcher
+constexpr uint64_t turn_clocks = 5;          // from a turn to the next one of the same context
+constexpr uint64_t fetched_clocks = 3;       // from the last beat of a payload to its packet at the exit
+constexpr size_t control_depth = 16;         // of the sender
+constexpr size_t send_enough = 4;            // new packets that wait: then no turn is taken
+constexpr uint32_t least_ahead = 64;         // beats of payload, for a memory that answers soon
+constexpr unsigned calm_packets = 16;        // after so many that find enough waiting, less is fetched ahead
 
 std::deque<uint16_t> all_free(uint32_t contexts) {
   std::deque<uint16_t> numbers(contexts);
@@ -78,6 +84,7 @@ void GoldenEngine::reset() {
   due_cids_.clear();
   answers_.clear();
   failed_.assign(params_.n_rx_ctx, false);
+  for_memory_.clear();
   writes_ = writes_answered_ = 0;
   sender_.reset();
   sender_times_ = {};
@@ -95,6 +102,9 @@ void GoldenEngine::reset() {
   fetches_.clear();
   copies_.clear();
   next_read_ = 0;
+  beats_ahead_ = payload_leaves_ = calm_ = 0;
+  payload_came_ = false;
+  fetch_beats_ = std::max(least_ahead, 4 * params_.payload / build_.data_bytes);
   fetched_.clear();
   leaving_.clear();
 }
@@ -115,7 +125,7 @@ void GoldenEngine::edge() {
   if (!pins_.rst_n) return reset();
   ++cycle_;
   rx_trace_.valid = tx_trace_.valid = false;
-  if (pins_.out.valid && pins_.out.ready) leaving_.pop_front();
+  if (pins_.out.valid && pins_.out.ready) beat_left();
   registers_.step(pins_.axil);
   host_.step(pins_.axi);
   configure();
@@ -129,7 +139,7 @@ void GoldenEngine::edge() {
   leave();
   registers_.set_status(posts_.size() < build_.post_depth,
                         posts_.empty() && sender_.free_contexts() == params_.n_tx_ctx && fetches_.empty(),
-                        receiver_.free_contexts() == params_.n_rx_ctx && host_.idle());
+                        receiver_.free_contexts() == params_.n_rx_ctx && for_memory_.empty() && host_.idle());
 }
 
 /// The registers, with timeouts as measured.
@@ -177,22 +187,50 @@ void GoldenEngine::take_beat(const AxisPins& in) {
   rdma::Arrival arrival = rdma::check_arrival(arriving_, params_, registers_.settings().node_id());
   arriving_.clear();
   if (arrival.verdict == Outcome::none && rdma::for_sender(arrival.packet.header)) {
-    for_sender_.push_back({cycle_ + check_clocks, std::move(arrival.packet)});
+    for_sender_.push_back({cycle_ + to_sender_clocks, std::move(arrival.packet)});
   } else {
-    for_receiver_.push_back({cycle_ + check_clocks, std::move(arrival)});
+    for_receiver_.push_back({cycle_ + to_receiver_clocks, std::move(arrival)});
   }
 }
 
 void GoldenEngine::note_memory() {
+  while (!for_memory_.empty() && for_memory_.front().cycle <= cycle_) {
+    const auto [write, cid] = next(for_memory_).what;
+    host_.write(write, cid);
+  }
   for (const GoldenHost::Written& write : host_.take_written()) {
     ++writes_answered_;
     if (write.failed) failed_[write.cid] = true;
   }
+  if (std::exchange(payload_came_, false)) adapt_to_memory();
   for (GoldenHost::Read& read : host_.take_reads()) {
     Fetch& fetch = fetches_.at(read.tag - next_read_);
     fetch.payload = std::move(read.bytes);
     fetch.failed = read.failed;
+    payload_came_ = true;
   }
+}
+
+/// As rdma_host_read does: no more is fetched ahead than memory takes to answer, which shows when nothing is
+/// left to be sent, or much.
+void GoldenEngine::adapt_to_memory() {
+  const uint32_t beats = params_.payload / build_.data_bytes;
+  const uint32_t least = std::max(least_ahead, 4 * beats), most = std::max(least, build_.bursts * beats);
+  const Header* waits = next_order();
+  const size_t others = fetched_.empty() ? 0 : fetched_.size() - 1;  // than the one that has just come
+  if (waits && others == 0 && beats_ahead_ + beats_of_payload(*waits) > fetch_beats_) {
+    fetch_beats_ = std::min(most, fetch_beats_ + 2 * beats);
+  } else if (others >= least / beats && ++calm_ % calm_packets == 0) {
+    fetch_beats_ = std::max(least, fetch_beats_ - beats);
+  }
+}
+
+/// Of DATA that may be fetched now.
+const Header* GoldenEngine::next_order() const {
+  const auto ready = [this](const auto& queue) { return !queue.empty() && queue.front().cycle <= cycle_; };
+  if (!ready(resends_) && !ready(sends_)) return nullptr;
+  const bool resend = ready(resends_) && !(ready(sends_) && resent_last_);
+  return &(resend ? resends_ : sends_).front().what.header;
 }
 
 // Receiver
@@ -233,7 +271,7 @@ void GoldenEngine::retire(const rdma::RxResult& result, bool timeout) {
     free_cids_.push_back(result.cid);
   }
   if (result.write) {
-    host_.write(*result.write, result.cid);
+    for_memory_.push_back({cycle_ + write_clocks, {*result.write, result.cid}});
     ++writes_;
   }
   if (result.emitted) answers_.push_back({cycle_ + receiver_clocks, {*result.emitted, writes_}});
@@ -256,7 +294,10 @@ rdma::TxInputs GoldenEngine::sender_inputs() const {
   return {controls_.size() + 2 <= control_depth, resends_.size() + 2 <= build_.resend_depth, {}, now_};
 }
 
-bool GoldenEngine::send_room() const { return sends_.size() < send_depth; }
+bool GoldenEngine::send_room() const {
+  return std::ranges::count_if(sends_, [this](const auto& order) { return order.cycle <= cycle_; }) <=
+         static_cast<ptrdiff_t>(send_enough);
+}
 
 void GoldenEngine::step_sender() {
   if (!for_sender_.empty() && for_sender_.front().cycle <= cycle_) {
@@ -283,7 +324,7 @@ void GoldenEngine::step_sender() {
     return retire(sender_.post(next(posts_), inputs), TxKind::post);
   }
   if (!send_room() || step_of_waiting()) return;
-  if (!turns_.empty()) take_turn(next(turns_));
+  if (!turns_.empty() && turns_.front().cycle <= cycle_) take_turn(next(turns_).what);
 }
 
 /// Contexts that have waited for room, then packets to be sent again.
@@ -322,12 +363,11 @@ void GoldenEngine::retire(const rdma::TxResult& result, TxKind kind) {
     if (was_used) free_sids_.push_back(result.sid);
   }
   if (known && sender_.context(result.sid).turn && !queued_[result.sid]) {
-    turns_.push_back(result.sid);
+    turns_.push_back({cycle_ + turn_clocks, result.sid});
     queued_[result.sid] = true;
   }
-  if (result.emitted) controls_.push_back({cycle_ + sender_clocks, *result.emitted});
-  if (result.data)
-    (result.data->resend ? resends_ : sends_).push_back({cycle_ + sender_clocks, *result.data});
+  if (result.emitted) controls_.push_back({cycle_ + control_clocks, *result.emitted});
+  if (result.data) (result.data->resend ? resends_ : sends_).push_back({cycle_ + send_clocks, *result.data});
   sender_times_.see(result.outcome, result.sid, now_);
   registers_.count(result.outcome, result.ctl_dropped);
   tx_trace_ = {};
@@ -343,16 +383,29 @@ void GoldenEngine::retire(const rdma::TxResult& result, TxKind kind) {
 
 /// Resent and new packets in turn when both wait.
 void GoldenEngine::fetch() {
-  if (fetches_.size() + fetched_.size() >= fetch_ahead + host_.reads_waiting()) return;
-  if (fetches_.size() >= build_.bursts) return;
-  const auto ready = [this](const auto& queue) { return !queue.empty() && queue.front().cycle <= cycle_; };
-  const bool resend = ready(resends_) && !(ready(sends_) && resent_last_);
-  if (!resend && !ready(sends_)) return;
+  const Header* header = next_order();
+  if (!header || fetches_.size() >= build_.bursts) return;
+  const uint32_t beats = beats_of_payload(*header);
+  if (beats_ahead_ + beats > fetch_beats_) return;
+  beats_ahead_ += beats;
+  const bool resend = !resends_.empty() && header == &resends_.front().what.header;
   resent_last_ = resend;
   Fetch fetch{next(resend ? resends_ : sends_).what, {}, false};
   if (!fetch.order.copy)
     host_.read(fetch.order.src_addr, fetch.order.header.len, next_read_ + fetches_.size());
   fetches_.push_back(std::move(fetch));
+}
+
+uint32_t GoldenEngine::beats_of_payload(const Header& data) const {
+  return (data.len + build_.data_bytes - 1) / build_.data_bytes;
+}
+
+/// Its place is free for what is fetched next; that of a header never was one.
+void GoldenEngine::beat_left() {
+  leaving_.pop_front();
+  const uint32_t left = std::min(payload_leaves_, static_cast<uint32_t>(leaving_.size()));
+  beats_ahead_ -= payload_leaves_ - left;
+  payload_leaves_ = left;
 }
 
 bool GoldenEngine::is_going(const Header& data) const {
@@ -378,7 +431,11 @@ void GoldenEngine::forward_fetched() {
     }
     if (is_going(header)) {
       if (oldest.failed) faults_.push_back({header.sid, header.msgid});
-      if (!oldest.failed) fetched_.push_back({header, std::move(*oldest.payload)});
+    }
+    if (is_going(header) && !oldest.failed) {
+      fetched_.push_back({cycle_ + fetched_clocks, {header, std::move(*oldest.payload)}});
+    } else {
+      beats_ahead_ -= beats_of_payload(header);
     }
     fetches_.pop_front();
     ++next_read_;
@@ -403,7 +460,10 @@ void GoldenEngine::leave() {
     }
   }
   if (!controls_.empty() && controls_.front().cycle <= cycle_) return send(next(controls_).what);
-  if (!fetched_.empty()) send(next(fetched_));
+  if (!fetched_.empty() && fetched_.front().cycle <= cycle_) {
+    payload_leaves_ = beats_of_payload(fetched_.front().what.header);
+    send(next(fetched_).what);
+  }
 }
 
 }  // namespace weft::tb

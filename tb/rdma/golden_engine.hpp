@@ -12,6 +12,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "golden_host.hpp"
@@ -60,6 +61,7 @@ class GoldenEngine : public RdmaModel {
   void configure();
   void take_beat(const AxisPins& in);
   void note_memory();
+  void adapt_to_memory();
   void note_timeouts();
 
   void step_receiver();
@@ -73,10 +75,13 @@ class GoldenEngine : public RdmaModel {
   void retire(const rdma::TxResult& result, TxKind kind);
   rdma::TxInputs sender_inputs() const;
 
+  const rdma::formats::Header* next_order() const;
   void fetch();
   void forward_fetched();
   void leave();
   bool is_going(const rdma::formats::Header& data) const;
+  uint32_t beats_of_payload(const rdma::formats::Header& data) const;
+  void beat_left();
 
   const RdmaBuild build_;
   const rdma::Params& params_ = build_.params;
@@ -99,14 +104,15 @@ class GoldenEngine : public RdmaModel {
   rdma::ReceiverTimes receiver_times_;
   std::deque<uint16_t> free_cids_, due_cids_;
   std::deque<Due<Answer>> answers_;
-  std::vector<bool> failed_;  // by receive context: a write of it
+  std::vector<bool> failed_;                                          // by receive context: a write of it
+  std::deque<Due<std::pair<rdma::HostWrite, uint16_t>>> for_memory_;  // and their contexts
   uint64_t writes_ = 0, writes_answered_ = 0;
 
   rdma::Sender sender_;
   rdma::SenderTimes sender_times_;
   std::deque<rdma::Post> posts_;
   std::deque<uint16_t> free_sids_, due_sids_, due_buffers_;
-  std::deque<uint16_t> turns_;
+  std::deque<Due<uint16_t>> turns_;
   std::vector<std::deque<uint16_t>> waiting_;  // by send buffer: for room in it
   std::vector<bool> queued_;                   // by send context: its turn is in one of these
   std::deque<Due<rdma::Packet>> controls_;
@@ -117,8 +123,13 @@ class GoldenEngine : public RdmaModel {
   std::deque<Fetch> fetches_;
   std::map<uint64_t, std::vector<uint8_t>> copies_;  // by send buffer and slot
   uint64_t next_read_ = 0;                           // number of the oldest fetch
-  std::deque<rdma::Packet> fetched_;
+  std::deque<Due<rdma::Packet>> fetched_;
+  uint32_t fetch_beats_ = 0;   // that may be ahead
+  bool payload_came_ = false;  // in the clock before
+  unsigned calm_ = 0;          // packets that found enough waiting
+  uint32_t beats_ahead_ = 0;   // of payload, from its order on until it leaves
   std::deque<AxisBeat> leaving_;
+  uint32_t payload_leaves_ = 0;  // beats of the DATA that leaves now
 };
 
 }  // namespace weft::tb

@@ -11,6 +11,13 @@ namespace weft::tb {
 namespace formats = rdma::formats;
 namespace reg = rdma::formats::reg;
 
+namespace {
+
+// Clocks that an access takes longer than it must, about as in the RTL.
+constexpr uint32_t write_clocks = 3, read_clocks = 1;
+
+}  // namespace
+
 GoldenRegisters::GoldenRegisters(RegisterWatch::OnConfig on_config, RegisterWatch::OnPost on_post,
                                  RegisterWatch::OnNumber on_msgid)
     : watch_(std::move(on_config), std::move(on_post), std::move(on_msgid), [](uint32_t) {}) {}
@@ -21,21 +28,24 @@ void GoldenRegisters::reset() {
   outcomes_.fill(0);
   ctl_dropped_ = 0;
   interrupts_enabled_ = has_address_ = has_data_ = b_valid_ = r_valid_ = false;
+  b_wait_ = r_wait_ = 0;
 }
 
 void GoldenRegisters::drive(AxiLitePins& pins) const {
   pins.awready = !has_address_ && !b_valid_;
   pins.wready = !has_data_ && !b_valid_;
-  pins.bvalid = b_valid_;
+  pins.bvalid = b_valid_ && b_wait_ == 0;
   pins.bresp = b_response_;
   pins.arready = !r_valid_;
-  pins.rvalid = r_valid_;
+  pins.rvalid = r_valid_ && r_wait_ == 0;
   pins.rdata = r_data_;
   pins.rresp = resp_okay;
 }
 
 void GoldenRegisters::step(const AxiLitePins& pins) {
   watch_.sample(pins);
+  if (b_wait_ > 0) --b_wait_;
+  if (r_wait_ > 0) --r_wait_;
   if (pins.bvalid && pins.bready) b_valid_ = false;
   if (pins.rvalid && pins.rready) r_valid_ = false;
   if (pins.awvalid && pins.awready) std::tie(address_, has_address_) = std::pair(pins.awaddr, true);
@@ -43,11 +53,13 @@ void GoldenRegisters::step(const AxiLitePins& pins) {
   if (has_address_ && has_data_) {
     has_address_ = has_data_ = false;
     b_valid_ = true;
+    b_wait_ = write_clocks;
     b_response_ = write_response(address_);
     if (address_ == reg::IRQ_ENABLE) interrupts_enabled_ = (data_ & 1) != 0;
   }
   if (pins.arvalid && pins.arready) {
     r_valid_ = true;
+    r_wait_ = read_clocks;
     r_data_ = read(pins.araddr);
   }
 }

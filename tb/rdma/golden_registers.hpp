@@ -48,6 +48,7 @@ class GoldenRegisters {
   bool has_address_ = false, has_data_ = false;  // of a write that is not answered
   uint32_t address_ = 0, data_ = 0;
   bool b_valid_ = false, r_valid_ = false;
+  uint32_t b_wait_ = 0, r_wait_ = 0;  // clocks
   uint8_t b_response_ = 0;
   uint32_t r_data_ = 0;
 };

@@ -105,7 +105,7 @@ module rdma_rx_parts_bench
     timeout: timeout_i, verdict: outcome_e'(verdict_i), request: request_i, release_it: release_i, failed: failed_i, again: again_i, used: used_i,
     untouched: untouched_i, match: match_i, key_ok: key_ok_i, outside: outside_i, beyond_end: beyond_end_i, good_length: good_length_i, mark: mark_i, advance: advance_i,
     ahead: ahead_i, in_window: in_window_i, behind: behind_i, complete: complete_i, quarter: quarter_i, live: live_i,
-    reclaim: reclaim_i, complete_before: complete_before_i, asked_enough: asked_enough_i, restart: 1'b0
+    reclaim: reclaim_i, complete_before: complete_before_i, asked_enough: asked_enough_i, restart: 1'b0, not_yet: 1'b0
   };
   rdma_rx_outcome i_outcome (
     .facts_i(facts), .weft_mode_i, .outcome_o(outcome), .has_ctx_o(has_ctx), .answer_o(answer)
@@ -118,7 +118,7 @@ module rdma_rx_parts_bench
   assign answer_o  = transfers_i ? 8'(transfers_answer) : 8'(answer);
 
   rx_to_t to;
-  assign to = '{node: to_node_i, sid: to_sid_i, msgid: to_msgid_i, cid: to_cid_i, gen: to_gen_i, pidx: to_pidx_i, attempt: '0,
+  assign to = '{node: to_node_i, sid: to_sid_i, msgid: to_msgid_i, cid: to_cid_i, gen: to_gen_i, pidx: to_pidx_i, attempt: '0, slot: '0,
                for_buffer: to_for_buffer_i, of_read: to_of_read_i, is_read: to_is_read_i, rkey: to_rkey_i};
   logic        emit, transfers_emit;
   header_t     header, transfers_header;
