@@ -16,7 +16,7 @@ void ExpectedWrites::reset() {
   bursts_.clear();
   unanswered_.clear();
   failed_.clear();
-  failed_of_this_grant_.clear();
+  grants_.clear();
   perhaps_failed_.clear();
   begun_ = expected_bytes_ = answered_bytes_ = 0;
 }
@@ -33,7 +33,7 @@ std::optional<uint16_t> ExpectedWrites::answered(uint64_t bytes, bool ok) {
   if (!ok && !unanswered_.empty()) failed = unanswered_.front().cid;
   if (failed) {
     failed_.insert(*failed);
-    failed_of_this_grant_.insert(*failed);
+    std::ranges::fill(grants_[*failed], true);
   }
   while (!unanswered_.empty() && unanswered_.front().end <= answered_bytes_) unanswered_.pop_front();
   return failed;
@@ -42,7 +42,10 @@ std::optional<uint16_t> ExpectedWrites::answered(uint64_t bytes, bool ok) {
 void ExpectedWrites::grant_left(uint16_t cid) {
   failed_.erase(cid);
   perhaps_failed_.erase(cid);
-  if (failed_of_this_grant_.contains(cid)) perhaps_failed_.insert(cid);
+  std::deque<bool>& grants = grants_[cid];
+  if (grants.empty()) return;
+  if (grants.front()) perhaps_failed_.insert(cid);
+  grants.pop_front();
 }
 
 std::optional<bool> ExpectedWrites::failed(uint16_t cid) const {

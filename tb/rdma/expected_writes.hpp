@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -32,7 +33,7 @@ class ExpectedWrites {
   /// it did so while the RSP was on its way there, as can only be if DATA came before the RSP left. The pins
   /// show when the RSP left, not when it went.
   std::optional<bool> failed(uint16_t cid) const;
-  void granted(uint16_t cid) { failed_of_this_grant_.erase(cid); }
+  void granted(uint16_t cid) { grants_[cid].push_back(false); }
   void grant_left(uint16_t cid);
 
   bool empty() const { return writes_.empty() && bursts_.empty() && expected_bytes_ == answered_bytes_; }
@@ -55,7 +56,8 @@ class ExpectedWrites {
   uint64_t begun_ = 0;  // bytes of the first write that earlier bursts have written
   std::deque<Burst> bursts_;
   std::deque<Unanswered> unanswered_;
-  std::set<uint16_t> failed_, failed_of_this_grant_, perhaps_failed_;  // contexts
+  std::set<uint16_t> failed_, perhaps_failed_;   // contexts
+  std::map<uint16_t, std::deque<bool>> grants_;  // whose RSPs have not left: whether a write failed since
   uint64_t expected_bytes_ = 0;
   uint64_t answered_bytes_ = 0;
 };

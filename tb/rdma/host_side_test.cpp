@@ -405,6 +405,41 @@ TEST(ForgedData, OfAContextWhoseResponseHasNotLeft) {
   }
 }
 
+// The same, and the context is granted to somebody else before the first response has left.
+TEST(ForgedData, OfAContextThatIsGrantedAgainBeforeItsResponseHasLeft) {
+  for (const bool fails : {false, true}) {
+    EngineBench bench(EngineBench::alone("small"));
+    RdmaNode& node = bench.system.node(0);
+    const auto contexts = static_cast<uint16_t>(find_rdma_build("small")->params.n_rx_ctx);
+    const uint64_t there = request(0, 32).arg;
+    if (fails) node.memory().inject_errors(there, there + 1);
+    node.stall_output(true);
+    bench.run(10);
+    for (uint16_t sid = 0; sid < contexts; ++sid) node.receive(flits_of(request(sid, 32)));
+    bench.run(100);
+    ASSERT_EQ(bench.count(Outcome::grant), contexts);
+    Header data = header_to_zero(Ptype::data);
+    data.sid = 0;
+    data.gen = 1;
+    data.len = 32;
+    data.flags = formats::flag_last;
+    Header release = header_to_zero(Ptype::release);
+    release.sid = 0;
+    release.gen = 1;
+    node.receive(flits_of(data));
+    bench.run(200);
+    node.receive(flits_of(release));
+    bench.run(50);
+    node.receive(flits_of(request(contexts, 32)));
+    bench.run(100);
+    ASSERT_EQ(bench.count(Outcome::finish), 1u);
+    ASSERT_EQ(bench.count(Outcome::grant), contexts + 1u);
+    node.stall_output(false);
+    bench.run(200);
+    bench.expect_no_findings();
+  }
+}
+
 class Registers : public testing::Test {
  protected:
   Registers() : bench_(EngineBench::alone()) {}
