@@ -30,6 +30,7 @@ struct Options {
   std::string scheme = "rxwindow";
   std::string pattern = "neighbour";
   std::vector<uint64_t> cut;
+  std::vector<std::string> golden;
   std::string mode = "weft";
   std::string nodes = "2x1x1";
   std::string network = "ideal";
@@ -97,6 +98,23 @@ Pattern pattern_of(const std::string& name) {
   throw BadInput(fmt::format("--pattern {}: must be neighbour, incast or uniform", name));
 }
 
+std::set<uint32_t> golden_of(const std::vector<std::string>& chosen, uint32_t nodes) {
+  std::set<uint32_t> golden;
+  for (const std::string& text : chosen) {
+    uint32_t node = 0;
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), node);
+    const bool number = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
+    if (text == "all") {
+      for (uint32_t i = 0; i < nodes; ++i) golden.insert(i);
+    } else if (number && node < nodes) {
+      golden.insert(node);
+    } else {
+      throw BadInput(fmt::format("--golden {}: must be all, or a node from 0 to {}", text, nodes - 1));
+    }
+  }
+  return golden;
+}
+
 CutTimes cut_of(const std::vector<uint64_t>& times) {
   if (times[0] >= times[1])
     throw BadInput(fmt::format("--cut {} {}: must end after it begins", times[0], times[1]));
@@ -113,6 +131,7 @@ int run(Options& options, const std::vector<std::string>& arguments) {
   options.run.weft_mode = options.mode == "weft";
   const auto sizes = parse_sizes(options.nodes, max_nodes);
   options.run.nodes = sizes[0] * sizes[1] * sizes[2];
+  options.run.golden = golden_of(options.golden, options.run.nodes);
   options.run.torus = torus_of(options, sizes);
   if (options.run.threads > 1 && !options.run.waves.empty()) throw BadInput("--waves: with --threads 1 only");
   if (options.run.bare) {
@@ -222,6 +241,11 @@ Command add_rdma_command(CLI::App& app) {
       ->capture_default_str();
   command->add_flag("--bare", run_config.bare,
                     "engines alone, many times as fast: no event is compared, only the bytes at the end");
+  command
+      ->add_option(
+          "--golden", options->golden,
+          "nodes that are the golden model itself instead of RTL: 0,2 or all; their events are not compared")
+      ->delimiter(',');
   command->add_option("--file", options->file, "send this file; an empty one needs no transfer")
       ->check(file_name());
   command

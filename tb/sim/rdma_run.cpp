@@ -123,6 +123,7 @@ tb::SystemConfig system_config(const RunConfig& config) {
   system.node.build = build_for(config);
   system.node.pause = config.pause;
   system.node.checked = !config.bare;
+  system.golden = config.golden;
   system.node.memory_latency = config.memory_latency;
   system.node.memory_jitter = config.pause > 0 ? 20 : 0;
   if (config.torus) system.routers = {*config.torus, system.node.build.data_bytes};
@@ -359,6 +360,7 @@ void Traffic::collect() {
     result_.packets_resent += counts.resent_packets;
     result_.largest_gap = std::max(result_.largest_gap, counts.largest_gap());
     result_.events += counts.events;
+    if (system_.node(index).checked()) result_.events_compared += counts.events;
     for (uint32_t code = 0; code < tb::outcome_codes; ++code) {
       const auto outcome = static_cast<formats::Outcome>(code);
       const uint64_t count = counts.outcomes[code];

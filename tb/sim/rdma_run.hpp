@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -40,7 +41,9 @@ struct RunConfig {
   std::optional<fabric::TorusConfig>
       torus;             ///< routers between the nodes, as many; nothing: an ideal network
   uint32_t threads = 1;  ///< that step the nodes; same result
-  bool bare = false;     ///< only the engines: no event is compared, only the bytes at the end
+  std::set<uint32_t>
+      golden;         ///< nodes that are the golden model instead of RTL; their events are not compared
+  bool bare = false;  ///< only the engines: no event is compared, only the bytes at the end
   fabric::Faults faults;
   double pause = 0;  ///< probability per stream and cycle
   uint32_t timeout =
@@ -74,6 +77,7 @@ struct RunResult {
   fabric::NetworkCounters network;
   double mean_hops = 0;  ///< links from router to router, of a packet's flits
   uint64_t events = 0;
+  uint64_t events_compared = 0;   ///< of these: with the golden model beside
   uint64_t trace_mismatches = 0;  ///< everything that differed
   uint64_t wrong_bytes = 0;       ///< in the receivers' memories at the end
   uint64_t failed_transfers = 0;

@@ -88,10 +88,14 @@ std::string table(const RunConfig& config, const RunResult& result) {
   text += row("packets dropped", counted(result.packets_dropped, result.drops));
   text += row("network", network(result.network));
   if (config.torus) text += row("routers", topology(*config.torus, result.mean_hops));
+  if (!config.golden.empty())
+    text += row("golden nodes", fmt::format("{} of {}", config.golden.size(), config.nodes));
   if (config.bare) {
     text += row("events", fmt::format("{}, not compared (--bare)", result.events));
   } else {
-    text += row("events compared", fmt::format("{}", result.events));
+    text += row("events compared", config.golden.empty()
+                                       ? fmt::format("{}", result.events)
+                                       : fmt::format("{} of {}", result.events_compared, result.events));
     text += row("trace mismatches", fmt::format("{}", result.trace_mismatches));
   }
   text += row("wrong bytes", fmt::format("{}", result.wrong_bytes));
@@ -105,6 +109,7 @@ nlohmann::json to_json(const RunConfig& config, const RunResult& result) {
   return {
       {"scheme", scheme_name(config.scheme)},
       {"nodes", config.nodes},
+      {"golden", config.golden},
       {"network", topology_json(config.torus, result.mean_hops)},
       {"bytes", result.bytes},
       {"transfers", result.senders ? result.transfers / result.senders : 0},
@@ -137,6 +142,7 @@ nlohmann::json to_json(const RunConfig& config, const RunResult& result) {
       {"goodput_bytes_per_cycle", result.goodput_bytes_per_cycle},
       {"goodput_fraction", result.goodput_fraction},
       {"events", result.events},
+      {"events_compared", result.events_compared},
       {"trace_mismatches", result.trace_mismatches},
       {"wrong_bytes", result.wrong_bytes},
       {"failed_transfers", result.failed_transfers},
