@@ -78,20 +78,21 @@ class Figures:
         """Each scheme with several timers on each network, with and without loss; the one with the least median is taken from here on."""
         payloads = {"pair": e.PAYLOADS, "torus": e.PAYLOADS[:1]}
         cases = [(net, scheme, payload, per_mille) for net in e.NETWORKS for payload in payloads[net.name] for scheme in e.SCHEMES for per_mille in (0, e.LOSS_OF_SWEEP)]
-        choices = {net.name: (*self.few(net.timeouts), "measured") for net in e.NETWORKS}
-        commands = {(case, timeout): e.transfer(case[0], case[1], timeout, 256, case[3], case[2]) for case in cases for timeout in choices[case[0].name]}
+        choices = {case: (*self.few(case[0].timeouts_for(case[2])), "measured") for case in cases}
+        shown = [*self.few(e.PAIR.timeouts), "measured"]
+        commands = {(case, timeout): e.transfer(case[0], case[1], timeout, 256, case[3], case[2]) for case in cases for timeout in choices[case]}
         self.runner.run(commands.values(), "timers")
         rows = []
         for case in cases:
             net, scheme, payload, per_mille = case
-            points = {timeout: self.runner.point(commands[case, timeout]) for timeout in choices[net.name]}
+            points = {timeout: self.runner.point(commands[case, timeout]) for timeout in choices[case]}
             finished = {timeout: point for timeout, point in points.items() if point.median is not None}
             best = min(finished, key=lambda timeout: (finished[timeout].unfinished, finished[timeout].median), default="measured")
             self.best[net.name, scheme.name, payload, per_mille != 0] = best
-            rows.append([net.name, str(payload), str(per_mille), scheme.words, str(best), *(points[timeout].text for timeout in choices[net.name])])
+            rows.append([net.name, str(payload), str(per_mille), scheme.words, str(best), *(points[timeout].text if timeout in points else "" for timeout in shown)])
         words = "256 KiB. Timeouts in clocks, of receiver and sender alike (`RX_TIMEOUT`, `TX_RETRY`); *measured*: register `ADAPT`. Below, each scheme has the best of these for its network, payload, and " + \
             "for a network that loses packets or one that does not. Networks: " + "; ".join(f"*{net.name}*: {net.words}" for net in e.NETWORKS) + "."
-        self.report.table("Timers", words, ["network", "payload", "loss, ‰", "scheme", "best", *(str(timeout) for timeout in choices[e.PAIR.name])], rows)
+        self.report.table("Timers", words, ["network", "payload", "loss, ‰", "scheme", "best", *(str(timeout) for timeout in shown)], rows)
 
     def timer(self, net, scheme, lossy, payload=256):
         return self.best[net.name, scheme.name, payload, lossy]
@@ -236,7 +237,7 @@ def main():
     draft = args.quick or args.only is not None
     folder = ROOT / "build" / "figures" if draft else ROOT / "docs" / "img"
     folder.mkdir(parents=True, exist_ok=True)
-    runner = runs.Runner(args.program, args.jobs, 3 if args.quick else args.seeds)
+    runner = runs.Runner(args.program, args.jobs, 3 if args.quick else args.seeds, ROOT / "build" / "figures" / "runs")
     report = Report(folder)
     figures = Figures(runner, report, args.quick)
     try:

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of weft-sim: many at a time, each command once, results as JSON. And what is told of a point: the median of its seeds, with an interval."""
+"""Runs of weft-sim: many at a time, each command once, results as JSON; what an interrupted run has done is not done again. And what is told of a point: the median of
+its seeds, with an interval."""
 
 import concurrent.futures
 import dataclasses
+import hashlib
 import json
 import math
+import os
 import pathlib
 import subprocess
 import sys
@@ -68,15 +71,34 @@ def summary(values, seeds):
 
 
 class Runner:
-    """Runs commands of weft-sim, jobs at a time, each once; remembers their results."""
+    """Runs commands of weft-sim, jobs at a time, each once; remembers of their results what KEPT says, for the same program also in a folder, if there is one."""
 
-    def __init__(self, program, jobs, seeds):
+    KEPT = ("ok", "cycles", "largest_gap")
+
+    def __init__(self, program, jobs, seeds, folder=None):
         self.program = pathlib.Path(program)
         self.jobs = jobs
         self.seeds = seeds
         self.results = {}
+        self.folder = None
+        if folder is not None:
+            self.folder = pathlib.Path(folder) / hashlib.sha256(self.program.read_bytes()).hexdigest()[:16]
+            self.folder.mkdir(parents=True, exist_ok=True)
 
     def one(self, arguments):
+        """Looked up, if it has been run before."""
+        file = self.folder / (hashlib.sha256(json.dumps(arguments).encode()).hexdigest()[:32] + ".json") if self.folder else None
+        if file and file.exists():
+            return json.loads(file.read_text(encoding="utf-8"))
+        result = self.run_one(arguments)
+        kept = {key: result[key] for key in self.KEPT}
+        if file:
+            part = file.with_suffix(".part")
+            part.write_text(json.dumps(kept), encoding="utf-8")
+            os.replace(part, file)
+        return kept
+
+    def run_one(self, arguments):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "result.json"
             command = [str(self.program), "rdma", "--bare", *arguments, "--json", str(file)]

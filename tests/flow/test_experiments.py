@@ -19,7 +19,7 @@ import runs  # noqa: E402
 FAKE = """#!/bin/sh
 for argument in "$@"; do last="$argument"; done
 seed=$(echo "$*" | sed 's/.*--seed \\([0-9]*\\).*/\\1/')
-echo "{\\"wrong_bytes\\": 0, \\"hang\\": false, \\"failed_transfers\\": 0, \\"ok\\": $([ "$seed" -lt 4 ] && echo true || echo false), \\"cycles\\": $((seed * 100))}" >"$last"
+echo "{\\"largest_gap\\": 1, \\"wrong_bytes\\": 0, \\"hang\\": false, \\"failed_transfers\\": 0, \\"ok\\": $([ "$seed" -lt 4 ] && echo true || echo false), \\"cycles\\": $((seed * 100))}" >"$last"
 exit $([ "$seed" -lt 4 ] && echo 0 || echo 1)
 """
 
@@ -56,6 +56,20 @@ class Runs(unittest.TestCase):
             runner.run([("--bytes", "1")], "test")
             point = runner.point(("--bytes", "1"))
             self.assertEqual((point.median, point.seeds, point.unfinished), (200, 5, 2))
+
+    def test_what_was_run_by_the_same_program_is_not_run_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "weft-sim"
+            for cycles, before in ((100, 0), (200, 1)):
+                text = ('#!/bin/sh\nfor last; do :; done\necho run >>' + folder + '/runs\n'
+                        f'echo \'{{"ok": true, "cycles": {cycles}, "largest_gap": 1, "largest_gap": 1, "wrong_bytes": 0, "hang": false, "failed_transfers": 0}}\' >"$last"\n')
+                program.write_text(text, encoding="utf-8")
+                program.chmod(program.stat().st_mode | stat.S_IXUSR)
+                for _ in range(2):
+                    runner = runs.Runner(program, 1, 1, pathlib.Path(folder) / "kept")
+                    runner.run([("--bytes", "1")], "test")
+                    self.assertEqual(runner.point(("--bytes", "1")).median, cycles)
+                self.assertEqual(len((pathlib.Path(folder) / "runs").read_text(encoding="utf-8").split()), before + 1)
 
     def test_says_what_weft_sim_says(self):
         with tempfile.TemporaryDirectory() as folder:
