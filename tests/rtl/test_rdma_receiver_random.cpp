@@ -22,7 +22,7 @@ TEST_F(RdmaReceiverRandom, EqualsTheGoldenModelInBothModesWithPausesAndResets) {
   end_all();
   for (auto code = static_cast<int>(Outcome::grant); code < static_cast<int>(Outcome::submit); ++code) {
     const auto outcome = static_cast<Outcome>(code);
-    if (name(outcome) == "?") continue;
+    if (name(outcome) == "?" || is_of_older_schemes(outcome)) continue;
     EXPECT_GT(receiver_.outcomes[outcome], 50u) << name(outcome);
     RecordProperty(std::string(name(outcome)), std::to_string(receiver_.outcomes[outcome]));
   }

@@ -617,7 +617,7 @@ TEST_F(RdmaReceiverTransfersRandom, EqualsTheGoldenModelInBothModesWithPausesAnd
   const auto often = [&](Outcome first, Outcome behind) {
     for (auto code = static_cast<int>(first); code < static_cast<int>(behind); ++code) {
       const auto outcome = static_cast<Outcome>(code);
-      if (name(outcome) == "?") continue;
+      if (name(outcome) == "?" || is_of_older_schemes(outcome)) continue;
       EXPECT_GT(receiver_.outcomes[outcome], 50u) << name(outcome);
       RecordProperty(std::string(name(outcome)), std::to_string(receiver_.outcomes[outcome]));
     }
