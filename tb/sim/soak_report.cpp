@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "rdma_baseline/outcomes.hpp"
+
 namespace weft::sim {
 
 namespace formats = rdma::formats;
@@ -22,10 +24,10 @@ bool is_drop(uint32_t code) {
 }
 
 /// No engine asks for what the first two refuse: its own sender rejects such posts with the same rules. The
-/// last is of an older scheme, which the campaign has not.
+/// campaign has no older schemes.
 bool can_occur(Outcome outcome) {
   return outcome != Outcome::refuse_length && outcome != Outcome::refuse_align &&
-         outcome != Outcome::drop_early;
+         !rdma::is_of_older_schemes(outcome);
 }
 
 using Cells = std::vector<std::string>;

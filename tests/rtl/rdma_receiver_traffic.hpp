@@ -12,11 +12,6 @@
 
 namespace weft::rtl_test {
 
-/// Of receivers of older schemes only (docs/rdma_baseline.md).
-inline bool is_of_older_schemes(rdma::formats::Outcome outcome) {
-  return outcome == rdma::formats::Outcome::drop_early || outcome == rdma::formats::Outcome::kept;
-}
-
 template <typename Lockstep>
 class RandomReceiverTest : public BasicReceiverTest<Lockstep> {
  protected:

@@ -3,6 +3,7 @@
 // settings and resets.
 #include <string>
 
+#include "rdma_baseline/outcomes.hpp"
 #include "rdma_receiver_traffic.hpp"
 #include "small_receiver.hpp"
 
@@ -22,7 +23,7 @@ TEST_F(RdmaReceiverRandom, EqualsTheGoldenModelInBothModesWithPausesAndResets) {
   end_all();
   for (auto code = static_cast<int>(Outcome::grant); code < static_cast<int>(Outcome::submit); ++code) {
     const auto outcome = static_cast<Outcome>(code);
-    if (name(outcome) == "?" || is_of_older_schemes(outcome)) continue;
+    if (name(outcome) == "?" || rdma::is_of_older_schemes(outcome)) continue;
     EXPECT_GT(receiver_.outcomes[outcome], 50u) << name(outcome);
     RecordProperty(std::string(name(outcome)), std::to_string(receiver_.outcomes[outcome]));
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "Vtransfers_receiver.h"
+#include "rdma_baseline/outcomes.hpp"
 #include "rdma_receiver_traffic.hpp"
 
 namespace weft::rtl_test {
@@ -617,7 +618,7 @@ TEST_F(RdmaReceiverTransfersRandom, EqualsTheGoldenModelInBothModesWithPausesAnd
   const auto often = [&](Outcome first, Outcome behind) {
     for (auto code = static_cast<int>(first); code < static_cast<int>(behind); ++code) {
       const auto outcome = static_cast<Outcome>(code);
-      if (name(outcome) == "?" || is_of_older_schemes(outcome)) continue;
+      if (name(outcome) == "?" || rdma::is_of_older_schemes(outcome)) continue;
       EXPECT_GT(receiver_.outcomes[outcome], 50u) << name(outcome);
       RecordProperty(std::string(name(outcome)), std::to_string(receiver_.outcomes[outcome]));
     }
