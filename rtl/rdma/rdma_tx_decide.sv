@@ -405,7 +405,7 @@ module rdma_tx_decide
         buffer_o.again = KEEPS && buffer_i.again;
         has_ctx_o      = 1'b0;
         if (buffer_o.again && buffer_i.open) begin
-          if (ctx_i.state == TX_ACTIVE && hdr_i.msgid == 24'(ctx_i.msgid)) begin
+          if (hdr_i.msgid == 24'(ctx_i.msgid) && ctx_i.state == TX_ACTIVE) begin
             outcome_o = OUTCOME_RESEND_ONE;
             send_o    = 1'b1;
           end else begin  // of a transfer that is over: nobody waits for its answer
