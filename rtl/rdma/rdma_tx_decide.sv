@@ -470,7 +470,7 @@ module rdma_tx_decide
             if (ctx_i.acked == ctx_i.last) begin
               outcome_o     = ctx_o.failed ? OUTCOME_COMPLETE_ERROR : OUTCOME_COMPLETE;
               complete_o    = 1'b1;
-              completion_o.status = ctx_o.failed ? STATUS_REMOTE_ERROR : STATUS_OK;
+              completion_o.status = !ctx_o.failed ? STATUS_OK : STATUS_REMOTE_ERROR;
               ctx_o.state   = TX_FREE;
               timer_armed_o = 1'b0;
               free_o        = 1'b1;
