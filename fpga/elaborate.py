@@ -125,6 +125,7 @@ def elaborate(module, files, includes, parameters, result):
         "opt_reduce",
         "opt_expr -mux_bool",
         "opt_clean",
+        "bwmuxmap",  # multiplexers of single bits, a cell that older tools do not know
         "check -assert",
         *([f"rename {module} {result.stem}"] if result.stem != module else []),
         f"{write} {relative(temporary)}",

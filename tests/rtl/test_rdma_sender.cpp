@@ -504,6 +504,34 @@ TEST(RdmaSenderWide, EqualsTheGoldenModelUnderRandomTrafficAndResets) {
   traffic.expect_each_outcome(10);
 }
 
+TEST(RdmaSenderWide, AnyPacketThatAnAckCanAskForAlone) {
+  SenderLockstep<Vwide_sender> sender(widest(sender_params()));
+  sender.reset(config());
+  constexpr uint32_t packets = 600;
+  sender.post = rdma::Post{0, 64 * payload, packets * payload, peer, 7};
+  sender.give_inputs();
+  sender.clocks(10);
+  constexpr uint16_t sid = 0;
+  const auto answer_with = [&](Ptype type, uint32_t pidx, uint64_t arg) {
+    sender.header = fitting_header(sender.golden().context(sid), type);
+    sender.header->sid = sid;
+    sender.header->pidx = pidx;
+    sender.header->arg = arg;
+    sender.give_inputs();
+  };
+  answer_with(Ptype::rsp, 0, 0);
+  sender.clocks(packets * 5 + 20);
+  ASSERT_EQ(sender.outcomes[Outcome::send], packets);
+  unsigned asked = 0;
+  for (const uint32_t base : {0u, 500u}) {
+    for (uint32_t n = 0; n < rdma::ack_map_bits; ++n) {
+      answer_with(Ptype::ack, base, uint64_t{1} << n);
+      sender.clocks(15);
+      ASSERT_EQ(sender.outcomes[Outcome::send_again], ++asked) << "packet " << base + n;
+    }
+  }
+}
+
 TEST(RdmaSenderWide, EqualsTheGoldenModelWithAnySettings) {
   SenderLockstep<Vwide_sender> sender(widest(sender_params()));
   sender.reset(config());
