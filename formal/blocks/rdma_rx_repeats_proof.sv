@@ -68,16 +68,17 @@ module rdma_rx_repeats_proof #(
     `PROVE(KnownIfGranted, !(request_qqq && here.granted && here.crc == crc_qqq) || known)
   end else begin : g_forgets
     // Of one place: from so many clocks without any grant after it was to be forgotten until the next grant there.
-    logic             gone_q, waiting_q;
+    logic             gone_q, waiting_q, granted_q;
     logic [2:0]       calm_q;
     localparam logic [IDX_W-1:0] watched = IDX_W'(1);
-    `GIVEN(!(forget_i && waiting_q && grant))
+    `GIVEN(!(forget_i && waiting_q && granted_q))
     always_ff @(posedge clk_i) begin
-      waiting_q <= rst_ni && (forget_i || (waiting_q && grant));
+      granted_q <= rst_ni && grant;
+      waiting_q <= rst_ni && (forget_i || (waiting_q && granted_q));
       if (!rst_ni || (grant && place_qqq == watched)) {gone_q, calm_q} <= '0;
       else if (forget_i) {gone_q, calm_q} <= {gone_q || forget_place == watched, 3'd0};
       else if (!grant && calm_q != '1) calm_q <= calm_q + 1'b1;
     end
-    `PROVE(ForgottenIsNotKnown, !(gone_q && calm_q >= 3'd5 && request_qqq && place_qqq == watched) || !known)
+    `PROVE(ForgottenIsNotKnown, !(gone_q && calm_q >= 3'd6 && request_qqq && place_qqq == watched) || !known)
   end
 endmodule

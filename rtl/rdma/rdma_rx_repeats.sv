@@ -50,11 +50,13 @@ module rdma_rx_repeats #(
   endfunction
 
   // ------------------------------------------------------------------------------------------------- the request, clock by clock
-  logic [IDX_W-1:0] place, place_q, place_qq, place_qqq;
-  logic [31:0]      crc_q, crc_qq, crc_qqq;
+  logic [IDX_W-1:0] place, place_q, place_qq, place_qqq, granted_place_q;
+  logic [31:0]      crc_q, crc_qq, crc_qqq, granted_crc_q;
   logic             request_q, request_qq, request_qqq;
   entry_t           entry;                      // with place_qq
-  logic             hit_q, near_q, near_qq, near_same_q, near_same_qq;  // near: the one ahead has the same place
+  logic             near_q, near_qq, near_same_q, near_same_qq;  // the one ahead has the same place; and CRC
+  logic             far_q, far_same_q;          // the one two ahead has
+  logic             hit_q;                      // granted by one before the one ahead
   logic [IDX_W-1:0] hit_cid_q;
   logic             granted_q;                  // the one ahead was granted
   logic [IDX_W-1:0] granted_cid_q;
@@ -68,9 +70,13 @@ module rdma_rx_repeats #(
     near_same_q   <= crc_q == crc_qq;
     near_qq       <= near_q;
     near_same_qq  <= near_same_q;
-    hit_q         <= entry.granted && entry.crc == crc_qq;
-    hit_cid_q     <= entry.cid;
-    granted_cid_q <= grant_cid_i;
+    far_q         <= request_qqq && place_q == place_qqq;
+    far_same_q    <= crc_q == crc_qqq;
+    hit_q         <= far_q && granted_q ? far_same_q : entry.granted && entry.crc == crc_qq;
+    hit_cid_q     <= far_q && granted_q ? granted_cid_q : entry.cid;
+    granted_cid_q   <= grant_cid_i;
+    granted_place_q <= place_qqq;
+    granted_crc_q   <= crc_qqq;
     if (!rst_ni) begin
       {request_q, request_qq, request_qqq} <= '0;
       granted_q <= 1'b0;
@@ -86,6 +92,7 @@ module rdma_rx_repeats #(
   assign cid_o            = as_the_one_ahead ? granted_cid_q : hit_cid_q;
 
   // ------------------------------------------------------------------------------------------------- the table
+  // A grant is written a clock later: whether there is one is known late.
   logic             forget_q, write;  // forget_q: waits for a clock without a grant
   logic [IDX_W-1:0] forget_place_q, write_place;
   entry_t           written;
@@ -93,13 +100,13 @@ module rdma_rx_repeats #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) forget_q <= 1'b0;
     else if (forget_i) forget_q <= 1'b1;
-    else if (!grant_i || place_qqq == forget_place_q) forget_q <= 1'b0;
+    else if (!granted_q || granted_place_q == forget_place_q) forget_q <= 1'b0;
     if (forget_i) forget_place_q <= place_of(forget_src_i, forget_sid_i);
   end
 
-  assign write       = clear_i || grant_i || forget_q;
-  assign write_place = clear_i ? clear_idx_i : grant_i ? place_qqq : forget_place_q;
-  assign written     = grant_i && !clear_i ? '{granted: 1'b1, crc: crc_qqq, cid: grant_cid_i} : '0;
+  assign write       = clear_i || granted_q || forget_q;
+  assign write_place = clear_i ? clear_idx_i : granted_q ? granted_place_q : forget_place_q;
+  assign written     = granted_q && !clear_i ? '{granted: 1'b1, crc: granted_crc_q, cid: granted_cid_q} : '0;
 
   ram_forward #(
     .DEPTH(N),
@@ -115,5 +122,5 @@ module rdma_rx_repeats #(
 
   `ASSERT(GrantsRequestsOnly, !grant_i || request_qqq)
   `ASSERT(GrantsNoneTwice, !grant_i || !known_o)
-  `ASSERT(ForgetsOneAtATime, !clear_i || !(grant_i || forget_q))
+  `ASSERT(ForgetsOneAtATime, !clear_i || !(granted_q || forget_q))
 endmodule
