@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The copies that the sender window keeps of what it reads (docs/rdma_baseline.md), where memory answers with errors.
+// The copies that the sender window keeps of what it reads (docs/rdma_baseline.md), where memory answers with
+// errors.
 #include <vector>
 
 #include "engine_bench.hpp"
@@ -12,7 +13,8 @@ namespace formats = rdma::formats;
 using formats::Outcome;
 using formats::Status;
 
-/// One node and itself; its buffer waits for answers less long than memory takes, so copies are asked for that are not there yet.
+/// One node and itself; its buffer waits for answers less long than memory takes, so copies are asked for
+/// that are not there yet.
 class CopiesOfSlowMemory : public testing::Test {
  protected:
   static constexpr uint32_t payload = 64;
@@ -54,12 +56,14 @@ TEST_F(CopiesOfSlowMemory, AreSentOnceTheyAreThere) {
 TEST_F(CopiesOfSlowMemory, OfWhatCannotBeReadAreSentByNobody) {
   AxiMemory& memory = bench_.system.node(0).memory();
   unsigned sent = 0;
-  bench_.system.tamper_with([&](Bytes& packet) { sent += packet[0] == static_cast<uint8_t>(formats::Ptype::data); });
+  bench_.system.tamper_with(
+      [&](Bytes& packet) { sent += packet[0] == static_cast<uint8_t>(formats::Ptype::data); });
   for (uint16_t tag = 0; tag < 40; tag += 2) {
     memory.inject_errors(source_base, source_base + 1);
     const unsigned before = sent;
     EXPECT_EQ(end_of(tag, 1), Status::source_error);
-    bench_.run(500);  // the copy comes right behind the read that failed, of which the sender has not been told yet
+    bench_.run(
+        500);  // the copy comes right behind the read that failed, of which the sender has not been told yet
     EXPECT_EQ(sent, before);
     memory.inject_errors(0, 0);
     EXPECT_EQ(end_of(tag + 1, 8), Status::ok);
