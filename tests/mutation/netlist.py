@@ -6,6 +6,8 @@ Needs the Python of `make verilog`.
 
 import collections
 import dataclasses
+import functools
+import hashlib
 import json
 import os
 import pathlib
@@ -34,6 +36,7 @@ CELL = re.compile(r"((?:^  attribute .*\n)*)^  cell (\S+) (\S+)\n((?:^    .*\n)*
 KINDS = {"inv": "inverted", "const0": "stuck at 0", "const1": "stuck at 1", "cnot0": "inverted while another bit is 0",
          "cnot1": "inverted while another bit is 1"}
 WIRE_MUTANTS = 3
+ALL = 1_000_000  # more mutants than there are
 UNTOUCHED_PORTS = {"CLK", "ARST", "SRST"}  # a clock is no logic, and our RAMs have no resets: Yosys ties them to 0
 
 
@@ -115,8 +118,16 @@ class Mutant:
             return "made by Yosys"
         file, span = self.place.split(":")
         line, start, last, end = map(int, re.fullmatch(r"(\d+)\.(\d+)(?:-(\d+)\.(\d+))?", span).groups(default=0))
-        words = (ROOT / file).read_text(encoding="utf-8").splitlines()[line - 1]
+        words = lines_of(file)[line - 1]
         return words[start - 1:end - 1].strip() if last == line else words[start - 1:].strip() if last else words.strip()
+
+    def site(self):
+        """Where it is in the source, whatever its line."""
+        return f"{pathlib.Path(self.file).name} {instance(self.cell) or '-'} {register(self.cell) or self.text()}"
+
+    def kind(self):
+        """Who it is but for names of nets and the bit that decides, which both may be others after a change elsewhere."""
+        return f"{self.site()} {self.cell_type}{pieces(self.cell)}.{self.port}[{self.bit}] {self.mode}"
 
     def identity(self):
         """Who it is, whatever its number and its line: for the list of reviewed mutants."""
@@ -124,6 +135,11 @@ class Mutant:
         what = register(self.cell) or self.text()
         at = f"{self.cell_type}{pieces(self.cell)}.{self.port}[{self.bit}]" + (f" ({self.wire})" if self.wire else "")
         return f"{pathlib.Path(self.file).name} {instance(self.cell) or '-'} `{what}` {at} {self.mode}{control}"
+
+
+@functools.cache
+def lines_of(file):
+    return (ROOT / file).read_text(encoding="utf-8").splitlines()
 
 
 def instance(cell):
@@ -197,41 +213,65 @@ def added(receiver):
     return [cell.name for cell in cells(receiver).values() if not cell.bits <= known.get(cell.site, set())]
 
 
-def select(receiver):
-    """Commands after which Yosys draws only where the receiver's mutants are to be."""
-    if not receiver.beyond:
-        return []
-    chosen = receiver.work / "added.txt"
-    chosen.write_text("".join(f"{TOP}/{name}\n" for name in added(receiver)), encoding="utf-8")
-    return [f"select -read {below_root(chosen)}"]
-
-
 def draw(receiver, count, seed):
-    """So many mutants or a few less, spread evenly over sources, wires and cells; then WIRE_MUTANTS at each of the wires."""
-    evenly, at_wire = receiver.work / "drawn.ys", {wire: receiver.work / f"drawn_{wire}.ys" for wire in receiver.wires}
-    yosys([f"read_rtlil {below_root(receiver.flat)}", *select(receiver), f"mutate -list {count} -seed {seed} -o {below_root(evenly)}", "select -clear",
-           *(f"mutate -list {WIRE_MUTANTS} -seed {seed} -wire {wire} -o {below_root(listing)}" for wire, listing in at_wire.items())])
+    """So many mutants, spread evenly over the places in the source; then WIRE_MUTANTS at each of the wires.
+
+    Which one follows from what it is and the seed: a change of the RTL elsewhere draws no others.
+    """
+    everywhere, at_wire = receiver.work / "all.ys", {wire: receiver.work / f"all_{wire}.ys" for wire in receiver.wires}
+    yosys([f"read_rtlil {below_root(receiver.flat)}", f"mutate -list {ALL} -o {below_root(everywhere)}",
+           *(f"mutate -list {ALL} -wire {wire} -o {below_root(listing)}" for wire, listing in at_wire.items())])
+    cell_of = cells(receiver)
+    chosen = set(added(receiver)) if receiver.beyond else set(cell_of)
+    mutants = candidates(everywhere, cell_of)
+    widths = collections.Counter((mutant.cell, mutant.port) for mutant in mutants if mutant.mode == "inv")
+    drawn = evenly([mutant for mutant in mutants if mutant.cell in chosen], count, seed)
     for wire, listing in at_wire.items():
-        if not listing.stat().st_size:
+        there = candidates(listing, cell_of)
+        if not there:
             raise ToolError(f"no mutant at the wire {wire} of {receiver.name}: it has another name now")
-    lines = [line for listing in [evenly, *at_wire.values()] for line in listing.read_text(encoding="utf-8").splitlines()]
-    return read_mutants(dict.fromkeys(lines), cells(receiver))  # each one once
+        drawn += sorted(there, key=lambda mutant: lot(seed, mutant.kind()))[:WIRE_MUTANTS]
+    drawn = {mutant.kind(): mutant for mutant in reversed(drawn)}  # each one once
+    mutants = [with_control(mutant, widths[mutant.cell, mutant.port], seed, number) for number, mutant in enumerate(reversed(drawn.values()), 1)]
+    if len(mutants) >= 1 << SELECTOR[1]:
+        raise ToolError(f"{len(mutants)} mutants are too many for {SELECTOR[1]} bits")
+    return mutants
 
 
-def read_mutants(lines, cell_of):
-    """From commands of Yosys's mutate."""
-    mutants = []
-    for line in lines:
+def lot(seed, what):
+    """A number that is random, but always the same."""
+    return int.from_bytes(hashlib.sha256(f"{seed} {what}".encode()).digest()[:8], "little")
+
+
+def evenly(mutants, count, seed):
+    """One of each place in the source, then a second one, and so on; places and mutants by lot."""
+    places = collections.defaultdict(list)
+    for mutant in mutants:
+        places[mutant.site()].append((lot(seed, mutant.kind()), mutant))
+    rounds = [(turn, lot(seed, site), mutant) for site, there in places.items()
+              for turn, (_, mutant) in enumerate(sorted(there, key=lambda each: each[0])[:count])]
+    return [mutant for *_, mutant in sorted(rounds, key=lambda each: each[:2])[:count]]
+
+
+def candidates(listing, cell_of):
+    """From commands of Yosys's mutate, each once; which bit decides is left open."""
+    found = {}
+    for line in listing.read_text(encoding="utf-8").splitlines():
         words = line.split()[1:]
         options = dict(zip(words[::2], words[1::2]))  # of several -src the last one: the cell's
         if options["-port"] in UNTOUCHED_PORTS:
             continue
         wire = f"{options['-wire']}[{options['-wirebit']}]" if "-wire" in options else ""
-        mutants.append(Mutant(len(mutants) + 1, options["-mode"], options["-cell"], cell_of[options["-cell"]].type, options["-port"], int(options["-portbit"]),
-                              int(options.get("-ctrlbit", -1)), wire, options.get("-src", "")))
-    if len(mutants) >= 1 << SELECTOR[1]:
-        raise ToolError(f"{len(mutants)} mutants are too many for {SELECTOR[1]} bits")
-    return mutants
+        mutant = Mutant(0, options["-mode"], options["-cell"], cell_of[options["-cell"]].type, options["-port"], int(options["-portbit"]), -1, wire,
+                        options.get("-src", ""))
+        found.setdefault((mutant.mode, mutant.cell, mutant.port, mutant.bit), mutant)  # a bit may have several names
+    return list(found.values())
+
+
+def with_control(mutant, width, seed, number):
+    """With another bit of its port, by lot, that decides, if it needs one."""
+    control = lot(seed, mutant.kind() + " decides") % (width - 1) if mutant.mode.startswith("cnot") else -1
+    return dataclasses.replace(mutant, number=number, control=control + 1 if control >= mutant.bit else control)
 
 
 def build(receiver, mutants):
