@@ -23,6 +23,7 @@ class Change:
     source: str
     right: str
     wrong: str
+    before: str = ""  # what stands before it, if that is what tells it from others
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,8 +104,8 @@ BLOCKS = [
     (TX_DECIDE, Change("rdma_tx_decide.sv", "progress    = ctx_i.next >= ctx_i.high;", "progress    = no_window || ctx_i.next >= ctx_i.high;")),
     (TX_DECIDE, Change("rdma_tx_decide.sv", "ctx_i.heard && ctx_i.busy != '1", "ctx_i.heard")),
     (TX_DECIDE, Change("rdma_tx_decide.sv", "ctx_i.turn && patient", "ctx_i.turn")),
-    (TX_DECIDE, Change("rdma_tx_decide.sv", "ctx_i.state == TX_ACTIVE && hdr_i.msgid == 24'(ctx_i.msgid)", "ctx_i.state == TX_ACTIVE")),
-    (TX_DECIDE, Change("rdma_tx_decide.sv", "failed ? STATUS_REMOTE_ERROR : STATUS_OK", "STATUS_OK")),
+    (TX_DECIDE, Change("rdma_tx_decide.sv", "ctx_i.state == TX_ACTIVE && hdr_i.msgid == 24'(ctx_i.msgid)", "ctx_i.state == TX_ACTIVE", "EV_FAULT: begin\n        if (")),
+    (TX_DECIDE, Change("rdma_tx_decide.sv", "failed ? STATUS_REMOTE_ERROR : STATUS_OK", "STATUS_OK", "completion_o.status = ")),
     (TX_DECIDE, Change("rdma_tx_decide.sv", "(hdr_i.ptype == PTYPE_RSP || asks_first)", "1'b1")),
     (REPEATS, None),
     (REPEATS, Change("rdma_rx_repeats.sv", "as_the_one_ahead ? near_same_qq : hit_q", "hit_q")),
@@ -135,7 +136,7 @@ def sources(proof, fault, folder):
     files = [FORMATS, *(file for prefix, file in read_list(RDMA_LIST) if not prefix)]
     for change in [*proof.smaller, *([fault] if fault else [])]:
         place = next(i for i, file in enumerate(files) if file.name == change.source)
-        files[place] = write_changed(files[place], folder, change.right, change.wrong)
+        files[place] = write_changed(files[place], folder, change.before + change.right, change.before + change.wrong)
     return [*files, PROOFS / "queue_model.sv", PROOFS / "rdma_receiver_transfers.sv", PROOFS / f"{proof.module}.sv"]
 
 

@@ -405,7 +405,7 @@ module rdma_tx_decide
         buffer_o.again = KEEPS && buffer_i.again;
         has_ctx_o      = 1'b0;
         if (buffer_o.again && buffer_i.open) begin
-          if (hdr_i.msgid == 24'(ctx_i.msgid) && ctx_i.state == TX_ACTIVE) begin
+          if (ctx_i.state == TX_ACTIVE && hdr_i.msgid == 24'(ctx_i.msgid)) begin
             outcome_o = OUTCOME_RESEND_ONE;
             send_o    = 1'b1;
           end else begin  // of a transfer that is over: nobody waits for its answer
@@ -470,7 +470,7 @@ module rdma_tx_decide
             if (ctx_i.acked == ctx_i.last) begin
               outcome_o     = ctx_o.failed ? OUTCOME_COMPLETE_ERROR : OUTCOME_COMPLETE;
               complete_o    = 1'b1;
-              completion_o.status = !ctx_o.failed ? STATUS_OK : STATUS_REMOTE_ERROR;
+              completion_o.status = ctx_o.failed ? STATUS_REMOTE_ERROR : STATUS_OK;
               ctx_o.state   = TX_FREE;
               timer_armed_o = 1'b0;
               free_o        = 1'b1;
