@@ -201,7 +201,7 @@ def page(results, seeds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--jobs", type=int, default=2, help="runs at a time (default: %(default)s)")
-    parser.add_argument("--seeds", type=int, default=8, help="of the placer; the best counts (default: %(default)s)")
+    parser.add_argument("--seeds", type=int, default=4, help="of the placer; the best counts (default: %(default)s)")
     parser.add_argument("--only", metavar="TEXT", default="", help="designs whose name has this text; leaves docs/ alone")
     args = parser.parse_args()
     jobs = [job for job in JOBS if args.only in job.name]
