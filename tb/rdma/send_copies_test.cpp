@@ -62,8 +62,7 @@ TEST_F(CopiesOfSlowMemory, OfWhatCannotBeReadAreSentByNobody) {
     memory.inject_errors(source_base, source_base + 1);
     const unsigned before = sent;
     EXPECT_EQ(end_of(tag, 1), Status::source_error);
-    bench_.run(
-        500);  // the copy comes right behind the read that failed, of which the sender has not been told yet
+    bench_.run(500);
     EXPECT_EQ(sent, before);
     memory.inject_errors(0, 0);
     EXPECT_EQ(end_of(tag + 1, 8), Status::ok);

@@ -123,7 +123,11 @@ class Mutant:
 
     def site(self):
         """Where it is in the source, whatever its line."""
-        return f"{pathlib.Path(self.file).name} {instance(self.cell) or '-'} {register(self.cell) or self.text()}"
+        return f"{pathlib.Path(self.file).name} {instance(self.cell) or '-'} {self.what()}"
+
+    def what(self):
+        """Its register, or what stands in the source."""
+        return register(self.cell) or self.text()
 
     def kind(self):
         """Who it is but for names of nets and the bit that decides, which both may be others after a change elsewhere."""
@@ -132,9 +136,8 @@ class Mutant:
     def identity(self):
         """Who it is, whatever its number and its line: for the list of reviewed mutants."""
         control = f"/{self.control}" if self.control >= 0 else ""
-        what = register(self.cell) or self.text()
         at = f"{self.cell_type}{pieces(self.cell)}.{self.port}[{self.bit}]" + (f" ({self.wire})" if self.wire else "")
-        return f"{pathlib.Path(self.file).name} {instance(self.cell) or '-'} `{what}` {at} {self.mode}{control}"
+        return f"{pathlib.Path(self.file).name} {instance(self.cell) or '-'} `{self.what()}` {at} {self.mode}{control}"
 
 
 @functools.cache
