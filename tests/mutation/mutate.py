@@ -28,6 +28,7 @@ ROOT = netlist.ROOT
 PAGE = ROOT / "docs" / "results" / "mutation.md"
 REVIEWED = pathlib.Path(__file__).with_name("equivalents.json")
 TESTS = ROOT / "build-mutation" / "bin"
+SEED = 1  # of the draw that has been reviewed
 CPU_SECONDS = 120  # of the tests for one mutant; without a fault they take about four
 QUICK_CPU_SECONDS = 1  # within which nearly all faults show
 PROOF_SECONDS = 5  # for each of several questions
@@ -52,7 +53,7 @@ def arguments():
     parser.add_argument("--receiver", choices=names, help="only this one; no page is written")
     defaults = ", ".join(f"{receiver.mutants} of {receiver.name}" for receiver in netlist.RECEIVERS)
     parser.add_argument("--mutants", type=int, help=f"how many to draw evenly of each receiver (default: {defaults})")
-    parser.add_argument("--seed", type=int, default=1, help="of the draw (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=SEED, help="of the draw (default: %(default)s)")
     parser.add_argument("--only", type=int, nargs="+", metavar="NUMBER", help="only these of the mutants of --receiver")
     parser.add_argument("--jobs", type=int, default=2, help="mutants at a time (default: %(default)s)")
     args = parser.parse_args()
@@ -116,6 +117,13 @@ def load_reviewed(receiver):
         return {mutant: entry["why"] for entry in entries if entry["receiver"] == receiver.name for mutant in entry["mutants"]}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise netlist.ToolError(f"{REVIEWED.relative_to(ROOT)}: {error}") from error
+
+
+def check_reviewed(receiver, mutants):
+    """That what was reviewed is still drawn; of a draw that the reviews are for."""
+    gone = sorted(load_reviewed(receiver).keys() - {mutant.identity() for mutant in mutants})
+    if gone:
+        raise netlist.ToolError(f"{REVIEWED.relative_to(ROOT)}: no mutants of {receiver.name} any more: {'; '.join(gone)}")
 
 
 class Earlier:
@@ -240,6 +248,8 @@ def machine_readable(results, seed):
 def prepare(receiver, args):
     """Its mutants, and the graph to prove them equivalent with."""
     mutants = netlist.draw(receiver, args.mutants or receiver.mutants, args.seed)
+    if args.mutants is None and args.seed == SEED:
+        check_reviewed(receiver, mutants)
     graph = netlist.build(receiver, mutants)
     print(f"mutate: {receiver.name}: {len(mutants)} mutants, seed {args.seed}", flush=True)
     return mutants, graph

@@ -3,6 +3,7 @@
 // changes, and how long either waits for the other.
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <set>
 
 #include "small_receiver.hpp"
@@ -63,12 +64,15 @@ class RdmaReceiverTimeouts : public ReceiverTest {
   }
 
   /// The contexts of the half that begins with `first` end, and all but one of the other half; the last one
-  /// of them `phase` clocks after the others have. `later` clocks after that `first` is granted again.
-  void grant_when_the_last_one_stops(uint16_t first, unsigned phase, unsigned later) {
+  /// of them `phase` clocks after the others have. `later` clocks after that `first` is granted again. The
+  /// timer of the other half ends `end` clocks after that, if at all.
+  void grant_when_the_last_one_stops(uint16_t first, unsigned phase, unsigned later,
+                                     std::optional<unsigned> end = {}) {
     constexpr uint16_t group = rx_contexts / 2;
     const auto last = static_cast<uint16_t>(first + group - 1);
     const auto stays = static_cast<uint16_t>(first == 0 ? rx_contexts - 1 : 0);
     receiver_.reset(config());
+    const unsigned before = receiver_.timeouts;
     grant(rx_contexts, 4);
     for (uint16_t n = 0; n < rx_contexts; ++n) {
       const auto cid =
@@ -76,10 +80,16 @@ class RdmaReceiverTimeouts : public ReceiverTest {
       if (cid != stays && cid != last) give(release(cid));
     }
     receiver_.clocks(offsets + phase);
+    if (end) receiver_.now = static_cast<uint16_t>(receiver_.now + config().rx_timeout - 1);
     give(release(last));
     receiver_.clocks(later);
     give(another(4));
-    receiver_.clocks(settled);
+    if (end) {
+      receiver_.clocks(*end);
+      ++receiver_.now;
+    }
+    receiver_.clocks(offsets);
+    ASSERT_EQ(receiver_.timeouts, end ? before + 1 : before);
     ASSERT_NE(context(first).state, RxContext::State::free);
   }
 
@@ -230,6 +240,25 @@ TEST_F(RdmaReceiverTimeouts, OfAContextThatIsGrantedBehindAPassThroughItsGroup) 
         ASSERT_EQ(receiver_.timeouts, before + 2)
             << "of context " << first << " and one of the other half, phase " << phase << ", " << later
             << " clocks later";
+      }
+    }
+  }
+}
+
+/// As before, but the timer of the other half ends meanwhile, so that the scanner goes back to it before it knows what the pass was to tell it.
+TEST_F(RdmaReceiverTimeouts, OfAContextThatIsGrantedBehindAPassWhileTheOtherHalfsEnds) {
+  constexpr uint16_t group = rx_contexts / 2;
+  constexpr unsigned longest = ReceiverLockstep::latency + rx_contexts;
+  for (const uint16_t first : {uint16_t{0}, group}) {
+    for (unsigned phase = 0; phase < rx_contexts; ++phase) {
+      for (unsigned end = 0; end < longest && !HasFatalFailure(); ++end) {
+        grant_when_the_last_one_stops(first, phase, group, end);
+        const unsigned before = receiver_.timeouts;
+        receiver_.now = static_cast<uint16_t>(receiver_.now + config().rx_timeout);
+        receiver_.clocks(2 * offsets);
+        ASSERT_EQ(receiver_.timeouts, before + 2)
+            << "of context " << first << " and one of the other half, phase " << phase << ", which ended "
+            << end << " clocks after the grant";
       }
     }
   }
