@@ -120,8 +120,8 @@ BLOCKS = [
     (RECEIVER_ANY, Change("rdma_window_judge.sv", "place_o.in_window && !marked", "place_o.in_window")),
     (RECEIVER_ANY, Change("rdma_receiver.sv", "h_q.hdr.msgid == 24'(h_kept_grant.msgid) && ", "")),
     (RECEIVER_ANY, Change("rdma_window_step.sv", "assign next_base = {window_i.first_odd, first};", "assign next_base = {window_i.first_odd, first} + 1'b1;")),
-    (RECEIVER_ANY, Change("rdma_receiver.sv", "h_q.key_ok && !h_beyond_end &&", "h_q.key_ok &&")),
-    (RECEIVER_ANY, Change("rdma_receiver.sv", "h_match && h_q.key_ok &&", "h_match &&")),
+    (RECEIVER_ANY, Change("rdma_receiver.sv", "h_key_ok && !h_beyond_end &&", "h_key_ok &&")),
+    (RECEIVER_ANY, Change("rdma_receiver.sv", "h_match && h_key_ok &&", "h_match &&")),
     (RECEIVER_ANY, Change("rdma_receiver.sv", "i_data_q && i_used_q && !i_outside_q;", "i_data_q && i_used_q;")),
 ]
 

@@ -213,6 +213,7 @@ RxResult Receiver::grant(const Header& request, const RxInputs& inputs) {
   granted.sid = static_cast<uint16_t>(kept(request.sid, params_.sid_bits));
   granted.msgid = kept(request.msgid, params_.msgid_bits);
   granted.region = requested_region(request).region;
+  granted.use = inputs.admission.kind == Admission::Kind::buffer ? Use::receive : Use::remote_write;
   granted.offset = request.arg - config_.regions[granted.region].base;
   granted.cut = *cut(request.pidx, params_);
   granted.window = empty_window(params_.window);
@@ -268,7 +269,7 @@ RxResult Receiver::data(const Packet& packet, const RxInputs& inputs) {
   if (packet.payload.size() != header.len) throw Violation("DATA whose payload is not header.len bytes");
   if (auto rejected = rejection(header)) return *rejected;
   const RxContext& c = contexts_[header.cid];
-  const Region* region = writable_region(config_, region_key(header.arg));
+  const Region* region = region_for(c.use, config_, region_key(header.arg));
   if (!region) return with_context(Outcome::drop_key, header.cid);
   if (header.pidx > c.cut.last) return with_context(Outcome::drop_beyond_end, header.cid);
   const bool is_last = header.pidx == c.cut.last;

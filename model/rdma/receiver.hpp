@@ -95,7 +95,8 @@ struct RxContext {
   uint16_t sid = 0;
   uint32_t msgid = 0;
   uint8_t region = 0;
-  uint64_t offset = 0;  // bytes from the region's base to the destination of packet 0
+  Use use = Use::remote_write;  // what the region must be open to
+  uint64_t offset = 0;          // bytes from the region's base to the destination of packet 0
   Cut cut;
   uint8_t asks = 0;
   uint8_t silent = 0;

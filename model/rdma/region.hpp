@@ -49,12 +49,6 @@ inline const Region* region_for(Use use, const Config& config, RegionKey named) 
   return nullptr;
 }
 
-/// The region that is named, if DATA may go there: the context was granted for one of both uses.
-inline const Region* writable_region(const Config& config, RegionKey named) {
-  const Region* region = named_region(config, named);
-  return region && (region->remote_write || region->receive) ? region : nullptr;
-}
-
 /// Whether [address, address + bytes) lies inside.
 inline bool holds(const Region& region, uint64_t address, uint64_t bytes) {
   return address >= region.base && address < region.limit && bytes <= region.limit - address;

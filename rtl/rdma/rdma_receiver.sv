@@ -145,9 +145,10 @@ module rdma_receiver
   localparam int unsigned BASE_W = ADDR_W - SHIFT;
   localparam int unsigned OFFSET_W = offset_bits(BASE_W);
   localparam int unsigned REGION_W = $clog2(N_REGIONS);
+  localparam int unsigned GRANTED_W = REGION_W + 32'(TRANSFERS);  // of a region in a grant
 
   `RDMA_TYPEDEF_RX_EVENT(event_t, BASE_W, OFFSET_W, IDX_W)
-  `RDMA_TYPEDEF_RX_GRANT(grant_t, NODE_W, SID_W, MSGID_W, REGION_W, OFFSET_W, PIDX_W, SHIFT)
+  `RDMA_TYPEDEF_RX_GRANT(grant_t, NODE_W, SID_W, MSGID_W, GRANTED_W, OFFSET_W, PIDX_W, SHIFT)
   `RDMA_TYPEDEF_WINDOW(window_t, WINDOW, PIDX_W)
   `RDMA_TYPEDEF_RX_KEPT(kept_t, window_t)
   localparam int unsigned KEPT_W = SCHEME == SCHEME_COUNTER ? counter_bits(PIDX_W) : SCHEME == SCHEME_SENDER ? 1 : $bits(kept_t);
@@ -260,10 +261,10 @@ module rdma_receiver
   logic [IDX_W-1:0] h_idx, i_idx, j_idx;
   grant_t           h_kept_grant, h_grant, i_grant_q, j_grant_q;
   state_t           h_kept, j_kept;
-  logic             h_known, h_match, h_beyond_end, h_at_last, h_good_length, h_outside;
+  logic             h_known, h_match, h_key_ok, h_beyond_end, h_at_last, h_good_length, h_outside;
   logic [OFFSET_W:0] h_place;          // of the packet in its region
   logic [BASE_W-1:0] i_place_q, j_place_q;  // ... and on the bus, payloads
-  logic             i_known_q, i_match_q, i_beyond_end_q, i_good_length_q, i_outside_q;
+  logic             i_known_q, i_match_q, i_key_ok_q, i_beyond_end_q, i_good_length_q, i_outside_q;
   logic             h_same_q, i_same_q;  // same context as the event one ahead
   logic             h_same_as_j_q;       // ... two ahead
   logic [PIDX_W-1:0] i_packets_q, j_packets_q;  // first PIDX beyond the end
@@ -305,7 +306,7 @@ module rdma_receiver
         src:   NODE_W'(h_q.hdr.src),
         sid:   SID_W'(h_q.hdr.sid),
         msgid: MSGID_W'(h_q.hdr.msgid),
-        region: REGION_W'(h_q.hdr.gen),
+        region: GRANTED_W'({h_q.admit == ADMIT_BUFFER, REGION_W'(h_q.hdr.gen)}),
         offset: h_q.offset,
         last:  PIDX_W'(h_q.last >> SHIFT),
         tail:  SHIFT'(h_q.last)
@@ -316,9 +317,10 @@ module rdma_receiver
   assign h_known       = h_q.hdr.cid < 16'(N_RX_CTX);
   assign h_place       = (OFFSET_W + 1)'(h_kept_grant.offset) + (OFFSET_W + 1)'(h_q.hdr.pidx[PIDX_W-1:0]);
   assign h_outside     = h_place > (OFFSET_W + 1)'(h_q.region_last);
-  assign h_match       = (!h_q.data || h_q.hdr.arg[23:16] == 8'(h_kept_grant.region)) &&
+  assign h_match       = (!h_q.data || h_q.hdr.arg[23:16] == 8'(h_kept_grant.region[REGION_W-1:0])) &&
                          h_q.hdr.src == 16'(h_kept_grant.src) && h_q.hdr.sid == 16'(h_kept_grant.sid) &&
                          h_q.hdr.msgid == 24'(h_kept_grant.msgid) && (h_q.again || h_q.hdr.gen == h_kept_grant.gen);
+  assign h_key_ok      = TRANSFERS && h_kept_grant.region[GRANTED_W-1] ? h_q.receivable : h_q.writable;  // by the right of its grant
   assign h_beyond_end  = h_q.hdr.pidx > 32'(h_kept_grant.last);
   assign h_at_last     = h_q.hdr.pidx == 32'(h_kept_grant.last);
   assign h_good_length = h_at_last ? h_q.len_less == 16'(h_kept_grant.tail) && (h_q.hdr.flags & FLAG_LAST) != '0
@@ -328,6 +330,7 @@ module rdma_receiver
   logic       i_used_q, i_used_new, j_used_q;
   logic       i_came_q, i_came_new, j_came_q;
   logic [3:0] i_silent_q, i_silent_new, j_silent_q;
+  logic       j_key_ok_q;           // for an assertion
   logic       i_data_q, i_release_q;  // of this context's transfer, and well-formed; DATA perhaps outside its region
   logic       i_receive, i_advance, i_mark, i_live, i_reclaim, i_complete, i_asked_enough, i_released, i_in_window, i_behind, i_ahead, i_ask_base;
   logic       i_timer_set, j_timer_set_q, j_timer_armed_q;
@@ -355,11 +358,12 @@ module rdma_receiver
     i_packets_q     <= h_grant.last + 1'b1;
     i_known_q       <= h_known;
     i_match_q       <= h_match;
+    i_key_ok_q      <= h_key_ok;
     i_beyond_end_q  <= h_beyond_end;
     i_good_length_q <= h_good_length;
     i_outside_q     <= h_outside;
     i_place_q       <= BASE_W'(h_place);
-    i_data_q        <= h_valid_q && h_q.data && h_known && h_match && h_q.key_ok && !h_beyond_end && h_good_length;  // whether in its region, I looks
+    i_data_q        <= h_valid_q && h_q.data && h_known && h_match && h_key_ok && !h_beyond_end && h_good_length;  // whether in its region, I looks
     i_release_q     <= h_valid_q && h_q.release_it && h_known && h_match;
     // By the event two ahead; the one ahead is looked at in I.
     i_expired_q     <= expired_now;
@@ -518,7 +522,7 @@ module rdma_receiver
     i_facts.match           = i_match_q;
     i_facts.beyond_end      = i_beyond_end_q;
     i_facts.good_length     = i_good_length_q;
-    i_facts.key_ok          = i_q.key_ok;
+    i_facts.key_ok          = i_key_ok_q;
     i_facts.outside         = i_outside_q;
     i_facts.mark            = i_mark;
     i_facts.advance         = i_advance;
@@ -538,6 +542,7 @@ module rdma_receiver
     {j_used_q, j_came_q, j_silent_q} <= {i_used_new, i_came_new, i_silent_new};
     j_grant_q       <= i_grant_q;
     j_place_q       <= i_q.region_base + i_place_q;
+    j_key_ok_q      <= i_key_ok_q;
     j_packets_q     <= i_packets_q;
     j_timer_set_q   <= i_timer_set;
     j_timer_armed_q <= !i_released && !i_reclaim;
@@ -734,11 +739,11 @@ module rdma_receiver
 
   logic unused;
   // of use in earlier stages, or to assertions
-  assign unused = ^{j_q, j_grant_q.region, j_grant_q.offset, j_grant_q.last, j_grant_q.tail};
+  assign unused = ^{j_q, j_key_ok_q, j_grant_q.region, j_grant_q.offset, j_grant_q.last, j_grant_q.tail};
 
   `ASSERT(EveryPacketDecided, !(m_valid_q && !m_q.timeout) || trace_valid_o)
   `ASSERT(GrantsFreeContext, !(h_valid_q && h_q.request) || !(h_same_q ? i_used_new : h_same_as_j_q ? j_used_q : h_kept.used))
   `ASSERT(WindowInsideTransfer, !(j_valid_q && j_has_ctx) || j_base <= j_packets_q)
-  `ASSERT(WritesInsideRegion, !(j_valid_q && j_action.write) || (j_q.key_ok && j_place_q - j_q.region_base <= BASE_W'(j_q.region_last)))
+  `ASSERT(WritesInsideRegion, !(j_valid_q && j_action.write) || (j_key_ok_q && j_place_q - j_q.region_base <= BASE_W'(j_q.region_last)))
   `ASSERT(OneOfThree, !(j_valid_q && j_q.data) || 2'(j_facts.behind) + 2'(j_facts.in_window) <= 2'd1)
 endmodule

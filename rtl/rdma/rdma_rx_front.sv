@@ -175,7 +175,7 @@ module rdma_rx_front
 
   // ------------------------------------------------------------------------------------------------- B to E: request
   region_t          set_region, c_region;
-  logic             c_right, c_key_ok;
+  logic             c_right, c_key_fits, c_receivable;
   logic [7:0]       a_region;
   logic [OFFSET_W-1:0] e_offset;
   outcome_e         e_refusal;
@@ -204,14 +204,15 @@ module rdma_rx_front
     if (a_asked) a_region = req_i.hdr.gen;
   end
 
-  // The right that it needs. The context of DATA was granted for one of two.
+  // The right that a request needs. Of DATA H knows: that for which its context was granted.
   if (TRANSFERS) begin : g_rights
-    assign c_right = c_q.read ? c_region.open[1] : c_q.admit == ADMIT_BUFFER ? c_region.open[2] :
-                     c_region.open[0] || (c_q.data && c_region.open[2]);
+    assign c_right      = c_q.read ? c_region.open[1] : c_q.admit == ADMIT_BUFFER ? c_region.open[2] : c_region.open[0];
+    assign c_receivable = c_region.open[2] && c_key_fits;
   end else begin : g_writes_only
-    assign c_right = c_region.open[0];
+    assign c_right      = c_region.open[0];
+    assign c_receivable = 1'b0;
   end
-  assign c_key_ok = c_right && c_region.key == (c_q.request || c_q.read ? c_q.hdr.cid : c_q.hdr.arg[15:0]);
+  assign c_key_fits = c_region.key == (c_q.request || c_q.read ? c_q.hdr.cid : c_q.hdr.arg[15:0]);
 
   rdma_rx_request #(
     .PAYLOAD (PAYLOAD),
@@ -222,7 +223,7 @@ module rdma_rx_front
     .clk_i,
     .arg_i    (b_q.hdr.arg),
     .bytes_i  (b_q.hdr.pidx),
-    .open_i   (c_key_ok),
+    .open_i   (c_right && c_key_fits),
     .base_i   (c_region.base),
     .last_i   (c_region.last),
     .verdict_o(e_refusal),
@@ -332,7 +333,8 @@ module rdma_rx_front
     c_event          = c_q;
     c_event.last     = c_q.hdr.pidx - 32'd1;
     c_event.len_less = c_q.hdr.len - 16'd1;
-    c_event.key_ok      = c_key_ok;
+    c_event.writable    = c_region.open[0] && c_key_fits;
+    c_event.receivable  = c_receivable;
     c_event.region_base = c_region.base;
     c_event.region_last = c_region.last;
   end

@@ -27,7 +27,8 @@
 // Event of the receiver as it goes from A to J. verdict: of the arrival checks, or what the inbox said, from F on also of a request; request: for a context,
 // from F on it is granted; again: it was granted before; faulty: the inbox has seen a fault in it: has no ticket, so it must not be granted if there is none any
 // more; asks: is one of a request, the same again, READ: needs room for an answer; answer_asked, answer_room: from F on; last: last byte of a request, from D
-// on; len_less: payload bytes less one, from D on; key_ok: the region named is open to who names this key, from D on; region_base, region_last: payloads, and
+// on; len_less: payload bytes less one, from D on; writable, receivable: the region named is open to who names this key, for
+// a write of another node or as a buffer, from D on; region_base, region_last: payloads, and
 // payloads from there, from D on; offset: of a request in its region, payloads, from F on; room, over_quota: from F on.
 `define RDMA_TYPEDEF_RX_EVENT(event_t, BASE_W, OFFSET_W, IDX_W) \
   typedef struct packed { \
@@ -44,7 +45,7 @@
     header_t           hdr; \
     logic [31:0]       last; \
     logic [15:0]       len_less; \
-    logic              key_ok; \
+    logic              writable, receivable; \
     logic [BASE_W-1:0] region_base; \
     logic [OFFSET_W-1:0] region_last; \
     logic [OFFSET_W-1:0] offset; \
@@ -54,7 +55,7 @@
     logic              over_quota; \
   } event_t;
 
-// Receive context, the part that a grant writes. offset: of the destination from the base of its region, in payloads; last: PIDX of the
+// Receive context, the part that a grant writes. region: its number, and with TRANSFERS above that whether it is granted for a buffer; offset: of the destination from the base of its region, in payloads; last: PIDX of the
 // last packet; tail: bytes in the last packet, less one.
 `define RDMA_TYPEDEF_RX_GRANT(grant_t, NODE_W, SID_W, MSGID_W, REGION_W, OFFSET_W, PIDX_W, TAIL_W) \
   typedef struct packed {            \

@@ -245,7 +245,8 @@ TEST_F(RdmaReceiverTimeouts, OfAContextThatIsGrantedBehindAPassThroughItsGroup) 
   }
 }
 
-/// As before, but the timer of the other half ends meanwhile, so that the scanner goes back to it before it knows what the pass was to tell it.
+/// As before, but the timer of the other half ends meanwhile, so that the scanner goes back to it before it
+/// knows what the pass was to tell it.
 TEST_F(RdmaReceiverTimeouts, OfAContextThatIsGrantedBehindAPassWhileTheOtherHalfsEnds) {
   constexpr uint16_t group = rx_contexts / 2;
   constexpr unsigned longest = ReceiverLockstep::latency + rx_contexts;

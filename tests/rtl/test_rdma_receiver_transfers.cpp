@@ -132,14 +132,29 @@ TEST_F(RdmaReceiverTransfers, EachRightAllowsItsOwnUseOnly) {
   }
 }
 
-TEST_F(RdmaReceiverTransfers, DataGoesWhereOneOfTwoRightsIs) {
+/// Not where another one is that also lets others write: a buffer whose RECV has ended may lie where the last
+/// packets of a WRITE go, and the other way round.
+TEST_F(RdmaReceiverTransfers, DataGoesWhereTheRightOfItsGrantIs) {
+  const auto check = [&](unsigned right) {
+    const uint16_t cid = context_in_use();
+    for (unsigned rights = 0; rights < 8; ++rights) {
+      set_rights(rights);
+      const bool open = (rights & right) != 0;
+      EXPECT_EQ(outcome_of(TransfersLockstep::Input{data(cid, 1)}) != Outcome::drop_key, open)
+          << rights << " instead of " << right;
+    }
+    set_rights(7);
+    release_all();
+  };
+  set_rights(7);
+  ASSERT_EQ(outcome_of(TransfersLockstep::Input{write_to(1)}), Outcome::grant);
+  check(1);
+  ASSERT_EQ(outcome_of(asked(write_to(1), imm_flag, Kind::with_ticket)), Outcome::grant);
+  check(1);
   ASSERT_EQ(outcome_of(send()), Outcome::grant);
-  const uint16_t cid = context_in_use();
-  for (unsigned rights = 0; rights < 8; ++rights) {
-    set_rights(rights);
-    const bool open = (rights & 5) != 0;
-    EXPECT_EQ(outcome_of(TransfersLockstep::Input{data(cid, 1)}) != Outcome::drop_key, open) << rights;
-  }
+  check(4);
+  ASSERT_EQ(outcome_of(for_buffer(transfer(3), read_flag, 0x4400, {1, test_key})), Outcome::grant);
+  check(4);
 }
 
 TEST_F(RdmaReceiverTransfers, FaultOfABufferIsToldToItsKind) {
