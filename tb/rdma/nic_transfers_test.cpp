@@ -109,6 +109,33 @@ TEST_F(NicTransfers, FailedWriteIsToldOnBothSides) {
   EXPECT_EQ(completion(1, 0).opcode, code_of(Opcode::receive));
 }
 
+/// With timeouts longer than the network holds packets back, and nothing else known of it (RX_AHEAD 0).
+TEST_F(NicTransfers, ReorderingAloneResendsNothing) {
+  auto config = NicBench::usual_config(2, "nic_full");
+  config.faults.reorder_degree = 24;
+  config.faults.hold_limit = 5'000;
+  auto setup = NicBench::usual_setup();
+  setup.rx_timeout = setup.tx_retry = 200;  // ticks of 64 clocks: two ways, each held back
+  setup.tx_dead = 8'000;
+  build(config, setup);
+  const uint32_t bytes = 15'000;
+  for (uint32_t i = 0; i < 4; ++i) {
+    bench().post(1, 0, bench().recv_entry(0, 16'384 * i, bytes));
+    bench().post(1, 1, bench().recv_entry(1, 0, 64));  // told of the immediate
+    run_until(1, Outcome::wait, 2 * (i + 1));
+    bench().post(0, 0, bench().send_entry(0, 1, 0, 1024 * i, bytes));
+    auto with_immediate = bench().write_entry(1, 1, 1024 * i, 16'384 * i, bytes);
+    with_immediate.opcode = code_of(Opcode::write_imm);
+    bench().post(0, 1, with_immediate);
+    bench().post(1, 1, bench().read_entry(1, 0, 2048 * i, 16'384 * i + 64, bytes));
+    bench().expect_settled();
+  }
+  for (uint32_t node = 0; node < 2; ++node) {
+    EXPECT_EQ(bench().system.node(node).counts().resent_packets, 0u) << "node " << node;
+  }
+  EXPECT_GE(bench().system.node(0).counts().data_packets, 12 * bytes / 64) << "of each message";
+}
+
 // --- RECV that cannot be
 
 TEST_F(NicTransfers, BufferNeedsTheRightToReceive) {

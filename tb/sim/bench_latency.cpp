@@ -7,6 +7,7 @@
 
 #include "bench_system.hpp"
 #include "driver/ring_driver.hpp"
+#include "fabric/random.hpp"
 #include "node_ring_memory.hpp"
 
 namespace weft::sim {
@@ -15,17 +16,22 @@ namespace {
 
 using rdma_queues::formats::Opcode;
 
-constexpr uint64_t memory_base = 1 << 20;  // of what is sent and received
-constexpr uint64_t memory_bytes = 1 << 20;
+constexpr uint64_t memory_base = uint64_t{1} << 32;  // of what is sent and received
+constexpr uint64_t memory_bytes = uint64_t{1} << 30;
 constexpr uint64_t rings_base = 1 << 24;
 constexpr uint16_t region_key = 0x51;
 constexpr uint16_t queue_key = 0x77;
 
-tb::SystemConfig system_config(uint32_t delay) {
+tb::SystemConfig system_config(uint32_t delay, double loss) {
   tb::SystemConfig config;
   config.node.build = *tb::find_rdma_build(latency_build);
   config.faults.delay = delay;
+  config.faults.loss = loss;
   return config;
+}
+
+bool is_told(const Latency& latency) {
+  return latency.opcode == Opcode::send || latency.opcode == Opcode::write_imm;
 }
 
 /// One region for everything, of the owner of queue 0.
@@ -48,7 +54,7 @@ driver::RingSetup ring_setup() {
 
 class NicPair {
  public:
-  explicit NicPair(uint32_t delay) : bench_(system_config(delay), engine_setup()) {
+  explicit NicPair(uint32_t delay, double loss = 0) : bench_(system_config(delay, loss), engine_setup()) {
     for (uint32_t node = 0; node < bench_.system.size(); ++node)
       hosts_.emplace_back(bench_.system.node(node));
     for (Host& host : hosts_) enable(host);
@@ -58,8 +64,7 @@ class NicPair {
   void measure(Latency& latency, uint32_t bytes) {
     Host& sender = hosts_[0];
     Host& receiver = hosts_[1];
-    const bool is_told = latency.opcode == Opcode::send || latency.opcode == Opcode::write_imm;
-    if (is_told) post_buffer(receiver, bytes);
+    if (is_told(latency)) post_buffer(receiver, bytes);
     put(sender.queue, latency.opcode, bytes);
     const uint64_t began = bench_.system.cycle();
     sender.queue.ring();
@@ -70,13 +75,26 @@ class NicPair {
     bench_.reach(
         [&] {
           watch(sender, completed);
-          if (is_told) watch(receiver, arrived);
-          return completed && (arrived || !is_told);
+          if (is_told(latency)) watch(receiver, arrived);
+          return completed && (arrived || !is_told(latency));
         },
-        many_clocks, "a message does not arrive");
+        many_clocks + bytes, "a message does not arrive");
     latency.clocks.push_back(completed.value_or(began) - began);
-    if (is_told) latency.arrival.push_back(arrived.value_or(began) - began);
+    if (is_told(latency)) latency.arrival.push_back(arrived.value_or(began) - began);
     rest();
+  }
+
+  /// Likewise, of random bytes.
+  void transfer(Latency& latency, uint32_t bytes) {
+    const bool read = latency.opcode == Opcode::read;
+    std::vector<uint8_t> message(bytes);
+    RandomStream random(static_cast<uint64_t>(latency.opcode));
+    for (uint8_t& byte : message) byte = static_cast<uint8_t>(random.next());
+    bench_.system.node(read ? 1 : 0).memory().memory().write(memory_base, message);
+    measure(latency, bytes);
+    if (latency.finding.empty() &&
+        !bench_.system.node(read ? 0 : 1).memory().memory().equals(memory_base, message))
+      latency.finding = "other bytes arrived than were sent";
   }
 
   std::string finding() { return bench_.finding(); }
@@ -132,22 +150,34 @@ class NicPair {
   std::deque<Host> hosts_;
 };
 
-}  // namespace
-
-std::vector<Latency> latencies(uint32_t delay) {
-  NicPair nics(delay);
+/// `send(latency)` for every kind of message.
+std::vector<Latency> of_every_kind(NicPair& nics, uint32_t delay, const auto& send) {
   std::vector<Latency> results;
   for (const Opcode opcode : {Opcode::write, Opcode::write_imm, Opcode::send, Opcode::read}) {
     Latency& latency = results.emplace_back();
     latency.opcode = opcode;
     latency.delay = delay;
-    for (const uint32_t bytes : latency_bytes) nics.measure(latency, bytes);
+    send(latency);
   }
   const std::string finding = nics.finding();
   for (Latency& latency : results) {
     if (latency.finding.empty()) latency.finding = finding;
   }
   return results;
+}
+
+}  // namespace
+
+std::vector<Latency> latencies(uint32_t delay) {
+  NicPair nics(delay);
+  return of_every_kind(nics, delay, [&](Latency& latency) {
+    for (const uint32_t bytes : latency_bytes) nics.measure(latency, bytes);
+  });
+}
+
+std::vector<Latency> long_messages(uint32_t bytes, uint32_t delay, double loss) {
+  NicPair nics(delay, loss);
+  return of_every_kind(nics, delay, [&](Latency& latency) { nics.transfer(latency, bytes); });
 }
 
 }  // namespace weft::sim

@@ -27,4 +27,8 @@ inline constexpr const char* latency_build = "nic_default";
 /// Every kind of message over a network of this delay.
 std::vector<Latency> latencies(uint32_t delay);
 
+/// Every kind of message, one of so many bytes, over a network of this delay that loses packets; whether the
+/// right bytes have arrived is looked at, too.
+std::vector<Latency> long_messages(uint32_t bytes, uint32_t delay, double loss);
+
 }  // namespace weft::sim
