@@ -11,6 +11,7 @@ import pathlib
 import subprocess
 import sys
 
+import bound
 import experiments as e
 import plot
 import runs
@@ -158,7 +159,7 @@ class Figures:
     def reorder_of(self, scheme, held):
         degrees, windows = self.few(e.DEGREES), self.few(e.WINDOWS)
         commands = {(window, degree): e.reordered(scheme, window, degree, held) for window in windows for degree in degrees}
-        self.runner.run(commands.values(), f"reorder, {scheme.name} mode, {held:g} held back")
+        self.runner.run(commands.values(), f"reorder, {scheme.name} mode, {held:g} on detours")
         # What the network does, seen by the receiver that sees most of it.
         gaps = {degree: round(self.runner.point(commands[windows[-1], degree], "largest_gap").median or 0) for degree in degrees}
         share = {}
@@ -170,18 +171,19 @@ class Figures:
         colours = ("#9ecae1", "#6baed6", "#3182bd", "#08519c")
         series = [(f"window {window}", colours[index % 4], "osd^"[index % 4], [gaps[d] for d in degrees], [share[window, d] for d in degrees]) for index, window in enumerate(windows)]
         name = f"reorder_{scheme.name}_{'often' if held > 0.05 else 'seldom'}"
-        title = f"Throughput against reordering, {scheme.name} mode, {held * 100:g} % of packets held back"
-        note = f"1 MiB each way; 100 clocks from node to node, {held * 100:g} % of packets held back until up to so many of their transfer have passed; timeouts from the network, measured"
+        title = f"Throughput against reordering, {scheme.name} mode, {held * 100:g} % of packets on detours"
+        note = f"1 MiB each way; 100 clocks from node to node, {held * 100:g} % of packets take up to as much longer as so many others need on the link; timeouts from the network, measured"
         plot.lines(self.image(name), title, "reorder degree: largest gap of PIDX between packets that arrive one after the other", "of that without reordering", series, note)
         rows = [[str(degree), str(gaps[degree]), *(share[window, degree].text for window in windows)] for degree in degrees]
         self.report.table(title, note + ". *Degree*: the largest gap of PIDX between two packets of a transfer that arrive one after the other (median, largest window).",
-                          ["passed by up to", "degree", *(f"window {window}" for window in windows)], rows, self.image(name))
+                          ["detour of up to, packets", "degree", *(f"window {window}" for window in windows)], rows, self.image(name))
         near = min(degrees, key=lambda degree: abs(gaps[degree] - 64))
         for window, paper in ((32, 0.70), (64, 0.95)):
             if (window, near) not in share or share[window, near].median is None:
                 continue
             found = share[window, near].median
-            words = f"{found:.1%} at degree {gaps[near]}, {held * 100:g} % of packets held back"
+            most = bound.share(window, near, held, e.ROUND_TRIP_OF_REORDERED)
+            words = f"{found:.1%} at degree {gaps[near]}, {held * 100:g} % of packets on detours; bound of all that sends nothing twice: {most:.1%}"
             if scheme is e.PAPER:
                 self.report.claim(f"reorder degree 64, window {window}: near {paper:.0%} of ideal (paper mode)", words, abs(found - paper) <= 0.05)
             else:

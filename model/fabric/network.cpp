@@ -33,6 +33,9 @@ const Faults& checked(const Faults& faults) {
   check_probability("reorder", faults.reorder);
   check_positive("delay", faults.delay);
   check_positive("duplicate_lag", faults.duplicate_lag);
+  if (faults.reorder_degree > 0 && faults.detour > 0) {
+    throw std::invalid_argument("packets are held back for a degree or for a detour, not for both");
+  }
   return faults;
 }
 
@@ -84,8 +87,9 @@ Fate Network::send(uint32_t from, uint32_t to, uint64_t flow_number, Bytes packe
   const bool lost = random.chance(faults_.loss);
   const bool duplicated = random.chance(faults_.duplicate);
   const bool corrupted = random.chance(faults_.corrupt);
-  const bool held = random.chance(faults_.reorder) && faults_.reorder_degree > 0;
-  const auto to_pass = static_cast<uint32_t>(1 + random.below(std::max(1u, faults_.reorder_degree)));
+  const uint32_t farthest = std::max(faults_.reorder_degree, faults_.detour);
+  const bool held = random.chance(faults_.reorder) && farthest > 0;
+  const auto held_for = static_cast<uint32_t>(1 + random.below(std::max(1u, farthest)));  // packets or cycles
   const uint64_t flight = faults_.delay + random.below(faults_.jitter + 1ull);
   const uint64_t lag = 1 + random.below(faults_.duplicate_lag);
   RandomStream bit_errors(node.bit_errors.next());
@@ -112,10 +116,14 @@ Fate Network::send(uint32_t from, uint32_t to, uint64_t flow_number, Bytes packe
     node.counters.corrupted++;
     corrupt(packet, bit_errors);
   }
+  node.counters.reordered += held;
+  if (held && faults_.detour > 0) {
+    node.sent.push_back({now_ + flight + held_for, 0, from, to, std::move(packet)});
+    return fate;
+  }
   if (held) {
-    node.counters.reordered++;
     const uint64_t deadline = now_ + faults_.hold_limit;
-    flow.held.push_back({to, to_pass, now_ + flight, deadline, std::move(packet)});
+    flow.held.push_back({to, held_for, now_ + flight, deadline, std::move(packet)});
     node.next_deadline = std::min(node.next_deadline, deadline);
     node.held++;
     return fate;

@@ -5,8 +5,8 @@
 // Packets are byte vectors that go in at one node and come out at another; nothing in here knows their
 // format. Time is counted in clock cycles, one tick() each. Packets of one flow stay in order unless they are
 // held back: a held packet is let go once `reorder_degree` or fewer (drawn per packet) later packets of its
-// flow have passed it (or were lost), or after `hold_limit` cycles. Duplicates are copies that come late, in
-// no order.
+// flow have passed it (or were lost), or after `hold_limit` cycles; or, with `detour`, it takes a longer way
+// and comes so much later, whoever passes it. Duplicates are copies that come late, in no order.
 //
 // Ideal, any number of packets cross it at once and only faults delay them; or a torus or mesh of routers
 // (torus.hpp) is behind the faults: a packet enters it when it would come out of the ideal one. What it meets
@@ -37,7 +37,8 @@ struct Faults {
   double duplicate = 0;
   double corrupt = 0;            ///< one to three bits flipped
   uint32_t reorder_degree = 0;   ///< a packet is overtaken by at most this many of its flow; 0: never
-  double reorder = 0.1;          ///< probability that a packet is held back (with degree > 0)
+  uint32_t detour = 0;           ///< instead of a degree: up to so many cycles for who is held back
+  double reorder = 0.1;          ///< probability that a packet is held back (with degree or detour > 0)
   uint32_t delay = 20;           ///< cycles from send to receive, at least 1
   uint32_t jitter = 0;           ///< up to so many cycles more
   uint32_t duplicate_lag = 512;  ///< a copy comes up to so many cycles after its original was due, at least 1

@@ -273,9 +273,15 @@ Command add_rdma_command(CLI::App& app) {
       ->capture_default_str();
   command
       ->add_option("--held", run_config.faults.reorder,
-                   "with --reorder: probability that a packet is held back until it is overtaken")
+                   "with --reorder or --detour: probability that a packet is held back")
       ->check(probability)
       ->capture_default_str();
+  command
+      ->add_option("--detour", run_config.faults.detour,
+                   "instead of --reorder: a packet that is held back takes up to so many cycles more")
+      ->check(whole_number(0, 1'000'000))
+      ->capture_default_str()
+      ->excludes("--reorder");
   command->add_option("--delay", run_config.faults.delay, "cycles from node to node")
       ->check(whole_number(1, 10'000'000))
       ->capture_default_str();

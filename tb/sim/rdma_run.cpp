@@ -63,10 +63,12 @@ const tb::RdmaBuild& build_for(const RunConfig& config) {
 
 uint64_t beats_per_packet(const tb::RdmaBuild& build) { return 1 + build.params.payload / build.data_bytes; }
 
-/// Cycles that the link takes for a full packet of each transfer, `reorder_degree` times: no packet is
-/// overtaken for longer.
+/// Cycles that the link takes for a full packet of each transfer, `reorder_degree` times, or the longest
+/// detour: no packet is overtaken for longer.
 uint32_t longest_hold(const RunConfig& config, const tb::RdmaBuild& build) {
-  const uint64_t cycles = beats_per_packet(build) * config.faults.reorder_degree * config.transfers;
+  const uint64_t cycles = config.faults.detour > 0
+                              ? config.faults.detour
+                              : beats_per_packet(build) * config.faults.reorder_degree * config.transfers;
   return static_cast<uint32_t>(std::clamp<uint64_t>(cycles, 1, fabric::Faults{}.hold_limit));
 }
 
@@ -85,9 +87,13 @@ uint64_t round_trip(const RunConfig& config) {
               in_engines);
 }
 
+bool reorders(const RunConfig& config) {
+  return config.faults.reorder_degree > 0 || config.faults.detour > 0;
+}
+
 /// Twice as long as reordering may hold a packet back.
 uint64_t held_back(const RunConfig& config, const tb::RdmaBuild& build) {
-  return config.faults.reorder_degree > 0 ? 2 * longest_hold(config, build) : 0;
+  return reorders(config) ? 2 * longest_hold(config, build) : 0;
 }
 
 constexpr uint64_t longest_timeout = 1'000'000;
@@ -110,10 +116,12 @@ bool several_ways(const fabric::TorusConfig& torus) {
 /// By how much a packet of this network may get ahead of another of its transfer. One that is held back is
 /// passed by no more than the degree, but others that are held back meanwhile widen the gap; if that comes
 /// near the window: not known.
-uint8_t usual_ahead(const RunConfig& config) {
+uint8_t usual_ahead(const RunConfig& config, const tb::RdmaBuild& build) {
   if (config.torus && several_ways(*config.torus)) return 0;
-  if (config.faults.reorder_degree == 0) return 1;
-  const uint64_t ahead = 2ull * config.faults.reorder_degree + 16;
+  if (!reorders(config)) return 1;
+  const uint64_t degree =
+      std::max<uint64_t>(config.faults.reorder_degree, config.faults.detour / beats_per_packet(build));
+  const uint64_t ahead = 2 * degree + 16;
   return ahead <= config.window / 2 ? static_cast<uint8_t>(ahead) : uint8_t{0};
 }
 
@@ -223,7 +231,7 @@ void Traffic::start() {
   };
   setup.rx_timeout = setup.tx_retry = ticks(timeout);
   setup.timeout_floor = ticks(config_.floor ? config_.floor : usual_timeout(config_, build_, 2));
-  setup.rx_ahead = config_.ahead.value_or(usual_ahead(config_));
+  setup.rx_ahead = config_.ahead.value_or(usual_ahead(config_, build_));
   setup.adapt = config_.adapt;
   setup.weft_mode = config_.weft_mode;
   system_.start(setup);

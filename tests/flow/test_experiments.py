@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the experiments tell of a point: the median of the seeds that finished, its interval, and how many did not; and what happens if weft-sim cannot be run.
+"""What the experiments tell of a point: the median of the seeds that finished, its interval, and how many did not; what happens if weft-sim cannot be run; and what a
+window cannot beat.
 
 usage: test_experiments.py REPOSITORY
 """
@@ -13,6 +14,7 @@ import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1))
 sys.path.insert(0, str(ROOT / "experiments"))
+import bound  # noqa: E402
 import experiments  # noqa: E402
 import runs  # noqa: E402
 
@@ -44,6 +46,18 @@ class Points(unittest.TestCase):
     def test_in_parts_of_another(self):
         self.assertEqual(runs.summary([20, 30, 40], 3).over(runs.summary([10], 1)).median, 3)
         self.assertIsNone(runs.summary([20], 1).over(runs.summary([], 1)).median)
+
+
+class Bound(unittest.TestCase):
+    def test_nothing_stops_a_sender_in_order_or_with_a_window_as_long_as_the_detours(self):
+        self.assertEqual(bound.duration(32, 0, 1, 0, 1000, 1), 1001)
+        self.assertAlmostEqual(bound.duration(10, 0, 1, 21, 1000, 1), 1000 / 11 * 22, delta=22)  # eleven packets each time that one is heard of
+        self.assertGreaterEqual(bound.share(64, 64, 0.1, packets=1000), 1001 / 1065)
+
+    def test_smaller_windows_wait_longer(self):
+        shares = [bound.share(window, 64, 0.1) for window in (1, 8, 32, 64)]
+        self.assertEqual(shares, sorted(shares))
+        self.assertLess(shares[0], 0.3)
 
 
 class Runs(unittest.TestCase):

@@ -221,6 +221,8 @@ TEST(NetworkParameters, IllegalOnesAreRefusedWithTheirName) {
     expect_refused(1, {.corrupt = wrong}, "corrupt" + rest);
     expect_refused(1, {.reorder = wrong}, "reorder" + rest);
   }
+  expect_refused(1, {.reorder_degree = 1, .detour = 1},
+                 "packets are held back for a degree or for a detour, not for both");
 }
 
 TEST(NetworkParameters, IllegalChangeIsRefusedAndChangesNothing) {

@@ -207,6 +207,20 @@ TEST_P(NetworkFault, ReorderingNeverPassesItsDegreeWhateverElseHappens) {
   EXPECT_GT(*std::ranges::max_element(distances), faults.reorder_degree / 2);
 }
 
+/// Each for a time of its own, whoever passes it meanwhile; all others stay in order.
+TEST_P(NetworkFault, DetoursTakeUpToSoManyCyclesMore) {
+  const Faults faults{.detour = 50, .reorder = 0.1, .delay = 7};
+  const auto arrivals = send_one_flow(faults);
+  ASSERT_EQ(arrivals.size(), packets);
+  std::map<uint64_t, unsigned> extra;
+  for (const Arrival& arrival : arrivals) extra[arrival.cycle - arrival.label().number - faults.delay]++;
+  EXPECT_EQ(packets - extra[0], counters_.reordered);
+  EXPECT_EQ(extra.size(), faults.detour + 1u) << "any number of cycles";
+  EXPECT_EQ(extra.rbegin()->first, faults.detour);
+  expect_rate(counters_.reordered, faults.reorder);
+  expect_only(counters_, &NetworkCounters::reordered);
+}
+
 TEST_P(NetworkFault, JitterSpreadsTheDelayButKeepsAFlowInOrder) {
   const Faults faults{.delay = 30, .jitter = 9};
   std::set<uint64_t> times;
