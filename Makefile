@@ -121,7 +121,7 @@ place: configure $(PYTHON_VENV)/ready ## place and route of the receiver on iCE4
 	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r fpga/requirements-place.txt
 	$(PYTHON_VENV)/bin/python fpga/place.py --jobs $(JOBS)
 
-formal: configure $(PYTHON_VENV)/ready ## protocol by SPIN, receive window by induction, into docs/results/formal.md
+formal: configure $(PYTHON_VENV)/ready ## protocol by SPIN, receive window, blocks and receiver by induction or bounded, into docs/results/formal.md
 	$(PYTHON_VENV)/bin/python formal/prove.py --jobs $(JOBS)
 
 netlist: configure $(PYTHON_VENV)/ready ## tests of the receiver on its gates, window unit's gates against its source, into docs/results/netlist.md

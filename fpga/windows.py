@@ -54,7 +54,7 @@ def page(results):
         f"Written by `make synth` with {results['yosys']}, OpenSTA (OSU 0.18 µm, typical corner, no wires) and nextpnr-ice40 (HX8K, routed, best of "
         f"{len(SEEDS)} seeds). Window of 128, PIDX of 24 bits.",
         "Each design is a loop: one packet a clock, decided on the window that the packet before it left behind. So the frequency is that at which "
-        "packets of one and the same transfer can follow each other.",
+        "packets of one and the same transfer can follow each other. [fpga.md](fpga.md) has the engine's on the HX8K with another mapping and more seeds.",
         "",
         "| design | OSU 0.18 µm² | flops | MHz | critical path, ns | HX8K cells | MHz |",
         "|---|---:|---:|---:|---:|---:|---:|",

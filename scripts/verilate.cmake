@@ -26,10 +26,10 @@ target_link_libraries(weft_verilated PUBLIC Threads::Threads)
 weft_verilator_library(weft_verilated_fst verilated_fst_c.cpp)
 target_link_libraries(weft_verilated_fst PUBLIC weft_verilated ZLIB::ZLIB)
 
-# weft_verilate(TARGET PREFIX class TOP_MODULE module SOURCES file... [ARGS argument...] [PARTS n] [TRACE_FST])
-# PARTS: how many compilers can work on it at a time.
+# weft_verilate(TARGET PREFIX class TOP_MODULE module SOURCES file... [ARGS argument...] [PARTS n] [TRACE_FST] [STEPS])
+# PARTS: how many compilers can work on it at a time. STEPS: also PREFIX.steps.hpp, for tops that are stepped function by function (tb/common/steps.hpp).
 function(weft_verilate target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TRACE_FST" "PREFIX;TOP_MODULE;PARTS" "SOURCES;ARGS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TRACE_FST;STEPS" "PREFIX;TOP_MODULE;PARTS" "SOURCES;ARGS")
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}.${arg_PREFIX}")
   if(NOT arg_PARTS)
     set(arg_PARTS 1)
@@ -58,6 +58,12 @@ function(weft_verilate target)
     list(APPEND definitions VM_COVERAGE=1)
   endif()
 
+  set(steps "")
+  if(arg_STEPS)
+    set(steps --steps)
+    list(APPEND arguments --output-split-cfuncs 1000)  # functions that fit into the processor's first cache
+  endif()
+
   set(fast "")
   math(EXPR last "${arg_PARTS} - 1")
   foreach(part RANGE ${last})
@@ -65,8 +71,12 @@ function(weft_verilate target)
   endforeach()
   set(slow "${folder}/${arg_PREFIX}.slow.cpp")
   set(header "${folder}/${arg_PREFIX}.h")
-  add_custom_command(OUTPUT "${header}" ${fast} "${slow}"
-    COMMAND "${Python3_EXECUTABLE}" "${verilate_script}" "${folder}" ${arg_PREFIX} ${arg_PARTS}
+  set(headers "${header}")
+  if(arg_STEPS)
+    list(APPEND headers "${folder}/${arg_PREFIX}.steps.hpp")
+  endif()
+  add_custom_command(OUTPUT ${headers} ${fast} "${slow}"
+    COMMAND "${Python3_EXECUTABLE}" "${verilate_script}" ${steps} "${folder}" ${arg_PREFIX} ${arg_PARTS}
             "${VERILATOR_BIN}" --cc --top ${arg_TOP_MODULE} ${arguments} ${arg_SOURCES}
     DEPENDS "${verilate_script}" "${VERILATOR_BIN}" ${arg_SOURCES}
     DEPFILE "${folder}/${arg_PREFIX}.d"
@@ -82,7 +92,7 @@ function(weft_verilate target)
   if(CMAKE_BUILD_TYPE STREQUAL "Release")
     set_property(SOURCE "${slow}" APPEND PROPERTY COMPILE_OPTIONS -O1)  # runs once, at the start
   endif()
-  target_sources(${target} PRIVATE ${fast} "${slow}" "${header}")
+  target_sources(${target} PRIVATE ${fast} "${slow}" ${headers})
   target_include_directories(${target} SYSTEM PRIVATE "${folder}")
   target_link_libraries(${target} PUBLIC ${library})
 endfunction()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs Verilator and gathers what it writes, files that are not known before, into files that are: PREFIX.fast0.cpp, ... (to be optimised) and
 PREFIX.slow.cpp, which include the others. Fewer and larger units also compile in about two thirds of the time. PREFIX.d says what was read.
-usage: scripts/verilate.py FOLDER PREFIX PARTS VERILATOR ARGUMENT...   (by scripts/verilate.cmake)
+With --steps also PREFIX.steps.hpp: the functions of which eval() consists (tb/common/steps.hpp), for tops with one clock and nothing else that wakes a process.
+usage: scripts/verilate.py [--steps] FOLDER PREFIX PARTS VERILATOR ARGUMENT...   (by scripts/verilate.cmake)
 """
 
 import pathlib
@@ -32,8 +33,43 @@ def gather(file, sources):
     file.write_text("".join(f'#include "{source.name}"\n' for source in sorted(sources)), encoding="utf-8")
 
 
+def body(text, root, name):
+    """Of a function of the generated root module; empty if there is none."""
+    found = re.search(rf"^void {root}___{name}\({root}\* vlSelf\) {{$(.*?)^}}$", text, re.M | re.S)
+    return found.group(1) if found else ""
+
+
+def calls(text, root):
+    return re.findall(rf"\b({root}___\w+)\(vlSelf\);", text)
+
+
+def steps(prefix, files):
+    """Functions that settle the top and those of a clock edge, in their order; none if eval() is not what it is known to be of Verilator 5.006."""
+    root = f"{prefix}___024root"
+    text = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    settle, act, edge = (body(text, root, f"eval_{region}") for region in ("ico", "act", "nba"))
+    one_clock = "VlTriggerVec<1> __VpreTriggered" in text and len(re.findall(r"__VnbaTriggered\.at", edge)) == 1 and not calls(act, root)
+    found = calls(settle, root), calls(edge, root)
+    return found if one_clock and all(found) else ([], [])
+
+
+def write_steps(folder, prefix, files):
+    settle, edge = steps(prefix, files)
+    root = f"{prefix}___024root"
+    lines = ["// Written by scripts/verilate.py", "#pragma once", '#include "common/steps.hpp"', f'#include "{prefix}.h"']
+    if edge:
+        lines += [f'#include "{root}.h"', *(f"void {function}({root}*);" for function in settle + edge), "namespace weft::tb {", "template <>", f"struct StepsOf<{prefix}> {{",
+                  "  static constexpr bool known = true;", f"  static void* state({prefix}& top) {{ return top.rootp; }}"]
+        for name, functions in (("settle", settle), ("edge", edge)):
+            lines.append(f"  static constexpr Step {name}[] = {{" + ", ".join(f"step_of<{root}, {function}>" for function in functions) + "};")
+        lines += ["};", "}  // namespace weft::tb"]
+    (folder / f"{prefix}.steps.hpp").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def main():
-    folder, prefix, parts, *command = sys.argv[1:]
+    arguments = sys.argv[1:]
+    with_steps = arguments[0] == "--steps"
+    folder, prefix, parts, *command = arguments[1:] if with_steps else arguments
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     result = subprocess.run([*command, "--prefix", prefix, "--Mdir", str(folder), "--make", "cmake"], check=False)
@@ -42,6 +78,8 @@ def main():
     of = lists(folder, prefix)
     for part, files in enumerate(shared_out([pathlib.Path(file) for file in of["CLASSES_FAST"] + of["SUPPORT_FAST"]], int(parts))):
         gather(folder / f"{prefix}.fast{part}.cpp", files)
+    if with_steps:
+        write_steps(folder, prefix, [pathlib.Path(file) for file in of["CLASSES_FAST"]])
     gather(folder / f"{prefix}.slow.cpp", [pathlib.Path(file) for file in of["CLASSES_SLOW"] + of["SUPPORT_SLOW"]])
     (folder / f"{prefix}.d").write_text(f"{folder}/{prefix}.h: {' '.join(of['DEPS'])}\n", encoding="utf-8")
 

@@ -8,6 +8,7 @@
 //
 // Beside it, without waiting for what is found: of a slot that is a hole, is it the one?
 `include "rdma_typedef.svh"
+`include "weft_when.svh"
 
 module rdma_next_hole #(
   parameter  int unsigned WINDOW = 128,  // slots, a power of two
@@ -15,6 +16,7 @@ module rdma_next_hole #(
   localparam int unsigned GROUP  = `RDMA_WINDOW_GROUP(WINDOW),
   localparam int unsigned GROUPS = WINDOW / GROUP
 ) (
+  `WEFT_WHEN_INPUT(needed_i)                 // what is found, and is_it_o, are looked at
   input  logic [WINDOW-1:0] here_i,        // holes in the start's lap
   input  logic [WINDOW-1:0] next_i,        // ... in the next one
   input  logic [GROUPS-1:0] group_here_i,  // groups that have such
@@ -36,26 +38,32 @@ module rdma_next_hole #(
 
   // Each bit by itself, so that none waits for the one before it.
   always_comb begin : p_groups
-    for (int g = 0; g < int'(GROUPS); g++) begin
-      group_above[g]      = |(group_here_i & ((GROUPS'(1) << g) - 1'b1));
-      group_above_next[g] = |(group_next_i & ((GROUPS'(1) << g) - 1'b1));
-      group_after[g]      = after_i[g*GROUP+GROUP-1];
-    end
-    for (int s = 0; s < int'(WINDOW); s++) begin
-      above[s]      = |(here_i[s/GROUP*GROUP+:GROUP] & GROUP'((1 << (s % GROUP)) - 1));
-      above_next[s] = |(next_i[s/GROUP*GROUP+:GROUP] & GROUP'((1 << (s % GROUP)) - 1));
-    end
-    for (int g = 0; g < int'(GROUPS); g++) begin
-      two[g]      = |(here_i[g*GROUP+:GROUP] & above[g*GROUP+:GROUP]);
-      two_next[g] = |(next_i[g*GROUP+:GROUP] & above_next[g*GROUP+:GROUP]);
+    {above, above_next, group_above, group_above_next, two, two_next, group_after} = '0;
+    if (`WEFT_WHEN(needed_i)) begin
+      for (int g = 0; g < int'(GROUPS); g++) begin
+        group_above[g]      = |(group_here_i & ((GROUPS'(1) << g) - 1'b1));
+        group_above_next[g] = |(group_next_i & ((GROUPS'(1) << g) - 1'b1));
+        group_after[g]      = after_i[g*GROUP+GROUP-1];
+      end
+      for (int s = 0; s < int'(WINDOW); s++) begin
+        above[s]      = |(here_i[s/GROUP*GROUP+:GROUP] & GROUP'((1 << (s % GROUP)) - 1));
+        above_next[s] = |(next_i[s/GROUP*GROUP+:GROUP] & GROUP'((1 << (s % GROUP)) - 1));
+      end
+      for (int g = 0; g < int'(GROUPS); g++) begin
+        two[g]      = |(here_i[g*GROUP+:GROUP] & above[g*GROUP+:GROUP]);
+        two_next[g] = |(next_i[g*GROUP+:GROUP] & above_next[g*GROUP+:GROUP]);
+      end
     end
   end
 
   assign wrapped_o = group_here_i == '0;
 
   always_comb begin : p_slots
-    for (int s = 0; s < int'(WINDOW); s++) begin
-      after_o[s] = wrapped_o ? above_next[s] || group_above_next[s/GROUP] : above[s] || group_above[s/GROUP];
+    after_o = '0;
+    if (`WEFT_WHEN(needed_i)) begin
+      for (int s = 0; s < int'(WINDOW); s++) begin
+        after_o[s] = wrapped_o ? above_next[s] || group_above_next[s/GROUP] : above[s] || group_above[s/GROUP];
+      end
     end
   end
 
@@ -69,12 +77,15 @@ module rdma_next_hole #(
   logic              between, between_next;
 
   always_comb begin : p_is_it
-    for (int s = 0; s < int'(GROUP); s++) lower[s] = s < int'(pos_i) % int'(GROUP);
-    for (int g = 0; g < int'(GROUPS); g++) begin
-      below[g]      = g < int'(pos_i) / int'(GROUP);
-      own[g]        = g == int'(pos_i) / int'(GROUP);
-      lower_here[g] = |(here_i[g*GROUP+:GROUP] & lower);
-      lower_next[g] = |(next_i[g*GROUP+:GROUP] & lower);
+    {lower, below, own, lower_here, lower_next} = '0;
+    if (`WEFT_WHEN(needed_i)) begin
+      for (int s = 0; s < int'(GROUP); s++) lower[s] = s < int'(pos_i) % int'(GROUP);
+      for (int g = 0; g < int'(GROUPS); g++) begin
+        below[g]      = g < int'(pos_i) / int'(GROUP);
+        own[g]        = g == int'(pos_i) / int'(GROUP);
+        lower_here[g] = |(here_i[g*GROUP+:GROUP] & lower);
+        lower_next[g] = |(next_i[g*GROUP+:GROUP] & lower);
+      end
     end
   end
 

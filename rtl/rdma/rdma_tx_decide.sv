@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the sender does with one event (docs/rdma.md and docs/rdma_transfers.md, Sender): combinational, from the event and the context as it was to
 // the context as it shall be, an outcome, and the actions that follow.
+`include "weft_when.svh"
+
 module rdma_tx_decide
   import rdma_pkg::*;
   import rdma_formats_pkg::*;
@@ -205,7 +207,9 @@ module rdma_tx_decide
 
   always_comb begin : p_again_at
     again_at = '0;
-    for (int i = 0; i < int'(ACK_MAP_W); i++) if (asked_low[i]) again_at = again_at | 6'(i);
+    if (`WEFT_WHEN(again)) begin
+      for (int i = 0; i < int'(ACK_MAP_W); i++) if (asked_low[i]) again_at = again_at | 6'(i);
+    end
   end
 
   // A map tells all that is missing; an empty one nothing, so that what was asked for before stays asked for.
@@ -213,8 +217,10 @@ module rdma_tx_decide
   always_comb begin : p_asked_new
     asked_new = '0;
     if (hdr_i.arg[ACK_MAP_W-1:0] == '0 && passed < PIDX_W'(ACK_MAP_W)) asked_new = ctx_i.asked >> passed[5:0];
-    for (int i = 0; i < int'(ACK_MAP_W); i++) begin
-      asked_new[i] |= hdr_i.arg[i] && 33'(hdr_i.pidx) + 33'(i) < 33'(ctx_i.high);
+    if (`WEFT_WHEN(kind_i == EV_PACKET && hdr_i.ptype == PTYPE_ACK)) begin
+      for (int i = 0; i < int'(ACK_MAP_W); i++) begin
+        asked_new[i] |= hdr_i.arg[i] && 33'(hdr_i.pidx) + 33'(i) < 33'(ctx_i.high);
+      end
     end
   end
 

@@ -4,6 +4,7 @@
 //
 // Arriving at WBASE, the window advances by 1 + LOC(WVEC), to the first hole; the paper's formula prints LOC(WVEC) alone.
 `include "rdma_typedef.svh"
+`include "weft_when.svh"
 
 module rdma_window_step #(
   parameter int unsigned WINDOW  = 128,  // packets beyond WBASE that are kept track of
@@ -64,6 +65,7 @@ module rdma_window_step #(
   rdma_next_hole #(
     .WINDOW(WINDOW)
   ) i_next (
+    `WEFT_WHEN_PIN(needed_i, move_o)
     .here_i      (here),
     .next_i      (next),
     .group_here_i(window_i.group_here),
@@ -79,7 +81,9 @@ module rdma_window_step #(
 
   always_comb begin : p_first
     first = '0;
-    for (int i = 0; i < int'(WINDOW); i++) if (first_slot[i]) first |= POS_W'(i);
+    if (`WEFT_WHEN(advance)) begin
+      for (int i = 0; i < int'(WINDOW); i++) if (first_slot[i]) first |= POS_W'(i);
+    end
   end
 
   assign next_base = {window_i.first_odd, first};

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace weft::tb {
@@ -123,12 +124,15 @@ WrittenBurst AxiMemory::gather(const AxiAddress& address, uint32_t beats, const 
     if (from.strb == 0) {
       reporter.add(fmt::format("m_axi w: beat {} of a burst of {} writes nothing", beat + 1, beats));
     }
-    for (uint32_t lane = 0; lane < config_.data_bytes; ++lane) {
-      if (!(from.strb >> lane & 1)) continue;
-      const uint64_t at = aligned + static_cast<uint64_t>(beat) * config_.data_bytes + lane;
-      if (at != next) reporter.add(fmt::format("m_axi w: strobes leave a gap before {:#x}", at));
-      next = at + 1;
-      burst.bytes.push_back(from.data[lane]);
+    const uint64_t start = aligned + static_cast<uint64_t>(beat) * config_.data_bytes;
+    for (uint64_t left = from.strb; left != 0;) {  // one run of lanes after the other
+      const auto lane = static_cast<uint32_t>(std::countr_zero(left));
+      const auto count = static_cast<uint32_t>(std::countr_one(left >> lane));
+      if (start + lane != next)
+        reporter.add(fmt::format("m_axi w: strobes leave a gap before {:#x}", start + lane));
+      next = start + lane + count;
+      burst.bytes.insert(burst.bytes.end(), from.data.begin() + lane, from.data.begin() + lane + count);
+      left &= left + (uint64_t{1} << lane);  // without that run
     }
   }
   return burst;

@@ -32,6 +32,8 @@ class GoldenEngine : public RdmaModel {
 
   void settle(RdmaPins& pins) override;
   void edge() override;
+  void apply(const RdmaPins&) override {}
+  void fetch(RdmaPins&) override {}
   void attach(WaveFile&) override {}  // it has no signals inside
 
  private:

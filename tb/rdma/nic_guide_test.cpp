@@ -78,6 +78,12 @@ driver::RdmaSetup engine_setup(uint16_t node) {
   buffer.receive = true;
   buffer.remote_write = false;
 
+  setup.tick_cycles = 64;
+  setup.rx_timeout = setup.tx_retry = 73;  // timeouts of 4,672 clocks at the most,
+  setup.adapt = true;                      // otherwise as measured,
+  setup.timeout_floor = 4;                 // and 256 at the least
+  setup.rx_ahead = 1;                      // this network keeps the order of a transfer's packets
+
   setup.rx_quota = 256;
   setup.ticket_quota = 8;
   setup.answer_quota = 1;

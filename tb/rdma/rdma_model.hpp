@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/steps.hpp"
 #include "rdma/params.hpp"
 #include "rdma_pins.hpp"
 
@@ -45,6 +46,11 @@ class RdmaModel {
   virtual void settle(RdmaPins& pins) = 0;
   /// Rising clock edge.
   virtual void edge() = 0;
+  /// The same step by step, if this model can: apply(), steps().settle, fetch(), steps().edge. Never both
+  /// ways in one simulation.
+  virtual Steps steps() { return {}; }
+  virtual void apply(const RdmaPins& pins) = 0;
+  virtual void fetch(RdmaPins& pins) = 0;
   virtual void attach(WaveFile& waves) = 0;
 };
 

@@ -109,18 +109,18 @@ void RdmaNode::hold_reset() {
   out_monitor_.reset();
 }
 
-void RdmaNode::settle(uint64_t cycle) {
+void RdmaNode::drive(uint64_t cycle) {
   reporter_.set_cycle(cycle);
-  if (!pins_.rst_n) {
-    model_->settle(pins_);
-    return;
-  }
+  if (!pins_.rst_n) return;
   if (serve_interrupts_ && pins_.irq) driver_.interrupt();
   input_.drive(pins_.in);
   output_.drive(pins_.out);
   registers_.drive(pins_.axil);
   memory_.drive(pins_.axi);
-  model_->settle(pins_);
+}
+
+void RdmaNode::look() {
+  if (!pins_.rst_n) return;
   if (scoreboard_) in_monitor_.sample(pins_.in, reporter_);
   out_monitor_.sample(pins_.out, reporter_);
   memory_.sample(pins_.axi, reporter_);

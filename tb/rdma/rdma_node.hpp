@@ -44,11 +44,20 @@ class RdmaNode {
   RdmaNode(uint32_t index, const NodeConfig& config, SimulationContext& context, Findings& findings,
            OnPacket on_packet);
 
-  /// First half of clock cycle number `cycle`: inputs are driven, outputs settle and are looked at.
-  void settle(uint64_t cycle);
+  /// Clock cycle number `cycle`, first half: inputs are driven, the engine settles, its outputs are looked
+  /// at.
+  void drive(uint64_t cycle);
+  void settle() { model_->settle(pins_); }
+  void look();
 
   /// Second half: the rising clock edge.
   void edge() { model_->edge(); }
+
+  /// In place of settle() and edge(), if the engine has any: apply(), the steps of settling, fetch(), later
+  /// those of the edge.
+  Steps steps() { return model_->steps(); }
+  void apply() { model_->apply(pins_); }
+  void fetch() { model_->fetch(pins_); }
 
   /// From the next cycle on the engine is in reset; everything around it forgets what was under way.
   void hold_reset();

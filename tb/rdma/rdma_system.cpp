@@ -31,6 +31,8 @@ fabric::Network make_network(const SystemConfig& config) {
                         : fabric::Network(config.nodes, config.faults, config.seed);
 }
 
+constexpr uint32_t nodes_at_once = 8;  // stepwise: what they keep fits into the second cache
+
 constexpr uint64_t start_values = 1ull << 34;  // random streams of the nodes; those of RdmaNode are below
 
 /// Whatever else stands in the packet.
@@ -79,6 +81,8 @@ RdmaSystem::RdmaSystem(const SystemConfig& config)
         std::make_unique<RdmaNode>(index, node, own.context, own.findings,
                                    [this, index](Bytes packet) { forward(index, std::move(packet)); }));
   }
+  for (auto& each : nodes_) steps_.push_back(each->steps());
+  if (std::ranges::any_of(steps_, [](const Steps& steps) { return steps.settle.empty(); })) steps_.clear();
   if (waves_) {
     for (auto& each : nodes_) each->model().attach(*waves_);
     waves_->open(config.waves);
@@ -147,10 +151,42 @@ void RdmaSystem::step() {
   deliver(all());
 }
 
-void RdmaSystem::step_part(const fabric::Part& part) {
-  for (uint32_t index = part.first; index < part.behind; ++index) nodes_[index]->settle(cycle_);
+void RdmaSystem::step_engines(const fabric::Part& part) {
+  for (uint32_t index = part.first; index < part.behind; ++index) {
+    nodes_[index]->drive(cycle_);
+    nodes_[index]->settle();
+    nodes_[index]->look();
+  }
   dump_waves(2 * cycle_);
   for (uint32_t index = part.first; index < part.behind; ++index) nodes_[index]->edge();
+}
+
+void RdmaSystem::step_engines_stepwise(uint32_t first, uint32_t behind) {
+  const auto all = [&](std::span<const Step> Steps::*which) {
+    const size_t count = (steps_[first].*which).size();
+    for (size_t step = 0; step < count; ++step) {
+      for (uint32_t index = first; index < behind; ++index) (steps_[index].*which)[step](steps_[index].state);
+    }
+  };
+  for (uint32_t index = first; index < behind; ++index) {
+    nodes_[index]->drive(cycle_);
+    nodes_[index]->apply();
+  }
+  all(&Steps::settle);
+  for (uint32_t index = first; index < behind; ++index) {
+    nodes_[index]->fetch();
+    nodes_[index]->look();
+  }
+  all(&Steps::edge);
+}
+
+void RdmaSystem::step_part(const fabric::Part& part) {
+  if (steps_.empty()) {
+    step_engines(part);
+  } else {
+    for (uint32_t first = part.first; first < part.behind; first += nodes_at_once)
+      step_engines_stepwise(first, std::min(first + nodes_at_once, part.behind));
+  }
   dump_waves(2 * cycle_ + 1);
   for (uint32_t index = part.first; index < part.behind; ++index) surroundings_[index]->context.advance();
   network_.step(part);

@@ -108,6 +108,8 @@ class RdmaSystem {
   fabric::Part all() const { return {0, 0, size()}; }
   /// What of a clock can be done node by node, and what is left then.
   void step_part(const fabric::Part& part);
+  void step_engines(const fabric::Part& part);
+  void step_engines_stepwise(uint32_t first, uint32_t behind);
   void end_clock();
   /// Packets that have arrived.
   void deliver(const fabric::Part& part);
@@ -124,6 +126,7 @@ class RdmaSystem {
   fabric::Network network_;
   Tamper tamper_;
   std::vector<std::unique_ptr<RdmaNode>> nodes_;
+  std::vector<Steps> steps_;  ///< of the engines, by node, if all have any
   uint64_t cycle_ = 0;
   std::unique_ptr<WaveFile> waves_;  ///< closed before the tops go
   bool assertion_told_ = false;

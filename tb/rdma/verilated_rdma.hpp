@@ -26,6 +26,7 @@ class VerilatedRdma : public RdmaModel {
       clock_.top().ticket_cpl_ready_i = 1;
       clock_.top().queue_set_i = 0;
     }
+    if constexpr (StepsOf<Top>::known) clock_.settle();  // start values; from here on steps
   }
 
   void settle(RdmaPins& pins) override {
@@ -36,16 +37,13 @@ class VerilatedRdma : public RdmaModel {
 
   void edge() override { clock_.edge(); }
 
-  void attach([[maybe_unused]] WaveFile& waves) override {
-#ifdef WEFT_WAVES
-    static_cast<FstWaves&>(waves).attach(clock_.top());
-#endif
+  Steps steps() override {
+    if constexpr (StepsOf<Top>::known)
+      return {StepsOf<Top>::state(clock_.top()), StepsOf<Top>::settle, StepsOf<Top>::edge};
+    return {};
   }
 
- private:
-  static constexpr bool with_queues = requires(Top top) { top.queue_irq_o; };
-
-  void apply(const RdmaPins& pins) {
+  void apply(const RdmaPins& pins) override {
     Top& top = clock_.top();
     top.rst_ni = pins.rst_n;
     top.s_axis_tvalid_i = pins.in.valid;
@@ -56,6 +54,31 @@ class VerilatedRdma : public RdmaModel {
     apply_axil(top, pins.axil);
     apply_axi(top, pins.axi);
   }
+
+  void fetch(RdmaPins& pins) override {
+    const Top& top = clock_.top();
+    pins.irq = top.irq_o;
+    pins.in.ready = top.s_axis_tready_o;
+    pins.out.valid = top.m_axis_tvalid_o;
+    if (pins.out.valid) {
+      get_bytes(top.m_axis_tdata_o, pins.out.beat.data.data(), data_bytes_);
+      pins.out.beat.keep = top.m_axis_tkeep_o;
+      pins.out.beat.last = top.m_axis_tlast_o;
+    }
+    fetch_axil(top, pins.axil);
+    fetch_axi(top, pins.axi);
+    fetch_trace(top, pins);
+    if constexpr (with_queues) fetch_queues(top, pins);
+  }
+
+  void attach([[maybe_unused]] WaveFile& waves) override {
+#ifdef WEFT_WAVES
+    static_cast<FstWaves&>(waves).attach(clock_.top());
+#endif
+  }
+
+ private:
+  static constexpr bool with_queues = requires(Top top) { top.queue_irq_o; };
 
   void apply_axil(Top& top, const AxiLitePins& pins) {
     top.s_axil_awaddr_i = masked(pins.awaddr, address_bits_);
@@ -79,22 +102,6 @@ class VerilatedRdma : public RdmaModel {
     top.m_axi_rresp_i = masked(pins.rresp, 2);
     top.m_axi_rlast_i = pins.rlast;
     top.m_axi_rvalid_i = pins.rvalid;
-  }
-
-  void fetch(RdmaPins& pins) {
-    const Top& top = clock_.top();
-    pins.irq = top.irq_o;
-    pins.in.ready = top.s_axis_tready_o;
-    pins.out.valid = top.m_axis_tvalid_o;
-    if (pins.out.valid) {
-      get_bytes(top.m_axis_tdata_o, pins.out.beat.data.data(), data_bytes_);
-      pins.out.beat.keep = top.m_axis_tkeep_o;
-      pins.out.beat.last = top.m_axis_tlast_o;
-    }
-    fetch_axil(top, pins.axil);
-    fetch_axi(top, pins.axi);
-    fetch_trace(top, pins);
-    if constexpr (with_queues) fetch_queues(top, pins);
   }
 
   static void fetch_axil(const Top& top, AxiLitePins& pins) {
