@@ -51,12 +51,29 @@ def measure(half, scheme, contexts):
     return {**memory(half, scheme, contexts), **{flow: area.run_job(name_of(half, scheme, contexts), flow) for flow in flows}}
 
 
+def both_halves(results):
+    """Table of what a scheme takes in all, by number of contexts."""
+    lines = ["| contexts on each side | scheme | NAND2 | logic µm² | iCE40 LUTs | ECP5 LUTs | RAM bits | bits per receive, send context | fmax MHz | with RAMs |", "|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|"]
+    for contexts in sorted({row["contexts"] for row in results}):
+        for scheme, words in SCHEMES.items():
+            halves = {row["half"]: row for row in results if row["scheme"] == scheme and row["contexts"] == contexts and row["half"] != COPIES}
+            copies = [row for row in results if row["scheme"] == scheme and row["half"] == COPIES]
+            cells = [row["osu018"] for row in (*halves.values(), *copies)]
+            sums = [sum(cell[field] for cell in cells) for field in ("nand2", "area_um2")] + [sum(row[flow]["luts"] for row in halves.values()) for flow in FLOWS[1:]]
+            ram = sum(row["ram_bits"] for row in (*halves.values(), *copies))
+            lines.append(f"| {area.thousands(contexts)} | {words} | {' | '.join(area.thousands(value) for value in sums)} | {area.thousands(ram)} | "
+                         f"{', '.join(area.thousands(halves[half]['bits_per_context']) for half in HALVES)} | {min(cell['fmax_mhz'] for cell in cells):.0f} | {min(area.fmax_with_rams(cell) for cell in cells):.0f} |")
+    return lines
+
+
 def page(results):
     lines = ["# Area of the schemes", "",
              f"Written by `make schemes` with {area.yosys_version()}: the halves of the engine as they stand in it, numbers of contexts of {NUMBER_BITS} bits, other parameters as by default. Logic: OSU 0.18 µm standard cells, "
              f"RAMs left out (one NAND2 is {area.NAND2_UM2:.0f} µm²); fmax by OpenSTA without wires, beside it with RAMs of {area.RAM_ACCESS_NS} ns. LUTs: synthesis only, RAMs included where the family has none for them. "
              "*Bits per context*: of all RAMs that have a word for each. *copies*: the payloads that the sender window keeps, 64 buffers of 128 packets of 256 bytes, "
-             "for which no FPGA of these families has the RAM.", "",
+             "for which no FPGA of these families has the RAM: their LUTs are not counted.", "",
+             *both_halves(results), "",
+             "## Half by half", "",
              "| contexts | half | scheme | logic µm² | NAND2 | flops | fmax MHz | with RAMs | iCE40 LUTs | ECP5 LUTs | RAM bits | bits per context |", "|---:|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"]
     for row in results:
         cell = row["osu018"]

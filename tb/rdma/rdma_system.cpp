@@ -163,9 +163,8 @@ void RdmaSystem::step_engines(const fabric::Part& part) {
 
 void RdmaSystem::step_engines_stepwise(uint32_t first, uint32_t behind) {
   const auto all = [&](std::span<const Step> Steps::*which) {
-    const size_t count = (steps_[first].*which).size();
-    for (size_t step = 0; step < count; ++step) {
-      for (uint32_t index = first; index < behind; ++index) (steps_[index].*which)[step](steps_[index].state);
+    for (const Step step : steps_[first].*which) {
+      for (uint32_t index = first; index < behind; ++index) step(steps_[index].state);
     }
   };
   for (uint32_t index = first; index < behind; ++index) {

@@ -126,7 +126,7 @@ class RdmaSystem {
   fabric::Network network_;
   Tamper tamper_;
   std::vector<std::unique_ptr<RdmaNode>> nodes_;
-  std::vector<Steps> steps_;  ///< of the engines, by node, if all have any
+  std::vector<Steps> steps_;  ///< of the engines, by node, if all have any: all are of one build
   uint64_t cycle_ = 0;
   std::unique_ptr<WaveFile> waves_;  ///< closed before the tops go
   bool assertion_told_ = false;
