@@ -39,7 +39,7 @@ module rdma_next_hole #(
   // Each bit by itself, so that none waits for the one before it.
   always_comb begin : p_groups
     {above, above_next, group_above, group_above_next, two, two_next, group_after} = '0;
-    if (`WEFT_WHEN(needed_i)) begin
+    `WEFT_WHEN(needed_i) begin
       for (int g = 0; g < int'(GROUPS); g++) begin
         group_above[g]      = |(group_here_i & ((GROUPS'(1) << g) - 1'b1));
         group_above_next[g] = |(group_next_i & ((GROUPS'(1) << g) - 1'b1));
@@ -60,7 +60,7 @@ module rdma_next_hole #(
 
   always_comb begin : p_slots
     after_o = '0;
-    if (`WEFT_WHEN(needed_i)) begin
+    `WEFT_WHEN(needed_i) begin
       for (int s = 0; s < int'(WINDOW); s++) begin
         after_o[s] = wrapped_o ? above_next[s] || group_above_next[s/GROUP] : above[s] || group_above[s/GROUP];
       end
@@ -78,7 +78,7 @@ module rdma_next_hole #(
 
   always_comb begin : p_is_it
     {lower, below, own, lower_here, lower_next} = '0;
-    if (`WEFT_WHEN(needed_i)) begin
+    `WEFT_WHEN(needed_i) begin
       for (int s = 0; s < int'(GROUP); s++) lower[s] = s < int'(pos_i) % int'(GROUP);
       for (int g = 0; g < int'(GROUPS); g++) begin
         below[g]      = g < int'(pos_i) / int'(GROUP);

@@ -207,7 +207,7 @@ module rdma_tx_decide
 
   always_comb begin : p_again_at
     again_at = '0;
-    if (`WEFT_WHEN(again)) begin
+    `WEFT_WHEN(again) begin
       for (int i = 0; i < int'(ACK_MAP_W); i++) if (asked_low[i]) again_at = again_at | 6'(i);
     end
   end
@@ -217,7 +217,7 @@ module rdma_tx_decide
   always_comb begin : p_asked_new
     asked_new = '0;
     if (hdr_i.arg[ACK_MAP_W-1:0] == '0 && passed < PIDX_W'(ACK_MAP_W)) asked_new = ctx_i.asked >> passed[5:0];
-    if (`WEFT_WHEN(kind_i == EV_PACKET && hdr_i.ptype == PTYPE_ACK)) begin
+    `WEFT_WHEN(kind_i == EV_PACKET && hdr_i.ptype == PTYPE_ACK) begin
       for (int i = 0; i < int'(ACK_MAP_W); i++) begin
         asked_new[i] |= hdr_i.arg[i] && 33'(hdr_i.pidx) + 33'(i) < 33'(ctx_i.high);
       end

@@ -81,7 +81,7 @@ module rdma_window_step #(
 
   always_comb begin : p_first
     first = '0;
-    if (`WEFT_WHEN(advance)) begin
+    `WEFT_WHEN(advance) begin
       for (int i = 0; i < int'(WINDOW); i++) if (first_slot[i]) first |= POS_W'(i);
     end
   end
