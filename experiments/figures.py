@@ -212,7 +212,7 @@ class Figures:
             for s in e.SCHEMES:
                 cells.append(self.runner.point(commands[s.name, what]).text if (s.name, what) in commands else "")
             rows.append([words, *cells])
-        self.report.table("Crowds", "1 ‰ of packets lost, 100 clocks from node to node (torus: 20, links of 1 clock), timeouts from the network, measured. Clocks until all have completed, " + f"{e.LONGEST_CROWD:,} at the most.",
+        self.report.table("Crowds", "1 ‰ of packets lost, 100 clocks from node to node (torus: 20, links of 1 clock), timeouts from the network, measured. Clocks until all have completed, " + f"{e.LONGEST_INCAST:,} at the most; of the transfers at once {e.LONGEST_MANY:,}.",
                           ["", *(s.words for s in e.SCHEMES)], rows)
 
     def cuts(self):
