@@ -27,10 +27,10 @@ class Scheme:
     marker: str
 
 
-PAIR = Network("pair", "two nodes, each sends to the other; 100 clocks and up to 100 more from node to node, packets stay in order",
+PAIR = Network("pair", "two nodes, each sends to the other; 100 clocks and up to 100 more from node to node, packets stay in order; a round trip is 200 to 400 clocks, and 145 in engines and memory",
                ("--nodes", "2x1x1", "--delay", "100", "--jitter", "100"), (150, 300, 450, 600, 1200, 2400))
 TORUS = Network("torus", "torus of 4x2x2, node i sends to node i + 1; minimal adaptive routing, 4 channels of 8 flits, links of 5 clocks, up to 100 clocks more before a packet "
-                "enters", ("--nodes", "4x2x2", "--network", "torus", "--adaptive", "--link", "5", "--delay", "1", "--jitter", "100"), (150, 300, 600, 1200))
+                "enters; a packet takes 24 clocks over one hop of a torus with nothing else in it, a round trip of these 50 to 250 clocks, and 145 in engines and memory", ("--nodes", "4x2x2", "--network", "torus", "--adaptive", "--link", "5", "--delay", "1", "--jitter", "100"), (150, 300, 600, 1200))
 NETWORKS = (PAIR, TORUS)
 
 WEFT = Scheme("weft", "receiver window, weft mode", ("--mode", "weft"), "#1f6fb4", "o")

@@ -3,6 +3,7 @@
 
 import io
 import pathlib
+import textwrap
 
 import matplotlib
 
@@ -11,6 +12,9 @@ import matplotlib.pyplot as plt  # noqa: E402  (after the backend is chosen)
 
 matplotlib.rcParams.update({"svg.hashsalt": "weft", "svg.fonttype": "none", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3, "figure.figsize": (6.4, 3.8),
                             "legend.fontsize": 8, "font.family": "sans-serif"})
+
+
+NOTE_WIDTH = 140  # letters of the note that fit into a line
 
 
 def write_file(path, text):
@@ -43,8 +47,9 @@ def lines(path, title, x_label, y_label, series, note, *, log_x=False, log_y=Fal
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
     axes.legend()
-    figure.text(0.01, 0.005, note, fontsize=6, color="#555555")
-    figure.tight_layout(rect=(0, 0.04, 1, 1))
+    words = textwrap.wrap(note, NOTE_WIDTH)
+    figure.text(0.01, 0.01, "\n".join(words), fontsize=6, color="#555555", verticalalignment="bottom")
+    figure.tight_layout(rect=(0, 0.01 + 0.033 * len(words), 1, 1))
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", metadata={"Date": None})
     plt.close(figure)
