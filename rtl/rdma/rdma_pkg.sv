@@ -20,7 +20,6 @@ package rdma_pkg;
 
   localparam int unsigned WRITES_W = 16;  // bits of a count of host writes: twice as many as can ever be under way, and more
 
-  localparam logic [31:0] CRC_POLY = 32'h82F6_3B78;  // CRC-32C, reflected
   localparam logic [31:0] CRC_INIT = '1;
 
   // arg of an ACK: bit i of the map asks for packet WBASE + i; above it log2 of the window.
@@ -297,6 +296,8 @@ package rdma_pkg;
     return weft_crc_flit(crc, flit);
   endfunction
 `else
+  localparam logic [31:0] CRC_POLY = 32'h82F6_3B78;  // CRC-32C, reflected
+
   // Row i, column j: does bit j of a flit (with the old CRC added to its low 32 bits) change bit i of the new CRC?
   function automatic logic [31:0][FLIT_W-1:0] crc_matrix();
     logic [31:0][FLIT_W-1:0] m;
