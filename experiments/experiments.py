@@ -25,6 +25,7 @@ class Scheme:
     arguments: tuple
     colour: str
     marker: str
+    measures: bool = True  # its timeouts; otherwise they are as set
 
 
 PAIR = Network("pair", "two nodes, each sends to the other; 100 clocks and up to 100 more from node to node, packets stay in order; a round trip is 200 to 400 clocks, and 145 in engines and memory",
@@ -34,7 +35,7 @@ TORUS = Network("torus", "torus of 4x2x2, node i sends to node i + 1; minimal ad
 NETWORKS = (PAIR, TORUS)
 
 WEFT = Scheme("weft", "receiver window, weft mode", ("--mode", "weft"), "#1f6fb4", "o")
-PAPER = Scheme("paper", "receiver window, paper mode", ("--mode", "paper"), "#d95f02", "s")
+PAPER = Scheme("paper", "receiver window, paper mode", ("--mode", "paper"), "#d95f02", "s", measures=False)
 COUNTER = Scheme("rxcounter", "receiver counter", ("--scheme", "rxcounter"), "#666666", "^")
 SENDER = Scheme("txwindow", "sender window", ("--scheme", "txwindow"), "#7b3294", "d")
 SCHEMES = (WEFT, PAPER, COUNTER, SENDER)
@@ -45,9 +46,9 @@ LOSSES = (0, 1, 2, 3, 4, 5)  # per mille
 PAYLOADS = (256, 1024, 4096)
 WINDOWS = (32, 64, 128, 256)
 DEGREES = (0, 8, 16, 32, 48, 64, 80, 96, 128, 192)
-CLOCKS_OF_A_PACKET = 9  # of 256 bytes
-ROUND_TRIP_OF_REORDERED = 38  # packets: twice 100 clocks of the network, 145 in engines and memory
+ROUND_TRIP_OF_REORDERED = 345  # clocks: twice 100 of the network, 145 in engines and memory
 HELD = (0.1, 0.005)  # how many packets make a detour
+DEGREE_OF_PAYLOADS = 64
 LOSS_OF_SIZES = 2  # per mille
 LOSS_OF_SWEEP = 2
 LOSS_OF_PAYLOADS = 1
@@ -73,10 +74,15 @@ def transfer(network, scheme, timeout, kib, per_mille=0, payload=256):
     return (*network.arguments, *scheme.arguments, *timer(timeout), "--bytes", str(kib * KIB), *loss(per_mille), "--payload", str(payload), "--max-cycles", str(LONGEST))
 
 
-def reordered(scheme, window, degree, held):
-    """1 MiB through a network with detours that take as long as so many packets; timeouts follow from the network."""
-    return ("--nodes", "2x1x1", "--delay", "100", *scheme.arguments, "--bytes", str(1024 * KIB), "--window", str(window), "--detour", str(degree * CLOCKS_OF_A_PACKET), "--held", str(held),
-            "--max-cycles", str(LONGEST))
+def clocks_of_a_packet(payload):
+    """A flit of 32 bytes a clock, and one for the header."""
+    return payload // 32 + 1
+
+
+def reordered(scheme, window, degree, held, payload=256):
+    """4,096 packets through a network with detours that take as long as so many packets; timeouts follow from the network."""
+    return ("--nodes", "2x1x1", "--delay", "100", *scheme.arguments, "--bytes", str(4096 * payload), "--payload", str(payload), "--window", str(window),
+            "--detour", str(degree * clocks_of_a_packet(payload)), "--held", str(held), "--max-cycles", str(LONGEST))
 
 
 def yardstick(per_mille):

@@ -118,7 +118,7 @@ BLOCKS = [
     (RECEIVER, Change("rdma_receiver.sv", ".free_i         (m_valid_q && m_q.free)", ".free_i         (m_valid_q && m_q.write)")),
     (RECEIVER_ANY, None),
     (RECEIVER_ANY, Change("rdma_window_judge.sv", "place_o.in_window && !marked", "place_o.in_window")),
-    (RECEIVER_ANY, Change("rdma_receiver.sv", "h_q.hdr.msgid == 24'(h_kept_grant.msgid) && ", "")),
+    (RECEIVER_ANY, Change("rdma_receiver.sv", "h_sid_ok && h_msgid_ok && (", "h_sid_ok && (")),
     (RECEIVER_ANY, Change("rdma_window_step.sv", "assign next_base = {window_i.first_odd, first};", "assign next_base = {window_i.first_odd, first} + 1'b1;")),
     (RECEIVER_ANY, Change("rdma_receiver.sv", "h_key_ok && !h_beyond_end &&", "h_key_ok &&")),
     (RECEIVER_ANY, Change("rdma_receiver.sv", "h_match && h_key_ok &&", "h_match &&")),

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "rdma/request.hpp"
+#include "rdma/timeouts.hpp"
 #include "rdma/transfer.hpp"
 
 namespace weft::rdma {
@@ -318,7 +319,7 @@ InboxResult Inbox::leave(uint16_t now) {
   } else {
     wait_again(number);
     t.retries += 1;
-    t.timer.restart(now, std::min(t.retries, config_.backoff));
+    t.timer.restart(now, doublings(config_, t.retries));
   }
   return result;
 }
@@ -351,7 +352,7 @@ std::optional<TicketCompletion> Inbox::back_off(uint16_t number, uint16_t now) {
   if (config_.max_busy != 0 && t.busy >= config_.max_busy) return end(number, Status::remote_busy);
   t.retries = 0;
   t.busy = static_cast<uint8_t>(std::min(t.busy + 1, 255));
-  t.timer.restart(now, std::min(t.busy, config_.backoff));
+  t.timer.restart(now, doublings(config_, t.busy));
   return std::nullopt;
 }
 
@@ -372,7 +373,7 @@ InboxResult Inbox::timeout(uint16_t number, const InboxInputs& inputs) {
     return result;
   }
   t.retries += 1;
-  t.timer.restart(inputs.now, std::min(t.retries, config_.backoff));
+  t.timer.restart(inputs.now, doublings(config_, t.retries));
   InboxResult result = outcome_of(Outcome::retry_read, number);
   ask(result, inputs);
   return result;

@@ -10,6 +10,7 @@
 #include "rdma/packet.hpp"
 #include "rdma/region.hpp"
 #include "rdma/request.hpp"
+#include "rdma/timeouts.hpp"
 
 namespace weft::rdma {
 
@@ -257,10 +258,10 @@ std::optional<RxResult> Receiver::rejection(const Header& header) const {
   const bool exists = header.cid < contexts_.size() && contexts_[header.cid].state != State::free;
   if (!exists) return without_context(Outcome::drop_unknown_cid, header.cid);
   const RxContext& c = contexts_[header.cid];
-  const bool data = header.ptype == static_cast<uint8_t>(Ptype::data);
-  const bool same = header.src == c.src && header.sid == c.sid && header.msgid == c.msgid &&
-                    header.gen == c.gen && (!data || region_key(header.arg).region == c.region);
-  if (!same) return with_context(Outcome::drop_zombie, header.cid);
+  if (header.src != c.src) return with_context(Outcome::drop_source, header.cid);
+  if (header.sid != c.sid) return with_context(Outcome::drop_sid, header.cid);
+  if (header.msgid != c.msgid) return with_context(Outcome::drop_msgid, header.cid);
+  if (header.gen != c.gen) return with_context(Outcome::drop_zombie, header.cid);
   return std::nullopt;
 }
 
@@ -270,12 +271,15 @@ RxResult Receiver::data(const Packet& packet, const RxInputs& inputs) {
   if (auto rejected = rejection(header)) return *rejected;
   const RxContext& c = contexts_[header.cid];
   const Region* region = region_for(c.use, config_, region_key(header.arg));
-  if (!region) return with_context(Outcome::drop_key, header.cid);
+  if (!region || region_key(header.arg).region != c.region)
+    return with_context(Outcome::drop_key, header.cid);
   if (header.pidx > c.cut.last) return with_context(Outcome::drop_beyond_end, header.cid);
   const bool is_last = header.pidx == c.cut.last;
-  if (header.len != packet_length(header.pidx, c.cut, params_) ||
-      has_flag(header, formats::flag_last) != is_last) {
+  if (header.len != packet_length(header.pidx, c.cut, params_)) {
     return with_context(Outcome::drop_bad_length, header.cid);
+  }
+  if (has_flag(header, formats::flag_last) != is_last) {
+    return with_context(Outcome::drop_last_mark, header.cid);
   }
   const uint64_t address = region->base + c.offset + uint64_t{header.pidx} * params_.payload;
   if (!holds(*region, address, header.len)) return with_context(Outcome::drop_region, header.cid);
@@ -371,7 +375,7 @@ RxResult Receiver::timeout(uint16_t cid, const RxInputs& inputs) {
     return with_context(Outcome::reclaim, cid);
   }
   c.silent += 1;
-  c.timer.restart(inputs.now, config_.weft_mode ? std::min(c.silent, config_.backoff) : uint8_t{0});
+  c.timer.restart(inputs.now, doublings(config_, c.silent));
   RxResult result = with_context(Outcome::none, cid);
   if (c.state == State::done) {
     result.outcome = Outcome::done_again;

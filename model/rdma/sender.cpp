@@ -9,6 +9,7 @@
 
 #include "rdma/region.hpp"
 #include "rdma/request.hpp"
+#include "rdma/timeouts.hpp"
 
 namespace weft::rdma {
 
@@ -195,7 +196,7 @@ TxResult Sender::answer_to_request(const Header& header, const TxInputs& inputs)
     }
     c.retries = 0;
     c.busy = static_cast<uint8_t>(std::min(c.busy + 1, 255));
-    c.timer.restart(inputs.now, std::min(c.busy, config_.backoff));
+    c.timer.restart(inputs.now, doublings(config_, c.busy));
     return with_context(Outcome::backoff, header.sid);
   }
   TxResult result = with_context(Outcome::refused, header.sid);
@@ -399,7 +400,7 @@ TxResult Sender::timeout(uint16_t sid, const TxInputs& inputs) {
   const bool patient = c.retries < config_.max_retry;
   if (c.state == State::requested && patient) {
     c.retries += 1;
-    c.timer.restart(inputs.now, std::min(c.retries, config_.backoff));
+    c.timer.restart(inputs.now, doublings(config_, c.retries));
     TxResult result = with_context(Outcome::retry_rqt, sid);
     emit(result, inputs.room, request_packet(sid));
     return result;

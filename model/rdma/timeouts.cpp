@@ -66,8 +66,12 @@ void SenderTimes::see(Outcome outcome, uint16_t sid, uint16_t now) {
 }
 
 uint16_t timeout_in_use(const Config& config, std::optional<uint16_t> measured, uint16_t set) {
-  if (!config.adapt || !measured) return set;
+  if (!config.weft_mode || !config.adapt || !measured) return set;
   return std::min(std::max(*measured, config.timeout_floor), set);
+}
+
+uint8_t doublings(const Config& config, uint8_t in_vain) {
+  return config.weft_mode ? std::min(in_vain, config.backoff) : uint8_t{0};
 }
 
 }  // namespace weft::rdma

@@ -69,7 +69,10 @@ class SenderTimes {
   Stopwatch request_;
 };
 
-/// The timeout in use, where registers say `set` at the most.
+/// The timeout in use, where registers say `set` at the most; in paper mode it is that.
 uint16_t timeout_in_use(const Config& config, std::optional<uint16_t> measured, uint16_t set);
+
+/// How often a timeout is doubled after `in_vain` of them; in paper mode it is not.
+uint8_t doublings(const Config& config, uint8_t in_vain);
 
 }  // namespace weft::rdma

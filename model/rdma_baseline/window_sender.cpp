@@ -5,6 +5,7 @@
 
 #include "rdma/request.hpp"
 #include "rdma/sender.hpp"
+#include "rdma/timeouts.hpp"
 #include "rdma_baseline/count.hpp"
 
 namespace weft::rdma {
@@ -81,7 +82,7 @@ TxResult Sender::buffer_timeout(uint16_t number, const TxInputs& inputs) {
   }
   SendBuffer& b = buffers_[number];
   b.retries = static_cast<uint8_t>(std::min(b.retries + 1, 15));
-  b.timer.restart(inputs.now, std::min(b.retries, config_.backoff));
+  b.timer.restart(inputs.now, doublings(config_, b.retries));
   b.begin_again();
   TxResult result;
   result.outcome = Outcome::resend_from;

@@ -162,11 +162,15 @@ package rdma_pkg;
     logic     again;            // it is a request that was granted before
     logic     used;             // packet: its CID is that of a context in use
     logic     untouched;        // no packet of it has come
-    logic     match;            // it comes from the transfer that the context is for
-    logic     key_ok;           // its region is open to who names this key
+    logic     source_ok;        // it comes from the node that the context is for
+    logic     sid_ok;           // ... from that send context
+    logic     msgid_ok;         // ... and belongs to that transfer
+    logic     match;            // all of these, and the context has not been granted anew since
+    logic     key_ok;           // it names the region that was granted, and that is open to who names this key
     logic     outside;          // its address is not in that region
     logic     beyond_end;
     logic     good_length;
+    logic     good_mark;        // the mark of the last packet is where it has to be
     logic     mark;             // new, beyond WBASE
     logic     advance;          // the one at WBASE
     logic     ahead;            // there is a packet in the window that it is RX_AHEAD ahead of

@@ -57,7 +57,7 @@ module rdma_receiver
   input  logic [ LIMIT_W-1:0] timeout_i,         // ticks
   input  logic [         1:0] ask_from_after_i,
   input  logic [         3:0] max_silent_i,
-  input  logic [         1:0] backoff_i,         // a timeout doubles so often at the most, in weft mode
+  input  logic [         1:0] backoff_i,         // a timeout doubles so often at the most
   input  logic [         7:0] ahead_i,           // by how much PIDX may get ahead of a packet, 0: not known
   input  logic [        15:0] quota_i,           // contexts of a group of sources, 0: no limit
   input  logic                weft_mode_i,
@@ -261,10 +261,10 @@ module rdma_receiver
   logic [IDX_W-1:0] h_idx, i_idx, j_idx;
   grant_t           h_kept_grant, h_grant, i_grant_q, j_grant_q;
   state_t           h_kept, j_kept;
-  logic             h_known, h_match, h_key_ok, h_beyond_end, h_at_last, h_good_length, h_outside;
+  logic             h_known, h_source_ok, h_sid_ok, h_msgid_ok, h_match, h_key_ok, h_beyond_end, h_at_last, h_good_length, h_good_mark, h_outside;
   logic [OFFSET_W:0] h_place;          // of the packet in its region
   logic [BASE_W-1:0] i_place_q, j_place_q;  // ... and on the bus, payloads
-  logic             i_known_q, i_match_q, i_key_ok_q, i_beyond_end_q, i_good_length_q, i_outside_q;
+  logic             i_known_q, i_source_ok_q, i_sid_ok_q, i_msgid_ok_q, i_match_q, i_key_ok_q, i_beyond_end_q, i_good_length_q, i_good_mark_q, i_outside_q;
   logic             h_same_q, i_same_q;  // same context as the event one ahead
   logic             h_same_as_j_q;       // ... two ahead
   logic [PIDX_W-1:0] i_packets_q, j_packets_q;  // first PIDX beyond the end
@@ -317,14 +317,16 @@ module rdma_receiver
   assign h_known       = h_q.hdr.cid < 16'(N_RX_CTX);
   assign h_place       = (OFFSET_W + 1)'(h_kept_grant.offset) + (OFFSET_W + 1)'(h_q.hdr.pidx[PIDX_W-1:0]);
   assign h_outside     = h_place > (OFFSET_W + 1)'(h_q.region_last);
-  assign h_match       = (!h_q.data || h_q.hdr.arg[23:16] == 8'(h_kept_grant.region[REGION_W-1:0])) &&
-                         h_q.hdr.src == 16'(h_kept_grant.src) && h_q.hdr.sid == 16'(h_kept_grant.sid) &&
-                         h_q.hdr.msgid == 24'(h_kept_grant.msgid) && (h_q.again || h_q.hdr.gen == h_kept_grant.gen);
-  assign h_key_ok      = TRANSFERS && h_kept_grant.region[GRANTED_W-1] ? h_q.receivable : h_q.writable;  // by the right of its grant
+  assign h_source_ok   = h_q.hdr.src == 16'(h_kept_grant.src);
+  assign h_sid_ok      = h_q.hdr.sid == 16'(h_kept_grant.sid);
+  assign h_msgid_ok    = h_q.hdr.msgid == 24'(h_kept_grant.msgid);
+  assign h_match       = h_source_ok && h_sid_ok && h_msgid_ok && (h_q.again || h_q.hdr.gen == h_kept_grant.gen);
+  assign h_key_ok      = h_q.hdr.arg[23:16] == 8'(h_kept_grant.region[REGION_W-1:0]) &&
+                         (TRANSFERS && h_kept_grant.region[GRANTED_W-1] ? h_q.receivable : h_q.writable);  // by the right of its grant
   assign h_beyond_end  = h_q.hdr.pidx > 32'(h_kept_grant.last);
   assign h_at_last     = h_q.hdr.pidx == 32'(h_kept_grant.last);
-  assign h_good_length = h_at_last ? h_q.len_less == 16'(h_kept_grant.tail) && (h_q.hdr.flags & FLAG_LAST) != '0
-                                   : h_q.len_less == 16'(PAYLOAD - 1) && (h_q.hdr.flags & FLAG_LAST) == '0;
+  assign h_good_length = h_q.len_less == (h_at_last ? 16'(h_kept_grant.tail) : 16'(PAYLOAD - 1));
+  assign h_good_mark   = h_at_last == ((h_q.hdr.flags & FLAG_LAST) != '0);
 
   // ------------------------------------------------------------------------------------------------- I: step
   logic       i_used_q, i_used_new, j_used_q;
@@ -357,13 +359,17 @@ module rdma_receiver
     i_grant_q       <= h_grant;
     i_packets_q     <= h_grant.last + 1'b1;
     i_known_q       <= h_known;
+    i_source_ok_q   <= h_source_ok;
+    i_sid_ok_q      <= h_sid_ok;
+    i_msgid_ok_q    <= h_msgid_ok;
     i_match_q       <= h_match;
     i_key_ok_q      <= h_key_ok;
     i_beyond_end_q  <= h_beyond_end;
     i_good_length_q <= h_good_length;
+    i_good_mark_q   <= h_good_mark;
     i_outside_q     <= h_outside;
     i_place_q       <= BASE_W'(h_place);
-    i_data_q        <= h_valid_q && h_q.data && h_known && h_match && h_key_ok && !h_beyond_end && h_good_length;  // whether in its region, I looks
+    i_data_q        <= h_valid_q && h_q.data && h_known && h_match && h_key_ok && !h_beyond_end && h_good_length && h_good_mark;  // whether in its region, I looks
     i_release_q     <= h_valid_q && h_q.release_it && h_known && h_match;
     // By the event two ahead; the one ahead is looked at in I.
     i_expired_q     <= expired_now;
@@ -519,9 +525,13 @@ module rdma_receiver
     i_facts.again           = i_q.again;
     i_facts.used            = i_used_q && i_known_q;
     i_facts.untouched       = !i_came_q;
+    i_facts.source_ok       = i_source_ok_q;
+    i_facts.sid_ok          = i_sid_ok_q;
+    i_facts.msgid_ok        = i_msgid_ok_q;
     i_facts.match           = i_match_q;
     i_facts.beyond_end      = i_beyond_end_q;
     i_facts.good_length     = i_good_length_q;
+    i_facts.good_mark       = i_good_mark_q;
     i_facts.key_ok          = i_key_ok_q;
     i_facts.outside         = i_outside_q;
     i_facts.mark            = i_mark;
@@ -546,7 +556,7 @@ module rdma_receiver
     j_packets_q     <= i_packets_q;
     j_timer_set_q   <= i_timer_set;
     j_timer_armed_q <= !i_released && !i_reclaim;
-    j_timer_class_q <= i_live && weft_mode_i ? doublings(i_silent_new, backoff_i) : '0;
+    j_timer_class_q <= i_live ? doublings(i_silent_new, backoff_i) : '0;
     j_free_q        <= i_released || i_reclaim;
     j_weft_q        <= weft_mode_i;
   end

@@ -61,7 +61,9 @@ module rdma_rx_outcome
     end else begin
       has_ctx_o = 1'b1;
       if (!facts_i.match) begin
-        outcome_o = OUTCOME_DROP_ZOMBIE;
+        outcome_o = !facts_i.source_ok ? OUTCOME_DROP_SOURCE
+                  : !facts_i.sid_ok    ? OUTCOME_DROP_SID
+                  : !facts_i.msgid_ok  ? OUTCOME_DROP_MSGID : OUTCOME_DROP_ZOMBIE;
       end else if (facts_i.release_it && facts_i.not_yet) begin
         outcome_o = OUTCOME_KEPT;
       end else if (facts_i.release_it) begin
@@ -72,6 +74,8 @@ module rdma_rx_outcome
         outcome_o = OUTCOME_DROP_BEYOND_END;
       end else if (!facts_i.good_length) begin
         outcome_o = OUTCOME_DROP_BAD_LENGTH;
+      end else if (!facts_i.good_mark) begin
+        outcome_o = OUTCOME_DROP_LAST_MARK;
       end else if (facts_i.outside) begin
         outcome_o = OUTCOME_DROP_REGION;
       end else if (facts_i.mark) begin

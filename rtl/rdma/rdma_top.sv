@@ -269,7 +269,7 @@ module rdma_top
   logic [1:0]         ask_from_after;
   logic [3:0]         max_silent, max_retry;
   logic [7:0]         max_busy;
-  logic [1:0]         backoff;
+  logic [1:0]         backoff, backoff_used;
   logic [15:0]        rx_quota;
   logic [7:0]         rx_ahead;
   logic               adapt;
@@ -328,7 +328,7 @@ module rdma_top
     .timeout_i          (trace_rx_limit_o),
     .ask_from_after_i   (ask_from_after),
     .max_silent_i       (max_silent),
-    .backoff_i          (backoff),
+    .backoff_i          (backoff_used),
     .ahead_i            (rx_ahead),
     .quota_i            (rx_quota),
     .weft_mode_i        (weft_mode),
@@ -473,7 +473,7 @@ module rdma_top
     .dead_i             (tx_dead),
     .max_retry_i        (max_retry),
     .max_busy_i         (max_busy),
-    .backoff_i          (backoff),
+    .backoff_i          (backoff_used),
     .msgid_load_i       (msgid_load),
     .msgid_i            (msgid),
     .keep_i             (keep),
@@ -520,10 +520,13 @@ module rdma_top
   assign trace_tx_kind_o    = tx_kind;
   assign trace_tx_outcome_o = tx_outcome;
 
+  // In paper mode timers are as printed: as set, and never doubled.
+  assign backoff_used = weft_mode ? backoff : '0;
+
   rdma_timeouts i_timeouts (
     .clk_i,
     .rst_ni,
-    .adapt_i     (adapt),
+    .adapt_i     (adapt && weft_mode),
     .floor_i     (timeout_floor),
     .rx_timeout_i(rx_timeout),
     .tx_retry_i  (tx_retry),
@@ -683,7 +686,7 @@ module rdma_top
       .retry_i            (trace_tx_limit_o),
       .max_retry_i        (max_retry),
       .max_busy_i         (max_busy),
-      .backoff_i          (backoff),
+      .backoff_i          (backoff_used),
       .ticket_quota_i     (ticket_quota),
       .number_load_i      (read_load),
       .number_i           (read_number),

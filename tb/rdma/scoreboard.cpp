@@ -162,7 +162,7 @@ void Scoreboard::reset() {
 /// What is long overdue by a new timeout was not so a cycle ago.
 void Scoreboard::note_settings(const rdma::Config& config) {
   const auto timeouts = [](const rdma::Config& c) {
-    return std::tie(c.rx_timeout, c.tx_retry, c.tx_dead, c.backoff, c.adapt, c.timeout_floor);
+    return std::tie(c.rx_timeout, c.tx_retry, c.tx_dead, c.backoff, c.adapt, c.timeout_floor, c.weft_mode);
   };
   if (settings_.empty() || timeouts(settings_.back().second) != timeouts(config)) {
     rx_timers_ = tx_timers_ = {reporter_.cycle(), 0};
@@ -247,8 +247,14 @@ void Scoreboard::sample(const RdmaPins& pins) {
   judge_completions();
   // While memory takes nothing, the receiver takes no event once its queue of writes is full.
   if (memory_.stalled()) rx_timers_ = {reporter_.cycle(), 0};
-  check_timers(rx_timers_, receiver_, build_.params.n_rx_ctx, "receiver");
-  check_timers(tx_timers_, sender_, build_.params.n_tx_ctx, "sender");
+  check_timers(rx_timers_, build_.params.n_rx_ctx, "receiver", [this](uint16_t now) {
+    configure_receiver();
+    return receiver_.longest_overdue(now);
+  });
+  check_timers(tx_timers_, build_.params.n_tx_ctx, "sender", [this](uint16_t now) {
+    configure_sender();
+    return sender_.longest_overdue(now);
+  });
 }
 
 rdma::RxResult Scoreboard::golden_receiver(const RxTracePins& rtl, rdma::RxInputs& inputs,
@@ -634,15 +640,17 @@ uint16_t Scoreboard::now_since(const SeenTime& seen, uint64_t cycle) const {
   return static_cast<uint16_t>(seen.now + ticks) & rdma::tick_mask;
 }
 
-/// A timer is looked at once in about every 4 cycles a context, unless other events come first.
-template <typename Half>
-void Scoreboard::check_timers(TimerWatch& watch, const Half& golden, uint32_t contexts, const char* half) {
+/// A timer is looked at once in about every 4 cycles a context, unless other events come first. Limits are
+/// those of now: the last event may have been long ago.
+template <typename LongestOverdue>
+void Scoreboard::check_timers(TimerWatch& watch, uint32_t contexts, const char* half,
+                              LongestOverdue longest_overdue) {
   const uint64_t limit = contexts * 4ull + 1000;
   if (reporter_.cycle() < watch.window_start + limit) return;
   const bool idle = watch.events < limit / 8;
   watch = {reporter_.cycle(), 0};
   if (!idle) return;
-  const uint32_t overdue = golden.longest_overdue(now_since(last_seen_, reporter_.cycle()));
+  const uint32_t overdue = longest_overdue(now_since(last_seen_, reporter_.cycle()));
   const uint64_t cycles = overdue > 0 ? (overdue - 1ull) * registers_.tick_cycles() : 0;
   if (cycles > limit) reporter_.add(fmt::format("{}: a timer is {} cycles overdue", half, cycles));
 }

@@ -184,8 +184,8 @@ class Scoreboard {
   void check_room(const RxTracePins& rtl) const;
   void check_room(const TxTracePins& rtl) const;
   uint16_t now_since(const SeenTime& seen, uint64_t cycle) const;
-  template <typename Half>
-  void check_timers(TimerWatch& watch, const Half& golden, uint32_t contexts, const char* half);
+  template <typename LongestOverdue>
+  void check_timers(TimerWatch& watch, uint32_t contexts, const char* half, LongestOverdue longest_overdue);
 
   RdmaBuild build_;
   Reporter& reporter_;

@@ -235,7 +235,7 @@ TEST_F(RegionTest, ReadOnlyIsClosed) {
 
 TEST_F(RegionTest, DataNamesTheRegionOfItsGrant) {
   ASSERT_EQ(outcome(request(5 * 32, 0x4040)), Outcome::grant);
-  expect_drop(data(0, {0, 0}), Outcome::drop_zombie);  // open, but another one
+  expect_drop(data(0, {0, 0}), Outcome::drop_key);  // open, but another one
   expect_drop(data(0, {2, 0xbeee}), Outcome::drop_key);
   const auto result = receiver.packet(data(1), {});
   EXPECT_EQ(result.outcome, Outcome::accept);
@@ -325,21 +325,24 @@ TEST_F(ReceiverTest, UnknownCid) {
 TEST_F(ReceiverTest, ZombieNeverChangesAnything) {
   grant();
   receiver.timeout(cid, {true, {}, 10});
-  const auto expect_zombie = [&](const std::function<void(Header&)>& change) {
+  const auto expect = [&](Outcome reason, const std::function<void(Header&)>& change) {
     auto packet = data(0);
     change(packet.header);
-    expect_drop(packet, Outcome::drop_zombie);
+    expect_drop(packet, reason);
     auto freeing = release();
     change(freeing.header);
-    expect_drop(freeing, Outcome::drop_zombie);
+    expect_drop(freeing, reason);
   };
-  expect_zombie([](Header& h) { h.src += 1; });
-  expect_zombie([](Header& h) { h.src |= 0x100; });  // wider than NODE_W
-  expect_zombie([](Header& h) { h.sid += 1; });
-  expect_zombie([](Header& h) { h.sid |= 0x10; });  // wider than SID_W
-  expect_zombie([](Header& h) { h.msgid += 1; });
-  expect_zombie([](Header& h) { h.msgid |= 0x10; });  // wider than MSGID_W
-  expect_zombie([](Header& h) { h.gen += 1; });
+  expect(Outcome::drop_source, [](Header& h) { h.src += 1; });
+  expect(Outcome::drop_source, [](Header& h) { h.src |= 0x100; });  // wider than NODE_W
+  expect(Outcome::drop_sid, [](Header& h) { h.sid += 1; });
+  expect(Outcome::drop_sid, [](Header& h) { h.sid |= 0x10; });  // wider than SID_W
+  expect(Outcome::drop_msgid, [](Header& h) { h.msgid += 1; });
+  expect(Outcome::drop_msgid, [](Header& h) { h.msgid |= 0x10; });  // wider than MSGID_W
+  expect(Outcome::drop_zombie, [](Header& h) { h.gen += 1; });
+  expect(Outcome::drop_source, [](Header& h) { h.src += 1, h.sid += 1, h.msgid += 1, h.gen += 1; });
+  expect(Outcome::drop_sid, [](Header& h) { h.sid += 1, h.msgid += 1, h.gen += 1; });
+  expect(Outcome::drop_msgid, [](Header& h) { h.msgid += 1, h.gen += 1; });
   EXPECT_EQ(receiver.context(cid).silent, 1);
 }
 
@@ -352,15 +355,19 @@ TEST_F(ReceiverTest, RandomZombiesNeverChangeAnything) {
     auto packet = data(*rc::gen::inRange<uint32_t>(0, 20));
     if (*rc::gen::arbitrary<bool>()) packet = release();
     const Header good = packet.header;
+    Outcome reason = Outcome::drop_zombie;
     switch (*rc::gen::inRange(0, 4)) {
       case 0:
         packet.header.src = *rc::gen::arbitrary<uint16_t>();
+        reason = Outcome::drop_source;
         break;
       case 1:
         packet.header.sid = *rc::gen::arbitrary<uint16_t>();
+        reason = Outcome::drop_sid;
         break;
       case 2:
         packet.header.msgid = *rc::gen::inRange<uint32_t>(0, 1u << 24);
+        reason = Outcome::drop_msgid;
         break;
       default:
         packet.header.gen = *rc::gen::arbitrary<uint8_t>();
@@ -368,7 +375,7 @@ TEST_F(ReceiverTest, RandomZombiesNeverChangeAnything) {
     RC_PRE(packet.header != good);
     const auto before = contexts();
     const auto result = receiver.packet(packet, {});
-    RC_ASSERT(result.outcome == Outcome::drop_zombie);
+    RC_ASSERT(result.outcome == reason);
     RC_ASSERT(!result.write && !result.emitted);
     RC_ASSERT(contexts() == before);
   });
@@ -381,20 +388,21 @@ TEST_F(ReceiverTest, BeyondEnd) {
   expect_drop(data(0x100), Outcome::drop_beyond_end);
 }
 
-TEST_F(ReceiverTest, BadLength) {
+TEST_F(ReceiverTest, BadLengthOrLastMark) {
   grant(2 * 32 + 5);
-  const auto expect = [&](uint32_t pidx, uint16_t len, uint8_t flags) {
+  const auto expect = [&](Outcome reason, uint32_t pidx, uint16_t len, uint8_t flags) {
     auto packet = data(pidx);
     packet.header.len = len;
     packet.header.flags = flags;
     packet.payload.resize(len);
-    expect_drop(packet, Outcome::drop_bad_length);
+    expect_drop(packet, reason);
   };
-  expect(0, 31, 0);
-  expect(0, 32, formats::flag_last);
-  expect(2, 32, formats::flag_last);
-  expect(2, 4, formats::flag_last);
-  expect(2, 5, 0);
+  expect(Outcome::drop_bad_length, 0, 31, 0);
+  expect(Outcome::drop_bad_length, 0, 31, formats::flag_last);
+  expect(Outcome::drop_last_mark, 0, 32, formats::flag_last);
+  expect(Outcome::drop_bad_length, 2, 32, formats::flag_last);
+  expect(Outcome::drop_bad_length, 2, 4, formats::flag_last);
+  expect(Outcome::drop_last_mark, 2, 5, 0);
   EXPECT_EQ(receiver.packet(data(2), {}).outcome, Outcome::accept);
 }
 

@@ -200,8 +200,22 @@ TEST_F(SenderTest, BackoffStartsTheRetriesAnew) {
   EXPECT_EQ(sender.context(sid).state, State::requested);
 }
 
+TEST_F(SenderTest, TimeoutsInVainDoNotDoubleInPaperMode) {
+  Config config = small_config(sender_node);
+  config.backoff = 3;
+  config.weft_mode = false;
+  sender.configure(config);
+  submit();
+  for (const uint16_t now : {10, 20}) {
+    EXPECT_FALSE(sender.due(sid, static_cast<uint16_t>(now - 1)));
+    ASSERT_TRUE(sender.due(sid, now));
+    EXPECT_EQ(sender.timeout(sid, {true, true, {}, now}).outcome, Outcome::retry_rqt);
+  }
+}
+
 TEST_F(SenderTest, TimeoutsInVainDouble) {
   Config config = small_config(sender_node);
+  config.weft_mode = true;
   config.max_retry = 15;
   config.backoff = 2;
   sender.configure(config);
@@ -217,6 +231,7 @@ TEST_F(SenderTest, TimeoutsInVainDouble) {
 
 TEST_F(SenderTest, GivesUpOnAReceiverThatIsBusyForever) {
   Config config = small_config(sender_node);
+  config.weft_mode = true;
   config.backoff = 3;
   config.max_busy = 5;
   sender.configure(config);

@@ -151,5 +151,17 @@ TEST(TimeoutInUse, FromTheFloorToWhatIsSet) {
   EXPECT_EQ(timeout_in_use(config, 30, 64), 64);
 }
 
+TEST(TimeoutInUse, PaperModeHasTimersAsSet) {
+  Config config;
+  config.adapt = true;
+  config.backoff = 2;
+  EXPECT_EQ(timeout_in_use(config, 30, 64), 30);
+  EXPECT_EQ(doublings(config, 1), 1);
+  EXPECT_EQ(doublings(config, 5), 2);
+  config.weft_mode = false;
+  EXPECT_EQ(timeout_in_use(config, 30, 64), 64);
+  EXPECT_EQ(doublings(config, 5), 0);
+}
+
 }  // namespace
 }  // namespace weft::rdma::test

@@ -323,7 +323,7 @@ TEST_F(Transfers, SendWithoutImmediateTellsOfNone) {
 TEST_F(Transfers, DataMustNameTheBuffersRegion) {
   post(recv(1));
   request(send(32));
-  EXPECT_EQ(data(0, {0, 0}, {}).outcome, Outcome::drop_zombie);
+  EXPECT_EQ(data(0, {0, 0}, {}).outcome, Outcome::drop_key);
   EXPECT_EQ(data(0, {1, receive_key + 1}, {}).outcome, Outcome::drop_key);
 }
 

@@ -491,7 +491,7 @@ TEST(TwoParties, StormsReachTheRareOutcomes) {
                              Outcome::done_again,
                              Outcome::drop_crc,
                              Outcome::drop_unknown_cid,
-                             Outcome::drop_zombie,
+                             Outcome::drop_msgid,
                              Outcome::drop_duplicate,
                              Outcome::drop_window,
                              Outcome::drop_busy,

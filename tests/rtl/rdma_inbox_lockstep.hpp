@@ -19,6 +19,7 @@
 
 #include "bench.hpp"
 #include "rdma/inbox.hpp"
+#include "rdma/timeouts.hpp"
 #include "rdma_inbox_ports.hpp"
 #include "rdma_inbox_receiver.hpp"
 #include "rdma_sizes.hpp"
@@ -209,7 +210,7 @@ class InboxLockstep {
     bench_->retry_i = config.tx_retry;
     bench_->max_retry_i = config.max_retry;
     bench_->max_busy_i = config.max_busy;
-    bench_->backoff_i = config.backoff;
+    bench_->backoff_i = rdma::doublings(config, 3);
     bench_->ticket_quota_i = config.ticket_quota;
     bench_->number_load_i = number.has_value();
     assign(bench_->number_i, number.value_or(0));

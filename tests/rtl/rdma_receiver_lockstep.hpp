@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "rdma/repeat_watch.hpp"
+#include "rdma/timeouts.hpp"
 #include "rdma_receiver_queues.hpp"
 #include "rdma_region_port.hpp"
 #include "unit_trace.hpp"
@@ -173,7 +174,7 @@ class BasicReceiverLockstep {
     bench_->timeout_i = config.rx_timeout;
     bench_->ask_from_after_i = config.ask_from_after;
     bench_->max_silent_i = config.max_silent;
-    bench_->backoff_i = config.backoff;
+    bench_->backoff_i = rdma::doublings(config, 3);
     bench_->ahead_i = config.rx_ahead;
     bench_->quota_i = config.rx_quota;
     bench_->weft_mode_i = config.weft_mode;

@@ -36,7 +36,7 @@ struct Register {
 
 inline constexpr std::array registers{
     Register{"ID", 0x000, Access::ro, 32, 0x77656674},
-    Register{"VERSION", 0x004, Access::ro, 32, 4},
+    Register{"VERSION", 0x004, Access::ro, 32, 5},
     Register{"CAPS0", 0x008, Access::ro, 32, caps0},
     Register{"CAPS1", 0x00c, Access::ro, 32, caps1},
     Register{"STATUS", 0x010, Access::ro},

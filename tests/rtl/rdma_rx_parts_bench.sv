@@ -33,11 +33,15 @@ module rdma_rx_parts_bench
   input  logic         again_i,
   input  logic         used_i,
   input  logic         untouched_i,
+  input  logic         source_ok_i,
+  input  logic         sid_ok_i,
+  input  logic         msgid_ok_i,
   input  logic         match_i,
   input  logic         key_ok_i,
   input  logic         outside_i,
   input  logic         beyond_end_i,
   input  logic         good_length_i,
+  input  logic         good_mark_i,
   input  logic         mark_i,
   input  logic         advance_i,
   input  logic         ahead_i,
@@ -103,8 +107,8 @@ module rdma_rx_parts_bench
   rx_answer_e answer, transfers_answer;
   assign facts = '{
     timeout: timeout_i, verdict: outcome_e'(verdict_i), request: request_i, release_it: release_i, failed: failed_i, again: again_i, used: used_i,
-    untouched: untouched_i, match: match_i, key_ok: key_ok_i, outside: outside_i, beyond_end: beyond_end_i, good_length: good_length_i, mark: mark_i, advance: advance_i,
-    ahead: ahead_i, in_window: in_window_i, behind: behind_i, complete: complete_i, quarter: quarter_i, live: live_i,
+    untouched: untouched_i, source_ok: source_ok_i, sid_ok: sid_ok_i, msgid_ok: msgid_ok_i, match: match_i, key_ok: key_ok_i, outside: outside_i,
+    beyond_end: beyond_end_i, good_length: good_length_i, good_mark: good_mark_i, mark: mark_i, advance: advance_i, ahead: ahead_i, in_window: in_window_i, behind: behind_i, complete: complete_i, quarter: quarter_i, live: live_i,
     reclaim: reclaim_i, complete_before: complete_before_i, asked_enough: asked_enough_i, restart: 1'b0, not_yet: 1'b0
   };
   rdma_rx_outcome i_outcome (

@@ -15,6 +15,7 @@
 
 #include "bench.hpp"
 #include "rdma/sender.hpp"
+#include "rdma/timeouts.hpp"
 #include "rdma_ports.hpp"
 #include "rdma_sizes.hpp"
 #include "shown_queue.hpp"
@@ -184,7 +185,7 @@ class SenderLockstep {
     bench_->dead_i = config.tx_dead;
     bench_->max_retry_i = config.max_retry;
     bench_->max_busy_i = config.max_busy;
-    bench_->backoff_i = config.backoff;
+    bench_->backoff_i = rdma::doublings(config, 3);
     drive_inputs();
   }
 

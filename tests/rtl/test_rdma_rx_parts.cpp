@@ -28,7 +28,8 @@ class RdmaRxParts : public testing::Test {
     top.verdict_i = 0;
     top.timeout_i = top.request_i = top.release_i = top.used_i = top.match_i = 0;
     top.key_ok_i = top.outside_i = 0;
-    top.beyond_end_i = top.good_length_i = top.mark_i = top.advance_i = 0;
+    top.source_ok_i = top.sid_ok_i = top.msgid_ok_i = 0;
+    top.beyond_end_i = top.good_length_i = top.good_mark_i = top.mark_i = top.advance_i = 0;
     top.ahead_i = top.in_window_i = top.behind_i = top.complete_i = top.quarter_i = 0;
     top.live_i = top.reclaim_i = top.complete_before_i = top.asked_enough_i = 0;
     top.weft_mode_i = 0;
@@ -247,8 +248,8 @@ TEST_F(RdmaRxParts, OutcomeOfAPacketIsThatOfTheFirstRule) {
     Answer paper, weft;
   };
   const std::vector<Rule> from_last_to_first = {
-      {[&] { top.used_i = top.match_i = top.key_ok_i = top.good_length_i = 1; }, Outcome::drop_window,
-       Answer::resend, Answer::none},
+      {[&] { top.used_i = top.match_i = top.key_ok_i = top.good_length_i = top.good_mark_i = 1; },
+       Outcome::drop_window, Answer::resend, Answer::none},
       {[&] { top.in_window_i = 1; }, Outcome::drop_duplicate, Answer::none, Answer::none},
       {[&] { top.in_window_i = 0, top.behind_i = 1; }, Outcome::drop_duplicate, Answer::none, Answer::none},
       {[&] { top.advance_i = 1; }, Outcome::advance, Answer::none, Answer::none},
@@ -257,13 +258,18 @@ TEST_F(RdmaRxParts, OutcomeOfAPacketIsThatOfTheFirstRule) {
       {[&] { top.mark_i = 1; }, Outcome::accept, Answer::none, Answer::none},
       {[&] { top.ahead_i = 1; }, Outcome::accept, Answer::none, Answer::resend_hole},
       {[&] { top.outside_i = 1; }, Outcome::drop_region, Answer::none, Answer::none},
+      {[&] { top.good_mark_i = 0; }, Outcome::drop_last_mark, Answer::none, Answer::none},
       {[&] { top.good_length_i = 0; }, Outcome::drop_bad_length, Answer::none, Answer::none},
       {[&] { top.beyond_end_i = 1; }, Outcome::drop_beyond_end, Answer::none, Answer::none},
       {[&] { top.key_ok_i = 0; }, Outcome::drop_key, Answer::none, Answer::none},
       {[&] { top.failed_i = 1; }, Outcome::drop_key, Answer::none, Answer::none},  // says nothing in DATA
       {[&] { top.release_i = 1; }, Outcome::released_failed, Answer::none, Answer::none},
       {[&] { top.failed_i = 0; }, Outcome::released, Answer::none, Answer::none},
-      {[&] { top.match_i = 0; }, Outcome::drop_zombie, Answer::none, Answer::none},
+      {[&] { top.source_ok_i = top.sid_ok_i = top.msgid_ok_i = 1, top.match_i = 0; }, Outcome::drop_zombie,
+       Answer::none, Answer::none},
+      {[&] { top.msgid_ok_i = 0; }, Outcome::drop_msgid, Answer::none, Answer::none},
+      {[&] { top.sid_ok_i = 0; }, Outcome::drop_sid, Answer::none, Answer::none},
+      {[&] { top.source_ok_i = 0; }, Outcome::drop_source, Answer::none, Answer::none},
       {[&] { top.used_i = 0; }, Outcome::drop_unknown_cid, Answer::none, Answer::none},
       {[&] { top.request_i = 1; }, Outcome::grant, Answer::grant, Answer::grant},
   };
