@@ -77,7 +77,7 @@ function(weft_verilate target)
   endif()
   add_custom_command(OUTPUT ${headers} ${fast} "${slow}"
     COMMAND "${Python3_EXECUTABLE}" "${verilate_script}" ${steps} "${folder}" ${arg_PREFIX} ${arg_PARTS}
-            "${VERILATOR_BIN}" --cc --top ${arg_TOP_MODULE} ${arguments} ${arg_SOURCES}
+            "${PROJECT_SOURCE_DIR}" "${VERILATOR_BIN}" --cc --top ${arg_TOP_MODULE} ${arguments} ${arg_SOURCES}
     DEPENDS "${verilate_script}" "${VERILATOR_BIN}" ${arg_SOURCES}
     DEPFILE "${folder}/${arg_PREFIX}.d"
     COMMENT "Verilating ${arg_TOP_MODULE} as ${arg_PREFIX}" VERBATIM)

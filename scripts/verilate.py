@@ -2,7 +2,8 @@
 """Runs Verilator and gathers what it writes, files that are not known before, into files that are: PREFIX.fast0.cpp, ... (to be optimised) and
 PREFIX.slow.cpp, which include the others. Fewer and larger units also compile in about two thirds of the time. PREFIX.d says what was read.
 With --steps also PREFIX.steps.hpp: the functions of which eval() consists (tb/common/steps.hpp), for tops with one clock and nothing else that wakes a process.
-usage: scripts/verilate.py [--steps] FOLDER PREFIX PARTS VERILATOR ARGUMENT...   (by scripts/verilate.cmake)
+Files in ROOT are named relative to it, in what Verilator writes and in messages of assertions: so that a clone elsewhere compiles the same text.
+usage: scripts/verilate.py [--steps] FOLDER PREFIX PARTS ROOT VERILATOR ARGUMENT...   (by scripts/verilate.cmake)
 """
 
 import pathlib
@@ -69,10 +70,11 @@ def write_steps(folder, prefix, files):
 def main():
     arguments = sys.argv[1:]
     with_steps = arguments[0] == "--steps"
-    folder, prefix, parts, *command = arguments[1:] if with_steps else arguments
+    folder, prefix, parts, root, *command = arguments[1:] if with_steps else arguments
+    command = [argument.replace(f"{root}/", "") for argument in command]
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    result = subprocess.run([*command, "--prefix", prefix, "--Mdir", str(folder), "--make", "cmake"], check=False)
+    result = subprocess.run([*command, "--prefix", prefix, "--Mdir", str(folder), "--make", "cmake"], cwd=root, check=False)
     if result.returncode:
         sys.exit(result.returncode)
     of = lists(folder, prefix)
@@ -81,7 +83,8 @@ def main():
     if with_steps:
         write_steps(folder, prefix, [pathlib.Path(file) for file in of["CLASSES_FAST"]])
     gather(folder / f"{prefix}.slow.cpp", [pathlib.Path(file) for file in of["CLASSES_SLOW"] + of["SUPPORT_SLOW"]])
-    (folder / f"{prefix}.d").write_text(f"{folder}/{prefix}.h: {' '.join(of['DEPS'])}\n", encoding="utf-8")
+    read = " ".join(str(pathlib.Path(root) / file) for file in of["DEPS"])
+    (folder / f"{prefix}.d").write_text(f"{folder}/{prefix}.h: {read}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
