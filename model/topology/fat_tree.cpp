@@ -20,14 +20,16 @@ Graph fat_tree(uint32_t k) {
   for (uint32_t i = 0; i < half * half; ++i) maker.add_switch(fmt::format("core-{}", i), k);
 
   const uint32_t first_aggregation = k * half, first_core = 2 * first_aggregation;
-  for (uint32_t edge = 0; edge < first_aggregation; ++edge) {
-    const uint32_t pod = edge / half, place = edge % half;
-    maker.add_hosts(edge, half);
-    for (uint32_t i = 0; i < half; ++i) {
-      const uint32_t aggregation = first_aggregation + pod * half + i;
-      maker.connect(edge, half + 1 + i, aggregation, 1 + place);
-      // The same loop once more, seen as aggregation switch `place` of this pod and its i-th core switch.
-      maker.connect(first_aggregation + edge, half + 1 + i, first_core + place * half + i, 1 + pod);
+  /// The i-th way up from an edge switch, and from an aggregation switch, at the same place of their pod.
+  const auto connect = [&](uint32_t pod, uint32_t place, uint32_t i) {
+    const uint32_t first_of_pod = first_aggregation + pod * half;
+    maker.connect(pod * half + place, half + 1 + i, first_of_pod + i, 1 + place);
+    maker.connect(first_of_pod + place, half + 1 + i, first_core + place * half + i, 1 + pod);
+  };
+  for (uint32_t pod = 0; pod < k; ++pod) {
+    for (uint32_t place = 0; place < half; ++place) {
+      maker.add_hosts(pod * half + place, half);
+      for (uint32_t i = 0; i < half; ++i) connect(pod, place, i);
     }
   }
   return std::move(maker).finish();

@@ -97,12 +97,15 @@ void Graph::take_links(Parts& parts) {
   links_ = std::move(parts.switch_links);
   links_.reserve(links_.size() + parts.host_links.size());
   port_guids_.reserve(parts.host_links.size());
+  const auto same_port = [](const Parts::HostLink& one, const Parts::HostLink& other) {
+    return one.host == other.host && one.host_port == other.host_port;
+  };
+  const auto twice = std::adjacent_find(parts.host_links.begin(), parts.host_links.end(), same_port);
+  if (twice != parts.host_links.end())
+    refuse(fmt::format("port {} of \"{}\" has two links", twice->host_port, host_info_[twice->host].name));
   for (const Parts::HostLink& link : parts.host_links) {
     links_.push_back(to_link(link));
     port_guids_.push_back(link.port_guid ? link.port_guid : host_info_[link.host].guid + link.host_port);
-    const auto& last = links_[links_.size() - 2];
-    if (port_guids_.size() > 1 && last.a == link.host && last.a_port == link.host_port)
-      refuse(fmt::format("port {} of \"{}\" has two links", link.host_port, host_info_[link.host].name));
   }
   check_unique(port_guids_);
 }

@@ -56,7 +56,7 @@ class Rest {
     const std::size_t end = text_.find('"');
     if (end == std::string_view::npos) throw BadLine("a quotation mark is missing");
     if (end == 0) throw BadLine("an empty name between quotation marks");
-    const std::string inside = printable(text_.substr(0, end));
+    std::string inside = printable(text_.substr(0, end));
     text_.remove_prefix(end + 1);
     return inside;
   }

@@ -71,7 +71,7 @@ class Reader {
 
   void take(const NodeLine& line) {
     const auto entry = static_cast<uint32_t>(entries_.size());
-    const auto [known, is_new] = entry_of_.emplace(line.id, entry);
+    const auto [known, is_new] = number_of_.emplace(line.id, entry);
     if (!is_new)
       fail(line_, fmt::format("\"{}\" for the second time, first in line {}", quotable(line.id),
                               entries_[known->second].line));
@@ -132,8 +132,8 @@ class Reader {
   /// The other end of a link, if the file says the same about it there.
   const Plug& peer_of(const Plug& plug) const {
     const PortLine::Peer& peer = *plug.text.peer;
-    const auto entry = entry_of_.find(peer.id);
-    if (entry == entry_of_.end())
+    const auto entry = number_of_.find(peer.id);
+    if (entry == number_of_.end())
       fail(plug.line, fmt::format("a link to \"{}\", which is not there", quotable(peer.id)));
     check_port(plug.line, "a link to ", entry->second, peer.port);
     const std::string mirror =
@@ -197,21 +197,23 @@ class Reader {
     }
   }
 
+  const Entry& entry_of(bool host, uint32_t number) const {
+    return *std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+      return entry.number == number && (entry.kind != Kind::sw) == host;
+    });
+  }
+
   [[noreturn]] void fail_cut_off(const CutOff& cut) const {
-    const Entry *first = nullptr, *lost = nullptr;
-    for (const Entry& entry : entries_) {
-      if (first == nullptr && entry.kind == Kind::sw) first = &entry;
-      if (entry.number == cut.node && (entry.kind != Kind::sw) == cut.host) lost = &entry;
-    }
-    fail(lost->line, fmt::format("\"{}\" is not connected with \"{}\" in line {}", quotable(lost->id),
-                                 quotable(first->id), first->line));
+    const Entry &first = entry_of(false, 0), &lost = entry_of(cut.host, cut.node);
+    fail(lost.line, fmt::format("\"{}\" is not connected with \"{}\" in line {}", quotable(lost.id),
+                                quotable(first.id), first.line));
   }
 
   const std::string& name_;
   std::size_t line_ = 0;
   Parts parts_;
   std::vector<Entry> entries_;
-  std::unordered_map<std::string, uint32_t> entry_of_;
+  std::unordered_map<std::string, uint32_t> number_of_;
   std::vector<Plug> plugs_;
   std::unordered_map<uint64_t, std::size_t> plug_at_;
   std::array<std::optional<uint64_t>, 3> given_;

@@ -77,8 +77,8 @@ Graph dump(const std::string& name) {
   return topology::read_ibnet_file(std::filesystem::path(WEFT_TEST_DATA) / "topology" / name);
 }
 
-/// ibsim counts GUIDs of ports from that of their host, lets routers say that they are hosts, and takes a name
-/// to end at its first quotation mark.
+/// ibsim counts GUIDs of ports from that of their host, lets routers say that they are hosts, and takes a
+/// name to end at its first quotation mark.
 Graph as_ibsim_sees(const Graph& graph) {
   topology::Parts parts;
   for (uint32_t sw = 0; sw < graph.switches(); ++sw) parts.switches.push_back(graph.switch_info(sw));

@@ -215,7 +215,8 @@ TEST(RandomFabric, SameLinksForASeedForEver) {
     links += std::to_string(link.a) + '[' + std::to_string(link.a_port) + "]-" + std::to_string(link.b) +
              '[' + std::to_string(link.b_port) + "] ";
   }
-  EXPECT_EQ(links, "0[3]-5[4] 0[4]-4[3] 0[5]-2[5] 1[3]-2[3] 1[4]-4[4] 1[5]-3[5] 2[4]-5[5] 3[3]-5[3] 3[4]-4[5] ");
+  EXPECT_EQ(links,
+            "0[3]-5[4] 0[4]-4[3] 0[5]-2[5] 1[3]-2[3] 1[4]-4[4] 1[5]-3[5] 2[4]-5[5] 3[3]-5[3] 3[4]-4[5] ");
   EXPECT_FALSE(random_fabric(6, 5, 2, 43) == graph);
 }
 
