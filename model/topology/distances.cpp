@@ -59,7 +59,7 @@ class Searches {
 
 }  // namespace
 
-uint32_t diameter(const Graph& graph) {
+uint32_t diameter(const Graph& graph, const std::function<void(uint32_t, uint32_t)>& progress) {
   uint32_t longest = 0;
   for (uint32_t first = 0; first < graph.switches(); first += 64) {
     Searches searches(graph, first, std::min(64u, graph.switches() - first));
@@ -67,6 +67,7 @@ uint32_t diameter(const Graph& graph) {
     while (searches.step()) steps++;
     if (!searches.complete()) return unreachable;
     longest = std::max(longest, steps);
+    if (progress) progress(first, graph.switches());
   }
   return longest;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -18,7 +19,8 @@ std::vector<uint32_t> hops_from(const Graph& graph, uint32_t sw);
 
 /// The longest of all shortest ways between two switches; `unreachable` if the fabric is not connected. 64
 /// searches at a time, so about S / 64 * diameter steps along all links.
-uint32_t diameter(const Graph& graph);
+/// @param progress is told, if given, from how many of all switches searches are done
+uint32_t diameter(const Graph& graph, const std::function<void(uint32_t, uint32_t)>& progress = {});
 
 /// A node that is cut off from switch 0; ways lead through switches only.
 struct CutOff {

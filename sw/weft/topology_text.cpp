@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "topology/distances.hpp"
+#include "weft/progress.hpp"
 
 namespace weft::cli {
 
@@ -38,6 +39,9 @@ json node_json(const Node& node) {
 }  // namespace
 
 json summary_of(const Graph& graph) {
+  Progress progress("diameter");
+  const uint32_t diameter =
+      topology::diameter(graph, [&progress](uint32_t done, uint32_t of) { progress.show(done, of); });
   uint64_t ports = 0, connected = 0;
   uint32_t least = topology::most_ports, most = 0;
   for (uint32_t sw = 0; sw < graph.switches(); ++sw) {
@@ -52,7 +56,7 @@ json summary_of(const Graph& graph) {
           {"links", graph.links()},
           {"switch_links", graph.switch_links()},
           {"host_links", graph.links() - graph.switch_links()},
-          {"diameter", topology::diameter(graph)},
+          {"diameter", diameter},
           {"least_ports", least},
           {"most_ports", most},
           {"unused_ports", ports - connected}};

@@ -131,6 +131,17 @@ TEST(Generate, DragonflyJoinsEachTwoGroupsOnce) {
   }
 }
 
+TEST(Generate, DragonflyIsArrangedAsThePageSays) {
+  constexpr uint32_t a = 4, p = 2, h = 3, links = a * h;
+  const Graph graph = dragonfly(a, p, h);
+  for (uint32_t group = 0; group <= links; ++group)
+    for (uint32_t link = 0; link < links; ++link) {
+      const uint32_t other = (group + link + 1) % (links + 1), back = links - 1 - link;
+      EXPECT_EQ(neighbour_at(graph, group * a + link / h, p + a + link % h), other * a + back / h);
+    }
+  for (uint32_t port = 3; port <= 5; ++port) EXPECT_EQ(neighbour_at(graph, 6, port), port < 5 ? port + 1 : 7);
+}
+
 /// From leaves up to the spines, which are `paths` ways and no more, through as many lines.
 void expect_paths(const TrimmedFatTree& shape) {
   const Graph graph = trimmed_fat_tree(shape);
@@ -153,13 +164,19 @@ void expect_paths(const TrimmedFatTree& shape) {
 TEST(Generate, BlueLightHasEightPathsToEachTopSwitch) { expect_paths(bluelight); }
 TEST(Generate, TaihuLightHasTwoPathsToEachTopSwitch) { expect_paths(taihulight); }
 
-TEST(Generate, ModulesAreJoinedEvenly) {
+/// Link k of module m and director d, as docs/topology.md has it.
+TEST(Generate, ModulesAreJoinedToDirectorsAsThePageSays) {
   for (const TrimmedFatTree& shape : {bluelight, taihulight}) {
     const Graph graph = trimmed_fat_tree(shape);
-    for (uint32_t sw = 0; sw < shape.modules * 32; ++sw)
-      if (sw % 32 >= 16) {
-        EXPECT_EQ(graph.neighbours(sw).size(), 16 + shape.paths * shape.directors / 16);
-      }
+    for (uint32_t m = 0; m < shape.modules; ++m)
+      for (uint32_t d = 0; d < shape.directors; ++d)
+        for (uint32_t k = 0; k < shape.paths; ++k) {
+          const uint32_t middle = 32 * m + 16 + (d + 16 * k / shape.paths) % 16, outer = m * shape.paths + k;
+          const Link& link = graph.link(graph.link_at(middle, 17 + k * (shape.directors / 16) + d / 16));
+          ASSERT_EQ(link.a, middle);
+          ASSERT_EQ(link.b, shape.modules * 32 + 36 * d + outer % 18);
+          ASSERT_EQ(link.b_port, 1 + outer / 18);
+        }
   }
 }
 

@@ -151,6 +151,18 @@ TEST(IbnetDump, GuidComesFromItsLineElseFromTheId) {
   EXPECT_EQ(guid("", "S-0000000000000000"), 0x200000u);
 }
 
+TEST(IbnetDump, PortGuidMayStandAtEitherEnd) {
+  const auto guid = [](const std::string& at_switch, const std::string& at_host) {
+    const std::string text =
+        "Switch 4 \"s\"\n[1] \"h\"[2]" + at_switch + "\n\nCa 2 \"h\"\n[2]" + at_host + " \"s\"[1]\n";
+    return read_ibnet(text, "text").port_guid(0);
+  };
+  EXPECT_EQ(guid("", ""), 0x100002u);
+  EXPECT_EQ(guid("(abc)", ""), 0xabcu);
+  EXPECT_EQ(guid("", "(abc)"), 0xabcu);
+  EXPECT_EQ(guid(" (abc) # h", "(abc)"), 0xabcu);
+}
+
 // --- faults
 
 /// A good text; the lines are numbered from 1.
