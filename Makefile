@@ -23,11 +23,11 @@ CMAKE_QUIET := --log-level=NOTICE
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 PYTHON_VENV := build/venv
 
-.PHONY: help setup configure build sim waves sim-verilog goodput soak bench figures long test lint format formats verilog synth schemes growth place formal netlist mutate fuzz coverage code-coverage clean
+.PHONY: help setup configure build sim waves sim-verilog goodput soak bench figures long test lint format formats verilog synth schemes growth place formal netlist mutate fuzz fuzz-topology coverage code-coverage clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r name text; do printf '  make %-13s %s\n' "$$name" "$$text"; done
-	@echo "  variables: PRESET=release|debug|asan|ubsan  WERROR=ON  JOBS=2  FILE=path (sim)  QUICK=1 (synth, fuzz, figures)  SECONDS=600 (fuzz)"
+	@echo "  variables: PRESET=release|debug|asan|ubsan  WERROR=ON  JOBS=2  FILE=path (sim)  QUICK=1 (synth, fuzz, figures)  SECONDS=600 (fuzz, fuzz-topology)"
 
 setup: ## install missing Debian packages (root or sudo)
 	@bash scripts/setup.sh
@@ -134,6 +134,14 @@ fuzz: setup ## fuzz the packet input of the engine beside the golden model (SECO
 	cmake --preset fuzz $(CMAKE_QUIET) >/dev/null
 	cmake --build --preset fuzz -j $(JOBS) --target weft-fuzz weft-fuzzer $(if $(filter 1,$(QUICK)),,weft-fuzzer-faulty)
 	python3 tests/fuzz/fuzz.py build-fuzz --seconds $(SECONDS) $(if $(filter 1,$(QUICK)),--part engine)
+
+FUZZ_TOPOLOGY = build-fuzz/topology
+fuzz-topology: setup ## fuzz the reader of topology files, with sanitizers (SECONDS=600)
+	cmake --preset fuzz $(CMAKE_QUIET) >/dev/null
+	cmake --build --preset fuzz -j $(JOBS) --target weft-fuzzer-topology
+	mkdir -p $(FUZZ_TOPOLOGY)
+	build-fuzz/bin/weft-fuzzer-topology $(FUZZ_TOPOLOGY) tests/data/topology -max_total_time=$(SECONDS) -max_len=4096 -timeout=10 -seed=1 \
+		-dict=tests/fuzz/topology.dict -artifact_prefix=$(FUZZ_TOPOLOGY)- -print_final_stats=1 -verbosity=1
 
 # Courses that `make coverage` draws, besides those that fuzzing starts from; runs of NICs in the fault campaign.
 COVERAGE_COURSES := 400

@@ -1,36 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program `weft trace` as its users call it.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 
+#include "run_weft.hpp"
 #include "temporary_folder.hpp"
 
 namespace weft::test {
 namespace {
-
-struct Finished {
-  int exit_code = -1;
-  std::string output;  // both streams
-};
-
-Finished weft(const std::string& arguments) {
-  Finished run;
-  FILE* pipe = popen((std::string(WEFT_BINARY) + " " + arguments + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return run;
-  char buffer[4096];
-  while (const std::size_t count = fread(buffer, 1, sizeof buffer, pipe)) run.output.append(buffer, count);
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) run.exit_code = WEXITSTATUS(status);
-  return run;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 class WeftTrace : public TemporaryFolder {
  protected:
