@@ -183,6 +183,7 @@ class Anything {
         if (one_in(120)) post(node, queue);
       }
       if (one_in(300)) forge(node);
+      if (one_in(150)) send_strays(node);
       if (one_in(1500)) knock(node);
       if (one_in(1500)) set_limit(node);
       if (one_in(600)) post_by_registers(node);
@@ -399,6 +400,54 @@ class Anything {
     for (uint64_t n = 0; n < copies; ++n) bench_.system.node(node).receive(flits_of(header));
   }
 
+  /// Packets of one transfer under way, each right but for one thing. They change nothing.
+  void send_strays(uint32_t node) {
+    const rdma::Receiver& receiver = bench_.system.node(node).scoreboard().receiver();
+    const auto cid = static_cast<uint16_t>(draw_.below(params_.n_rx_ctx));
+    const rdma::RxContext& context = receiver.context(cid);
+    if (context.state == rdma::RxContext::State::free) return;
+    for (uint64_t n = 1 + draw_.below(6); n > 0; --n) {
+      Header header = one_in(2) ? data_of(context, receiver.config()) : header_to_zero(Ptype::release);
+      header.dst = number(node);
+      header.src = context.src;
+      header.cid = cid;
+      header.sid = context.sid;
+      header.msgid = context.msgid;
+      header.gen = context.gen;
+      spoil(header);
+      bench_.system.node(node).receive(flits_of(header));
+    }
+  }
+
+  Header data_of(const rdma::RxContext& context, const rdma::Config& config) {
+    Header header = header_to_zero(Ptype::data);
+    header.pidx = one_in(2) ? context.cut.last : static_cast<uint32_t>(draw_.below(context.cut.last + 1));
+    header.len = static_cast<uint16_t>(rdma::packet_length(header.pidx, context.cut, params_));
+    header.flags = header.pidx == context.cut.last ? rdma::formats::flag_last : uint8_t{0};
+    const uint16_t key = context.region < config.regions.size() ? config.regions[context.region].key : 0;
+    header.arg = driver::rdma_rkey(context.region, key);
+    return header;
+  }
+
+  void spoil(Header& header) {
+    switch (draw_.below(header.ptype == static_cast<uint8_t>(Ptype::data) ? 5 : 4)) {
+      case 0:
+        header.src ^= 1;
+        break;
+      case 1:
+        header.sid ^= 1;
+        break;
+      case 2:
+        header.msgid ^= 1;
+        break;
+      case 3:
+        header.gen ^= 0x80;  // of no grant soon
+        break;
+      default:
+        header.flags ^= rdma::formats::flag_last;
+    }
+  }
+
   /// Of any type, with any numbers that its fields can hold.
   Header wild(uint32_t node) {
     static constexpr std::array types{Ptype::rqt,  Ptype::rsp,     Ptype::data, Ptype::resend,
@@ -565,6 +614,7 @@ class Anything {
   NicBench& bench_;
   Draw& draw_;
   const Ground& ground_;
+  const rdma::Params params_ = find_rdma_build(ground_.build)->params;
   driver::RdmaSetup setup_;
   std::vector<std::set<uint32_t>> enabled_;  // queues, by node
   std::optional<uint8_t> changed_;           // region, in this phase
