@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // ibsim (Debian: ibsim-utils) loads what is written, and ibnetdiscover (infiniband-diags) finds the same
 // fabric in it: same GUIDs, names, ports, links.
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
-#include <thread>
-#include <vector>
 
+#include "ibsim.hpp"
 #include "run_weft.hpp"
 #include "temporary_folder.hpp"
 #include "topology/ibnet.hpp"
@@ -24,54 +16,6 @@ namespace weft::test {
 namespace {
 
 using topology::Graph;
-
-/// ibsim on a netlist. It listens on sockets of the abstract name space that vanish with it; their name has
-/// the number of this process in it, so that others can run beside.
-class Ibsim {
- public:
-  Ibsim(const std::filesystem::path& net, std::filesystem::path log)
-      : name_("weft-test-" + std::to_string(getpid())), log_(std::move(log)) {
-    process_ = fork();
-    if (process_ == 0) run(net);
-  }
-  ~Ibsim() {
-    kill(process_, SIGKILL);
-    waitpid(process_, nullptr, 0);
-  }
-  Ibsim(const Ibsim&) = delete;
-  Ibsim& operator=(const Ibsim&) = delete;
-
-  /// Until it listens; false if it has ended before, or does not in half a minute.
-  bool wait() const {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (std::chrono::steady_clock::now() < end && waitpid(process_, nullptr, WNOHANG) == 0) {
-      std::ostringstream sockets;
-      sockets << std::ifstream("/proc/net/unix").rdbuf();
-      if (contains(sockets.str(), "@" + name_ + ":ctl")) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
-    return false;
-  }
-
-  /// A program that sees the simulated fabric from its first switch.
-  Finished run_inside(const std::string& command) const {
-    return run_command("IBSIM_SOCKNAME=" + name_ + " timeout 60 ibsim-run " + command);
-  }
-
- private:
-  [[noreturn]] void run(const std::filesystem::path& net) const {
-    const int log = open(log_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    dup2(log, STDOUT_FILENO);
-    dup2(log, STDERR_FILENO);
-    setenv("IBSIM_SOCKNAME", name_.c_str(), 1);
-    execlp("ibsim", "ibsim", "-s", "-n", net.c_str(), nullptr);
-    _exit(127);
-  }
-
-  std::string name_;
-  std::filesystem::path log_;
-  pid_t process_ = -1;
-};
 
 Graph dump(const std::string& name) {
   return topology::read_ibnet_file(std::filesystem::path(WEFT_TEST_DATA) / "topology" / name);
@@ -101,19 +45,15 @@ Graph as_ibsim_sees(const Graph& graph) {
 class IbsimLoads : public TemporaryFolder {
  protected:
   void SetUp() override {
-    for (const char* program : {"ibsim", "ibsim-run", "ibnetdiscover"})
-      if (run_command(std::string("command -v ") + program).exit_code != 0)
-        GTEST_SKIP() << program << " is missing: Debian packages ibsim-utils and infiniband-diags";
+    if (const std::string missing = Ibsim::missing(); !missing.empty()) GTEST_SKIP() << missing;
   }
 
   void expect_same(const Graph& graph) {
-    const auto net = path("net"), found = path("found");
-    write("net", topology::write_ibnet(graph));
-    const Ibsim ibsim(net, path("log"));
-    ASSERT_TRUE(ibsim.wait()) << read(path("log"));
-    const auto run = ibsim.run_inside("ibnetdiscover " + found.string());
-    ASSERT_EQ(run.exit_code, 0) << run.output << read(path("log"));
-    EXPECT_TRUE(by_guid(topology::read_ibnet_file(found)) == by_guid(graph)) << read(found);
+    Ibsim ibsim(graph, path(""));
+    ASSERT_TRUE(ibsim.wait()) << ibsim.log();
+    const auto run = ibsim.run_inside("ibnetdiscover found");
+    ASSERT_EQ(run.exit_code, 0) << run.output << ibsim.log();
+    EXPECT_TRUE(by_guid(topology::read_ibnet_file(path("found"))) == by_guid(graph)) << read(path("found"));
   }
 };
 
