@@ -43,6 +43,8 @@ class Background {
     return process_ > 0;
   }
 
+  pid_t process() const { return process_; }
+
   /// At once, without a chance to tidy up.
   void stop() {
     if (!running()) return;

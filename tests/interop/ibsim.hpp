@@ -26,6 +26,7 @@ class Ibsim {
   /// Until it listens; false if it has ended before, or does not in half a minute.
   bool wait();
   void stop() { process_.stop(); }
+  pid_t process() const { return process_.process(); }
   std::string log() const;
 
   /// What makes a program see the subnet from one of its hosts.
