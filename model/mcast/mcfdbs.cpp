@@ -10,6 +10,7 @@
 #include <iterator>
 #include <optional>
 #include <sstream>
+#include <vector>
 
 namespace weft::mcast {
 
@@ -114,6 +115,20 @@ class Reader {
   Entries* entries_ = nullptr;
 };
 
+/// OpenSM sorts switches by their GUIDs as numbers whose first byte is the lowest.
+std::vector<uint64_t> in_order_of_opensm(const ForwardingTables& tables) {
+  const auto key = [](uint64_t guid) {
+    uint64_t swapped = 0;
+    for (int byte = 0; byte < 8; ++byte) swapped = swapped << 8 | (guid >> 8 * byte & 0xff);
+    return swapped;
+  };
+  std::vector<uint64_t> guids;
+  for (const auto& [guid, entries] : tables)
+    if (!entries.empty()) guids.push_back(guid);
+  std::sort(guids.begin(), guids.end(), [&key](uint64_t a, uint64_t b) { return key(a) < key(b); });
+  return guids;
+}
+
 }  // namespace
 
 ForwardingTables read_mcfdbs(std::string_view text, const std::string& name) {
@@ -134,10 +149,9 @@ ForwardingTables read_mcfdbs_file(const std::filesystem::path& file) {
 std::string write_mcfdbs(const ForwardingTables& tables) {
   std::string text;
   const auto out = std::back_inserter(text);
-  for (const auto& [guid, entries] : tables) {
-    if (entries.empty()) continue;
+  for (const uint64_t guid : in_order_of_opensm(tables)) {
     fmt::format_to(out, "\nSwitch {:#018x}\n{}\n", guid, heading);
-    for (const auto& [mlid, mask] : entries) {
+    for (const auto& [mlid, mask] : tables.at(guid)) {
       fmt::format_to(out, "0x{:04X} :", mlid);
       mask.for_each([&out](uint32_t port) { fmt::format_to(out, " 0x{:03X} ", port); });
       text += '\n';

@@ -58,6 +58,35 @@ TEST_F(StockOpenSm, ManyGroupsOnLargerSwitches) {
   expect_dump_equals_switches("random:4,28,16,1", "minhop", groups);
 }
 
+// More than 256 switches: OpenSM does not write them in the order of their GUIDs.
+TEST_F(StockOpenSm, ManySwitches) {
+  expect_dump_equals_switches("torus3d:7x7x6:1", "minhop", {{0, 293}, {40, 17, 290}, {255, 256, 257}});
+}
+
+// Entries of others that stand in a block of OpenSM's go when it computes tables anew, in the switches that
+// have this block; entries beyond stay.
+TEST_F(StockOpenSm, OverwritesWhatWasPushedIntoItsBlocks) {
+  constexpr uint64_t guid = 0x1000000000;
+  Ibsim ibsim(topology::load("fattree3:4"), path(""));
+  ASSERT_TRUE(ibsim.wait()) << ibsim.log();
+  OpenSm opensm(ibsim, path("opensm"), {});
+  ASSERT_TRUE(opensm.wait()) << opensm.log();
+  ASSERT_TRUE(opensm.join({{0, 1}}));
+  mcast::PortMask port;
+  port.set(4);
+  const mcast::Entries entries{{0xc010, port}, {0xc020, port}, {0xc100, port}};
+  write("pushed", mcast::write_mcfdbs({{guid, entries}, {guid + 5, entries}}));
+  const auto push = ibsim.run_inside(WEFT_BINARY " push pushed --journal journal", 1);
+  ASSERT_EQ(push.exit_code, 0) << push.output;
+  ASSERT_EQ(read_back(ibsim, guid)[guid].size(), 4u);
+
+  ASSERT_TRUE(opensm.join({{0, 2}}));
+  mcast::ForwardingTables expected = opensm.dump();
+  expected[guid][0xc020] = expected[guid][0xc100] = port;
+  expected[guid + 5] = entries;  // OpenSM has nothing in this switch
+  EXPECT_TRUE(wait_until(20, [&] { return read_back(ibsim) == expected; }));
+}
+
 TEST_F(StockOpenSm, ForgetsAGroupThatAllHaveLeft) {
   Ibsim ibsim(topology::load("fattree3:4"), path(""));
   ASSERT_TRUE(ibsim.wait()) << ibsim.log();

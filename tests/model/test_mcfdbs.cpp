@@ -70,6 +70,14 @@ TEST(Mcfdbs, ReadsAndWritesWhatOpenSmWrites) {
   EXPECT_EQ(write_mcfdbs(tables), dump);
 }
 
+TEST(Mcfdbs, SortsSwitchesAsOpenSmDoes) {
+  const Entries entries{{0xc000, mask_of({1})}};
+  const std::string text =
+      write_mcfdbs({{0x1000000001, entries}, {0x1000000100, entries}, {0x1000000002, {}}});
+  EXPECT_LT(text.find("0x0000001000000100"), text.find("0x0000001000000001"));
+  EXPECT_EQ(text.find("0x0000001000000002"), std::string::npos) << "has no entries";
+}
+
 TEST(Mcfdbs, ReadsAnEmptyFile) { EXPECT_TRUE(read_mcfdbs("", "dump").empty()); }
 
 TEST(Mcfdbs, ReadsAFileWithoutItsLastLineFeed) {
