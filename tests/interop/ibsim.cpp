@@ -35,8 +35,18 @@ Background::Program Ibsim::program(const std::vector<std::string>& options) cons
   const auto net = folder_ / "net";
   std::ofstream(net, std::ios::binary) << topology::write_ibnet(graph_);
   const uint32_t nodes = graph_.switches() + graph_.hosts();
-  std::vector<std::string> words{
-      "ibsim", "-s", "-n", "-N", std::to_string(nodes), "-S", std::to_string(graph_.switches())};
+  uint64_t ports = 0;
+  for (uint32_t sw = 0; sw < graph_.switches(); ++sw) ports += graph_.switch_info(sw).ports + 1;
+  for (uint32_t host = 0; host < graph_.hosts(); ++host) ports += graph_.host_info(host).ports + 1;
+  std::vector<std::string> words{"ibsim",
+                                 "-s",
+                                 "-n",
+                                 "-N",
+                                 std::to_string(nodes),
+                                 "-S",
+                                 std::to_string(graph_.switches()),
+                                 "-P",
+                                 std::to_string(ports)};
   words.insert(words.end(), options.begin(), options.end());
   words.push_back(net.string());
   return {words, {{"IBSIM_SOCKNAME", name_}}, folder_, folder_ / "ibsim.log"};

@@ -26,7 +26,7 @@ mcast::PortMask parse_columns(const std::string& line) {
 }
 
 Finished run(const Ibsim& ibsim, const std::string& command) {
-  const Finished done = ibsim.run_inside(command);
+  Finished done = ibsim.run_inside(command);
   if (done.exit_code != 0) throw std::runtime_error(command + " failed: " + done.output);
   return done;
 }

@@ -134,7 +134,7 @@ TEST_F(Push, DryRunPrintsAndChangesNothing) {
 
 // Ports above 31 as well; OpenSM's own switches here have fewer.
 TEST_F(Push, ProgramsEveryPortOfALargeSwitch) {
-  Ibsim ibsim(topology::load("random:2,60,58,1"), path(""), {"-P", "400"});
+  Ibsim ibsim(topology::load("random:2,60,58,1"), path(""));
   ASSERT_TRUE(ibsim.wait()) << ibsim.log();
   ForwardingTables tables;
   for (uint32_t port = 0; port <= 60; ++port)
