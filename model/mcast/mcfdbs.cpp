@@ -12,6 +12,8 @@
 #include <sstream>
 #include <vector>
 
+#include "mcast/opensm_order.hpp"
+
 namespace weft::mcast {
 
 namespace {
@@ -115,17 +117,11 @@ class Reader {
   Entries* entries_ = nullptr;
 };
 
-/// OpenSM sorts switches by their GUIDs as numbers whose first byte is the lowest.
 std::vector<uint64_t> in_order_of_opensm(const ForwardingTables& tables) {
-  const auto key = [](uint64_t guid) {
-    uint64_t swapped = 0;
-    for (int byte = 0; byte < 8; ++byte) swapped = swapped << 8 | (guid >> 8 * byte & 0xff);
-    return swapped;
-  };
   std::vector<uint64_t> guids;
   for (const auto& [guid, entries] : tables)
     if (!entries.empty()) guids.push_back(guid);
-  std::sort(guids.begin(), guids.end(), [&key](uint64_t a, uint64_t b) { return key(a) < key(b); });
+  std::sort(guids.begin(), guids.end(), [](uint64_t a, uint64_t b) { return opensm_key(a) < opensm_key(b); });
   return guids;
 }
 

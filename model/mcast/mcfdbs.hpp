@@ -17,8 +17,8 @@ namespace weft::mcast {
 ForwardingTables read_mcfdbs(std::string_view text, const std::string& name);
 ForwardingTables read_mcfdbs_file(const std::filesystem::path& file);
 
-/// Byte by byte what OpenSM 3.3.23 writes on a little-endian machine: switches sorted by the last byte of their
-/// GUID, then by the one before it and so on; those without entries are left out.
+/// Byte by byte what OpenSM 3.3.23 writes on a little-endian machine: switches sorted by the last byte of
+/// their GUID, then by the one before it and so on; those without entries are left out.
 std::string write_mcfdbs(const ForwardingTables& tables);
 
 }  // namespace weft::mcast
