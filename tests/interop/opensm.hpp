@@ -32,6 +32,8 @@ class OpenSm {
   /// Until the subnet is up; false if it does not come up in a minute.
   bool wait();
   void stop() { process_.stop(); }
+  /// Lets it find everything anew.
+  void sweep() { kill(process_.process(), SIGHUP); }
   std::string log() const;
 
   /// Joins all members of all groups, in order; the MLID of each group. Nothing if a join was refused, or no
