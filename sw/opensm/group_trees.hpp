@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees of groups that come, change and go one by one, spread over the links of a fabric (MR4LMS paper,
-// FBTC without a limit of colours).
+// Trees of groups that come, change and go one by one, spread over the links of a fabric: of the least
+// height, by the least loaded links (MR4LMS paper, Alg. 1), from the root from which most is spread.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,10 @@
 
 #include "mcast/hops.hpp"
 #include "mcast/occupancy.hpp"
-#include "mcast/planner.hpp"
 #include "mcast/port_mask.hpp"
 #include "mcast/roots.hpp"
+#include "mcast/tree.hpp"
+#include "mcast/ways.hpp"
 #include "topology/graph.hpp"
 
 namespace weft::opensm {
@@ -41,10 +42,14 @@ class GroupTrees {
   std::vector<uint32_t> groups() const;
 
  private:
+  mcast::Tree spread(const mcast::Ends& ends);
+  uint64_t cost(const mcast::Tree& tree) const;
+
   const topology::Graph& graph_;
   mcast::Hops hops_;
   mcast::RootSearch root_search_;
-  mcast::Planner planner_;
+  mcast::Hops::Room room_;
+  mcast::Ways ways_;
   mcast::Occupancy occupancy_;
   std::map<uint32_t, mcast::Tree> trees_;
 };

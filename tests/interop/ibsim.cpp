@@ -62,7 +62,9 @@ bool Ibsim::wait() {
 std::string Ibsim::log() const { return text_of(folder_ / "ibsim.log"); }
 
 Ibsim::Environment Ibsim::environment(uint32_t host) const {
-  return {{"IBSIM_SOCKNAME", name_}, {"SIM_HOST", fmt::format("H-{:016x}", graph_.host_info(host).guid)}};
+  return {{"IBSIM_SOCKNAME", name_},
+          {"SIM_HOST", fmt::format("H-{:016x}", graph_.host_info(host).guid)},
+          {"ASAN_OPTIONS", "verify_asan_link_order=0"}};  // umad2sim is loaded first
 }
 
 Finished Ibsim::run_inside(const std::string& command, uint32_t host) const {
