@@ -83,6 +83,19 @@ TEST_F(Push, ProgramsWhatOpenSmHasComputed) {
   for (const auto& [sw, entries] : dump) EXPECT_EQ(read_back(ibsim, sw), (ForwardingTables{{sw, entries}}));
 }
 
+TEST_F(Push, ProgramsWhatWeftMcastHasComputed) {
+  Ibsim ibsim(topology::load("fattree3:4"), path(""));
+  ASSERT_TRUE(ibsim.wait()) << ibsim.log();
+  ASSERT_EQ(ibsim.run_inside("ibnetdiscover fabric").exit_code, 0);
+  const auto trees =
+      weft(fmt::format("mcast --topology file:{} --groups grid:4x4 --colors 4 --check --mcfdbs {}",
+                       path("fabric").string(), path("tables").string()));
+  ASSERT_EQ(trees.exit_code, 0) << trees.output;
+  const auto run = push(ibsim, "tables --journal journal");
+  EXPECT_EQ(run.exit_code, 0) << run.output;
+  EXPECT_EQ(read_back(ibsim), mcast::read_mcfdbs_file(path("tables")));
+}
+
 TEST_F(Push, SendsOnlyWhatChanges) {
   Ibsim ibsim(topology::load("fattree3:4"), path(""));
   ASSERT_TRUE(ibsim.wait()) << ibsim.log();
