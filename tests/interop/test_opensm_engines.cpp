@@ -26,7 +26,7 @@ struct Case {
   uint32_t groups, seed;
 };
 
-void PrintTo(const Case& one, std::ostream* out) { *out << one.spec << " " << one.engine; }
+std::ostream& operator<<(std::ostream& out, const Case& one) { return out << one.spec << " " << one.engine; }
 
 /// Groups of two to many hosts.
 std::vector<Members> drawn_groups(const topology::Graph& graph, uint32_t count, uint32_t seed) {

@@ -84,7 +84,7 @@ class Plugin : public TemporaryFolder {
       ADD_FAILURE() << opensm.log();
       return {};
     }
-    const ForwardingTables tables = opensm.dump();
+    ForwardingTables tables = opensm.dump();
     EXPECT_TRUE(wait_until(20, [&] { return read_back(ibsim) == tables; }));
     mcast::Groups groups;
     for (uint32_t group = 0; group < members.size(); ++group) {
