@@ -9,6 +9,7 @@
 
 #include "drawn_groups.hpp"
 #include "mcast/baselines.hpp"
+#include "mcast/batch.hpp"
 #include "mcast/bounds.hpp"
 #include "mcast/checker.hpp"
 #include "mcast/figures.hpp"
@@ -224,6 +225,63 @@ TEST(McastRouter, SimilarGroupsAreMerged) {
   router.create({41, 45});
   EXPECT_EQ(router.forest().tree_of(2), router.forest().tree_of(1));
   EXPECT_NE(router.forest().tree_of(2), router.forest().tree_of(0));
+}
+
+TEST(McastBatch, ServesItsGroupsAndIsNeverWorse) {
+  EXPECT_PROPERTY("improved or merged", [] {
+    const Graph graph = test::drawn_fabric();
+    const Hops hops(graph);
+    const Groups groups = test::drawn_groups(graph);
+    BatchOptions options;
+    options.router = test::drawn_options();
+    options.seed = test::number(0, 9);
+    const Forest forest = route_together(hops, groups, options);
+    expect_right(forest, groups);
+    expect_figures(forest);
+    const Figures found = figures_of(forest);
+    RC_ASSERT(found.colours_used <= options.router.colours);
+    RouterOptions free = options.router;
+    free.colours = no_limit;
+    Router router(hops, free);
+    router.create_all(groups);
+    if (found.merged_groups > 0) return;
+    RC_ASSERT(found.colours_used <= figures_of(router.forest()).colours_used);
+    if (free.algorithm == Algorithm::weft) RC_ASSERT(found.max_efi <= figures_of(router.forest()).max_efi);
+  });
+}
+
+TEST(McastBatch, FewerColoursBeforeAnythingIsMerged) {
+  const Graph graph = topology::random_fabric(60, 12, 6, 1);
+  const Hops hops(graph);
+  const Groups groups = load_groups("grid:6x7x8", graph);
+  BatchOptions options;
+  const Forest routed = route_together(hops, groups, options);
+  options.router.colours = figures_of(routed).colours_used - 5;
+  const Forest fewer = route_together(hops, groups, options);
+  EXPECT_EQ(figures_of(fewer).merged_groups, 0u);
+  EXPECT_LE(figures_of(fewer).colours_used, options.router.colours);
+  EXPECT_LE(figures_of(fewer).max_efi, figures_of(routed).max_efi);
+  EXPECT_EQ(figures_of(fewer).max_tree_height, figures_of(routed).max_tree_height);
+  EXPECT_TRUE(check(graph, groups, tables_of(fewer)).empty());
+  EXPECT_TRUE(tables_of(route_together(hops, groups, options)) == tables_of(fewer));
+}
+
+TEST(McastBatch, SecondsAreSpentOnFewerColours) {
+  const Graph graph = topology::random_fabric(60, 12, 6, 1);
+  const Hops hops(graph);
+  const Groups groups = load_groups("grid:6x7x8", graph);
+  BatchOptions options;
+  const Figures routed = figures_of(route_together(hops, groups, options));
+  options.seconds = 0.3;
+  uint32_t told = 0;
+  options.progress = [&told](std::string_view what, uint32_t, uint32_t) {
+    told += what == "improving" ? 1 : 0;
+  };
+  const Forest improved = route_together(hops, groups, options);
+  EXPECT_LT(figures_of(improved).colours_used, routed.colours_used);
+  EXPECT_LE(figures_of(improved).max_efi, routed.max_efi);
+  EXPECT_TRUE(check(graph, groups, tables_of(improved)).empty());
+  EXPECT_GT(told, 0u);
 }
 
 TEST(McastBaselines, ServeTheirGroups) {

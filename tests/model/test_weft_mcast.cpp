@@ -47,6 +47,13 @@ TEST_F(WeftMcast, EveryEngineIsRight) {
     EXPECT_EQ(results("--topology random:20,9,4,1 --groups grid:4x4x5 --engine " + engine)["engine"], engine);
 }
 
+TEST_F(WeftMcast, Optimizes) {
+  const std::string fabric = "--topology random:60,12,6,1 --groups grid:6x7x8 ";
+  EXPECT_LT(results(fabric + "--optimize 0.3")["colors_used"], results(fabric)["colors_used"]);
+  for (const std::string arguments : {"--optimize 1 --per-port", "--optimize 1 --engine fbtc"})
+    expect_bad(fabric + arguments, "--optimize: works for --engine mr4lms without --per-port only");
+}
+
 TEST_F(WeftMcast, LimitsAreKept) {
   for (const std::string merge : {"rebuild", "graft"})
     for (const std::string with : {"similar", "least-loaded"})
@@ -90,9 +97,7 @@ TEST_F(WeftMcast, BadInputIsOneLine) {
              "--engine sssp: knows neither --colors nor --per-port");
   expect_bad(fabric + "--groups grid:4x4 --tables " + path("none").string(),
              path("none").string() + ": cannot be read");
-  expect_bad(
-      fabric + "--groups grid:4x4 --tables " + groups,
-      groups + ":1: is no JSON");
+  expect_bad(fabric + "--groups grid:4x4 --tables " + groups, groups + ":1: is no JSON");
   expect_bad(fabric + "--groups grid:4x4 --mft /dev/full",
              "/dev/full: cannot be written: No space left on device");
   expect_bad(fabric + "--groups grid:4x4 --per-port --mcfdbs " + path("x").string(),
