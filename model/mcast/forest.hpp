@@ -48,6 +48,12 @@ class Forest {
   };
   Felled fell(uint32_t tree);
 
+  /// A colour is as good as taken in these switches, in which it must be free, until it is released.
+  void hold(std::span<const uint32_t> switches, uint32_t colour) { occupancy_.take(switches, {}, colour); }
+  void release(std::span<const uint32_t> switches, uint32_t colour) {
+    occupancy_.give_back(switches, {}, colour);
+  }
+
   /// Hosts of all these groups, ascending, each once.
   std::vector<uint32_t> hosts_of(std::span<const uint32_t> groups) const;
 

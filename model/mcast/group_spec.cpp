@@ -96,6 +96,7 @@ Groups random_groups(const std::string& spec, std::string_view shape, const topo
     fail(spec, fmt::format("COUNT is {}, must be 1 to {}", count, most_groups));
   if (size < 2 || size > graph.hosts())
     fail(spec, fmt::format("SIZE is {}, must be 2 to {}, the number of hosts", size, graph.hosts()));
+  if (count > most_memberships / size) fail(spec, "too many members");
   RandomStream random((*numbers)[2]);
   std::vector<uint32_t> hosts(graph.hosts());
   std::iota(hosts.begin(), hosts.end(), 0);

@@ -28,9 +28,12 @@ uint32_t shuffled(uint32_t number, uint32_t sw) {
 
 Planner::Planner(const Hops& hops) : hops_(hops), ways_(hops.graph()) {}
 
-void Planner::rank(const Occupancy& occupancy, const Roots& roots, uint32_t number, const Search& search) {
+/// @param colour that must be free at the root, if any
+void Planner::rank(const Occupancy& occupancy, const Roots& roots, uint32_t number, const Search& search,
+                   uint32_t colour) {
   candidates_.clear();
   for (const auto& root : roots.roots) {
+    if (colour != none && !occupancy.is_free_in_switch(root.sw, colour)) continue;
     const auto load = static_cast<float>(occupancy.switch_load(root.sw));
     candidates_.push_back(
         {static_cast<float>(root.sum) + search.load * load, shuffled(number, root.sw), root.sw});
@@ -62,7 +65,7 @@ std::optional<Tree> Planner::lowest_colour(const Occupancy& occupancy, const End
     last = candidate.sw;
     find(last, ends);
     looked_at += ways_.size();
-    const uint32_t colour = lowest(ways_.free_colours(occupancy, ends));
+    const uint32_t colour = lowest(ways_.free_colours(occupancy, ends, search.ceiling));
     if (colour >= best) continue;
     best = colour;
     root = last;
@@ -70,9 +73,23 @@ std::optional<Tree> Planner::lowest_colour(const Occupancy& occupancy, const End
   if (best == none) return std::nullopt;
   if (root != last) {
     find(root, ends);
-    ways_.free_colours(occupancy, ends);
+    ways_.free_colours(occupancy, ends, search.ceiling);
   }
   return ways_.build(occupancy, ends, best, Ways::Prefer::few_switches);
+}
+
+std::optional<Tree> Planner::in_colour(const Occupancy& occupancy, const Ends& ends, const Roots& roots,
+                                       uint32_t number, const Search& search, uint32_t colour) {
+  rank(occupancy, roots, number, search, colour);
+  std::size_t looked_at = 0;
+  for (const Candidate& candidate : candidates_) {
+    if (looked_at > search.switches) break;
+    find(candidate.sw, ends);
+    looked_at += ways_.size();
+    if (ways_.is_free(occupancy, ends, search.ceiling, colour))
+      return ways_.build(occupancy, ends, colour, Ways::Prefer::few_switches);
+  }
+  return std::nullopt;
 }
 
 void Planner::rank_by_load(const Occupancy& occupancy, const Roots& roots) {

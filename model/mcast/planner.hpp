@@ -21,7 +21,9 @@ struct Search {
   uint32_t roots = 8;
   std::size_t switches = 4000;
   /// What a group that passes a root counts, where 1 is a link on the way from the root to a member.
-  float load = 0.5F;
+  float load = 1;
+  /// Links between switches that so many groups use already are not used.
+  uint32_t ceiling = 4;
 };
 
 class Planner {
@@ -33,6 +35,10 @@ class Planner {
   /// @param number of the group: of roots that are equally good, groups try different ones
   std::optional<Tree> lowest_colour(const Occupancy& occupancy, const Ends& ends, const Roots& roots,
                                     uint32_t number, const Search& search);
+
+  /// The same in one colour only.
+  std::optional<Tree> in_colour(const Occupancy& occupancy, const Ends& ends, const Roots& roots,
+                                uint32_t number, const Search& search, uint32_t colour);
 
   /// FBTC: from each root, least loaded first, the tree of least loaded links, then its lowest free colour.
   std::optional<Tree> build_then_colour(const Occupancy& occupancy, const Ends& ends, const Roots& roots);
@@ -47,7 +53,8 @@ class Planner {
   };
 
   void find(uint32_t root, const Ends& ends) { ways_.find(root, hops_.from(root, room_), ends); }
-  void rank(const Occupancy& occupancy, const Roots& roots, uint32_t number, const Search& search);
+  void rank(const Occupancy& occupancy, const Roots& roots, uint32_t number, const Search& search,
+            uint32_t colour = none);
   void rank_by_load(const Occupancy& occupancy, const Roots& roots);
   uint32_t least_possible(const Occupancy& occupancy, const Ends& ends);
 

@@ -57,7 +57,23 @@ std::optional<Tree> Router::plan(uint32_t group, const Ends& ends, const Roots& 
     case Algorithm::weft:
       break;
   }
-  return planner.lowest_colour(forest_.occupancy(), ends, roots, group, options_.search);
+  return plan_below_ceiling(group, ends, roots);
+}
+
+/// The ceiling of links' loads rises where it alone stands in the way.
+std::optional<Tree> Router::plan_below_ceiling(uint32_t group, const Ends& ends, const Roots& roots) {
+  Planner& planner = workers_.front().planner;
+  const auto plan = [&](const Search& search) {
+    return planner.lowest_colour(forest_.occupancy(), ends, roots, group, search);
+  };
+  if (auto tree = plan(search_)) return tree;
+  Search open = search_;
+  open.ceiling = no_limit;
+  auto without = plan(open);
+  if (!without) return without;
+  search_.ceiling += 1 + search_.ceiling / 8;
+  auto tree = plan(search_);
+  return tree ? std::move(tree) : std::move(without);
 }
 
 void Router::place(uint32_t group, const Ends& ends, const Roots& roots) {
@@ -85,8 +101,10 @@ bool Router::is_free(const Tree& tree) const {
   const Occupancy& occupancy = forest_.occupancy();
   return std::all_of(tree.switches.begin(), tree.switches.end(),
                      [&](uint32_t sw) { return occupancy.is_free_in_switch(sw, tree.colour); }) &&
-         std::all_of(tree.links.begin(), tree.links.end(),
-                     [&](uint32_t link) { return occupancy.is_free_in_link(link, tree.colour); });
+         std::all_of(tree.links.begin(), tree.links.end(), [&](uint32_t link) {
+           const bool low = hops_.graph().is_host_link(link) || occupancy.load(link) < search_.ceiling;
+           return low && occupancy.is_free_in_link(link, tree.colour);
+         });
 }
 
 /// Each is planned as if it were the next one, all at a time; then they are planted in turn. Where another
@@ -105,8 +123,7 @@ void Router::route_block(std::span<const uint32_t> block) {
     plan.ends = ends_of(forest_.hosts(block[i]), hops_.graph());
     plan.roots = worker.roots.find(plan.ends.switches);
     if (ahead)
-      plan.tree =
-          worker.planner.lowest_colour(forest_.occupancy(), plan.ends, plan.roots, block[i], options_.search);
+      plan.tree = worker.planner.lowest_colour(forest_.occupancy(), plan.ends, plan.roots, block[i], search_);
   });
   for (std::size_t i = 0; i < block.size(); ++i) {
     Planned& plan = planned[i];

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "mcast/forest.hpp"
@@ -33,7 +34,6 @@ struct RouterOptions {
   Merging merging;
   uint32_t threads = 1;  ///< for groups routed together; the result is the same for any number
   uint32_t block = 32;   ///< groups that are planned at a time
-  Search search;
 };
 
 class Router {
@@ -50,13 +50,15 @@ class Router {
   void leave(uint32_t group, uint32_t host);
   void remove(uint32_t group);
 
-  const Forest& forest() const { return forest_; }
+  const Forest& forest() const& { return forest_; }
+  Forest forest() && { return std::move(forest_); }
   uint32_t merges() const { return merges_; }  ///< groups that found no colour of their own
 
  private:
   void route(uint32_t group);
   void place(uint32_t group, const Ends& ends, const Roots& roots);
   std::optional<Tree> plan(uint32_t group, const Ends& ends, const Roots& roots);
+  std::optional<Tree> plan_below_ceiling(uint32_t group, const Ends& ends, const Roots& roots);
   std::optional<Tree> plan_by_alg_7(const Ends& ends, const Roots& roots);
   void route_block(std::span<const uint32_t> block);
   bool try_graft(uint32_t group, uint32_t host);
@@ -66,6 +68,7 @@ class Router {
   const Hops& hops_;
   RouterOptions options_;
   Forest forest_;
+  Search search_;  // as for all groups now
   struct Worker {
     explicit Worker(const Hops& hops) : roots(hops), planner(hops) {}
     RootSearch roots;

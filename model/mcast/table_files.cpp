@@ -2,6 +2,7 @@
 // Tables as text.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -94,6 +95,9 @@ std::string write_tables(const FabricTables& tables, const topology::Graph& grap
 FabricTables read_tables(std::string_view text, const std::string& name, const topology::Graph& graph) {
   try {
     return tables_in(json::parse(text), graph);
+  } catch (const json::parse_error& error) {
+    const auto line = std::count(text.begin(), text.begin() + std::min(error.byte, text.size()), '\n') + 1;
+    throw Fault(fmt::format("{}:{}: is no JSON", name, line));
   } catch (const std::exception& error) {
     throw Fault(fmt::format("{}: {}", name, error.what()));
   }

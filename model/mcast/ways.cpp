@@ -55,19 +55,23 @@ void Ways::find(uint32_t root, const uint8_t* row, const Ends& ends) {
 void Ways::find_reach(const Node& node, uint64_t* reach, const Occupancy& occupancy) const {
   std::fill_n(reach, words_, 0);
   for (uint32_t i = node.first_up; i < node.first_up + node.ups; ++i) {
+    if (occupancy.load(ups_[i].link) >= ceiling_) continue;
     const uint64_t* above = reach_.data() + ups_[i].node * words_;
-    const uint64_t* link = occupancy.free_in_link(ups_[i].link);
+    const uint64_t* link = occupancy.free_in_link(ups_[i].link) + first_word_;
     for (std::size_t w = 0; w < words_; ++w) reach[w] |= above[w] & link[w];
   }
-  const uint64_t* own = occupancy.free_in_switch(node.sw);
+  const uint64_t* own = occupancy.free_in_switch(node.sw) + first_word_;
   for (std::size_t w = 0; w < words_; ++w) reach[w] &= own[w];
 }
 
-std::span<const uint64_t> Ways::free_colours(const Occupancy& occupancy, const Ends& ends) {
-  words_ = occupancy.words();
+std::span<const uint64_t> Ways::free_colours(const Occupancy& occupancy, const Ends& ends, uint32_t ceiling,
+                                             std::size_t first_word, std::size_t words) {
+  ceiling_ = ceiling;
+  first_word_ = first_word;
+  words_ = words;
   reach_.resize(nodes_.size() * words_);
   const uint32_t root = levels_[0].front();
-  std::copy_n(occupancy.free_in_switch(nodes_[root].sw), words_, reach_.data() + root * words_);
+  std::copy_n(occupancy.free_in_switch(nodes_[root].sw) + first_word_, words_, reach_.data() + root * words_);
   for (uint32_t level = 1; level <= height_; ++level)
     for (const uint32_t index : levels_[level])
       find_reach(nodes_[index], reach_.data() + index * words_, occupancy);
@@ -76,7 +80,7 @@ std::span<const uint64_t> Ways::free_colours(const Occupancy& occupancy, const E
     for (std::size_t w = 0; w < words_; ++w) common_[w] &= reach_[end * words_ + w];
   if (occupancy.tables() == Tables::of_port)
     for (const uint32_t link : ends.host_links)
-      for (std::size_t w = 0; w < words_; ++w) common_[w] &= occupancy.free_in_link(link)[w];
+      for (std::size_t w = 0; w < words_; ++w) common_[w] &= occupancy.free_in_link(link)[first_word_ + w];
   return common_;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -13,10 +14,10 @@
 #include "common/command_line.hpp"
 #include "common/output_file.hpp"
 #include "mcast/baselines.hpp"
+#include "mcast/batch.hpp"
 #include "mcast/bounds.hpp"
 #include "mcast/checker.hpp"
 #include "mcast/figures.hpp"
-#include "mcast/router.hpp"
 #include "mcast/tables.hpp"
 #include "topology/spec.hpp"
 #include "weft/command.hpp"
@@ -34,6 +35,7 @@ struct McastArguments {
   std::string topology, groups, colours = "inf", engine = "mr4lms", merge = "rebuild", merge_with = "similar";
   std::string mft_file, mcfdbs_file, tables_file;
   uint32_t threads = 1;
+  double optimise = 0;  // seconds
   bool check = false, per_port = false;
 };
 
@@ -91,9 +93,10 @@ Routed route(const Graph& graph, const mcast::Groups& groups, const McastArgumen
   const mcast::Hops hops(graph, arguments.threads);
   const double start_seconds = seconds_since(start);
   Progress progress("routing");
-  const auto show = [&progress](uint32_t done, uint32_t of) { progress.show(done, of); };
+  const auto show = [&progress](std::string_view, uint32_t done, uint32_t of) { progress.show(done, of); };
   const auto options = options_of(arguments);
   Routed routed;
+  std::clock_t clock = 0;
   const auto finish = [&](const mcast::Forest& forest) {
     const double seconds = seconds_since(start);
     routed.results =
@@ -101,17 +104,19 @@ Routed route(const Graph& graph, const mcast::Groups& groups, const McastArgumen
     routed.results["start_seconds"] = start_seconds;
     routed.results["route_seconds"] = seconds;
     routed.results["seconds_per_group"] = seconds / groups.count();
+    routed.results["cpu_seconds"] = static_cast<double>(std::clock() - clock) / CLOCKS_PER_SEC;
     routed.tables = mcast::tables_of(forest);
+    routed.tables.limit = options.colours;
   };
   start = std::chrono::steady_clock::now();
+  clock = std::clock();
   if (const auto baseline = baseline_of(arguments.engine)) {
     mcast::Forest forest(graph, mcast::no_limit, mcast::Tables::of_switch);
-    mcast::route_baseline(forest, hops, groups, *baseline, show);
+    mcast::route_baseline(forest, hops, groups, *baseline,
+                          [&progress](uint32_t done, uint32_t of) { progress.show(done, of); });
     finish(forest);
   } else {
-    mcast::Router router(hops, options);
-    router.create_all(groups, show);
-    finish(router.forest());
+    finish(mcast::route_together(hops, groups, {options, arguments.optimise, arguments.common.seed, show}));
   }
   return routed;
 }
@@ -138,6 +143,8 @@ int run_mcast(const McastArguments& arguments) {
   const bool limited = arguments.colours != "inf" || arguments.per_port;
   if (baseline_of(arguments.engine) && limited)
     throw BadInput(fmt::format("--engine {}: knows neither --colors nor --per-port", arguments.engine));
+  if (arguments.optimise > 0 && (arguments.engine != "mr4lms" || arguments.per_port))
+    throw BadInput("--optimize: works for --engine mr4lms without --per-port only");
   const Graph graph = topology::load(arguments.topology);
   const mcast::Groups groups = mcast::load_groups(arguments.groups, graph);
   if (!arguments.tables_file.empty()) {
@@ -206,6 +213,11 @@ void add_mcast(CLI::App& weft, int& exit_code) {
       ->type_name("N")
       ->check(command_line::whole_number(1, 1024))
       ->capture_default_str();
+  command
+      ->add_option("--optimize", arguments->optimise,
+                   "seconds to spend on fewer colors by moving trees; the result depends on the machine then")
+      ->type_name("SECONDS")
+      ->check(command_line::within(0, 1e6));
   add_files(*command, *arguments);
   add_common(*command, arguments->common);
   command->callback([arguments, &exit_code] { exit_code = run_mcast(*arguments); });
