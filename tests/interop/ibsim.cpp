@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -73,7 +74,13 @@ Finished Ibsim::run_inside(const std::string& command, uint32_t host) const {
   return run_command(all + "; timeout 60 ibsim-run " + command);
 }
 
+void look_in_sbin() {
+  const std::string path = std::getenv("PATH") == nullptr ? "" : std::getenv("PATH");
+  if (!contains(path, "/usr/sbin")) setenv("PATH", (path + ":/usr/sbin").c_str(), 1);
+}
+
 std::string Ibsim::missing() {
+  look_in_sbin();
   for (const char* program : {"ibsim", "ibsim-run", "ibnetdiscover", "dump_mfts", "ibroute"})
     if (run_command(fmt::format("command -v {}", program)).exit_code != 0)
       return fmt::format("{} is missing: Debian packages ibsim-utils and infiniband-diags", program);

@@ -51,4 +51,7 @@ class Ibsim {
   Background process_;
 };
 
+/// Debian has some of these programs where users do not look: so that they are found there, too.
+void look_in_sbin();
+
 }  // namespace weft::test

@@ -112,6 +112,7 @@ std::string OpenSm::change(const std::string& verb, uint32_t group, const Member
 }
 
 std::string OpenSm::missing() {
+  look_in_sbin();
   const bool there = run_command("command -v opensm").exit_code == 0;
   return there ? "" : "opensm is missing: Debian package opensm";
 }

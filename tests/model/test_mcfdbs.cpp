@@ -96,6 +96,37 @@ TEST(Mcfdbs, ReadsItsOwnWriting) {
   });
 }
 
+// Bytes changed, lost, or taken from elsewhere in the file.
+TEST(Mcfdbs, ReadsOrRefusesSpoiltFiles) {
+  uint32_t read = 0, refused = 0;
+  rc::check([&] {
+    std::string text = dump;
+    const auto faults = *rc::gen::inRange(1, 4);
+    for (int i = 0; i < faults; ++i) {
+      const auto at = *rc::gen::inRange<std::size_t>(0, text.size());
+      const auto from = *rc::gen::inRange<std::size_t>(0, text.size());
+      const auto length = *rc::gen::inRange<std::size_t>(0, 40);
+      const auto how = *rc::gen::inRange(0, 3);
+      if (how == 0) text[at] = static_cast<char>(*rc::gen::arbitrary<uint8_t>());
+      if (how == 1) text.erase(at, length);
+      if (how == 2) text.insert(at, text.substr(from, length));
+      if (text.empty()) text = "\n";
+    }
+    try {
+      const ForwardingTables tables = read_mcfdbs(text, "dump");
+      RC_ASSERT(read_mcfdbs(write_mcfdbs(tables), "again").size() <= tables.size());
+      ++read;
+    } catch (const Fault& fault) {
+      const std::string what = fault.what();
+      RC_ASSERT(what.starts_with("dump:"));
+      RC_ASSERT(what.find('\n') == std::string::npos);
+      ++refused;
+    }
+  });
+  EXPECT_GT(read, 0u);
+  EXPECT_GT(refused, 0u);
+}
+
 void expect_fault(const std::string& text, const std::string& message) {
   try {
     read_mcfdbs(text, "dump");
