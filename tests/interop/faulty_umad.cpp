@@ -10,26 +10,14 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <string>
 
+#include "directed_route.hpp"
+
 namespace {
-
-constexpr std::size_t hops_at = 7, path_at = 128, path_bytes = 64;
-
-/// Where a directed datagram goes to.
-using Route = std::array<uint8_t, path_bytes + 1>;
-
-Route route_of(const uint8_t* mad) {
-  Route route{};
-  route[0] = mad[hops_at];
-  std::copy_n(mad + path_at, std::min<std::size_t>(mad[hops_at] + 1, path_bytes), route.begin() + 1);
-  return route;
-}
 
 std::string setting(const char* name) {
   const char* value = std::getenv(name);
@@ -39,16 +27,16 @@ std::string setting(const char* name) {
 /// True: the datagram vanishes.
 bool fails(uint8_t* mad) {
   static int tables_written = 0;
-  static std::optional<Route> silent;
+  static std::optional<weft::test::DirectedRoute> silent;
   const bool writes_table = mad_get_field(mad, 0, IB_MAD_METHOD_F) == IB_MAD_METHOD_SET &&
                             mad_get_field(mad, 0, IB_MAD_ATTRID_F) == IB_ATTR_MULTICASTFORWTBL;
   if (writes_table && std::to_string(tables_written++) == setting("WEFT_FAULT_AT")) {
     const std::string fault = setting("WEFT_FAULT");
-    if (fault == "silent") silent = route_of(mad);
+    if (fault == "silent") silent = weft::test::route_of(mad);
     if (fault == "die") kill(getpid(), SIGKILL);
     if (fault == "stop") kill(std::stoi(setting("WEFT_FAULT_PROCESS")), SIGKILL);
   }
-  return silent == route_of(mad);
+  return silent == weft::test::route_of(mad);
 }
 
 }  // namespace

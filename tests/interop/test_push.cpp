@@ -199,6 +199,24 @@ TEST_F(Push, KilledPushIsResumed) {
   EXPECT_EQ(read_back(ibsim), second);
 }
 
+TEST_F(Push, RaisesTheLastMlidOfSwitchesThatHeedIt) {
+  Ibsim ibsim(topology::load("fattree3:4"), path(""));
+  ASSERT_TRUE(ibsim.wait()) << ibsim.log();
+  write_tables("first", first);
+  const auto topped = [&](const std::string& arguments) {
+    return ibsim.run_inside(fmt::format("sh -c 'LD_PRELOAD={}:$LD_PRELOAD exec {} push {}'", WEFT_TOPPED_UMAD,
+                                        WEFT_BINARY, arguments));
+  };
+  const auto plan = topped("first --dry-run");
+  EXPECT_TRUE(contains(plan.output, "switch 0x0000001000000000\n  last MLID: 0xC01F -> 0xC03F\n"))
+      << plan.output;
+  EXPECT_EQ(count(plan.output, "last MLID"), 2u) << "one switch needs MLIDs of the first block only";
+  const auto run = topped("first --journal a");
+  EXPECT_EQ(run.exit_code, 0) << run.output;
+  EXPECT_EQ(read_back(ibsim), first);
+  EXPECT_TRUE(contains(read(path("a")), "\"top\": {")) << read(path("a"));
+}
+
 TEST_F(Push, SubnetThatVanishesIsNamed) {
   Ibsim ibsim(topology::load("fattree3:4"), path(""));
   ASSERT_TRUE(ibsim.wait()) << ibsim.log();
