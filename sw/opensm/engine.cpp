@@ -48,6 +48,11 @@ int Engine::set_up(osm_routing_engine_t& engine) {
       log(OSM_LOG_ERROR, fmt::format("there is no unicast engine '{}'", unicast));
       return 1;
     }
+    if (unicast_.path_sl != nullptr || unicast_.update_sl2vl != nullptr || unicast_.update_vlarb != nullptr) {
+      log(OSM_LOG_ERROR,
+          fmt::format("unicast engine '{}' needs service levels of its own, which weft has not", unicast));
+      return 1;
+    }
   }
   if (unicast_.build_lid_matrices != nullptr)
     engine.build_lid_matrices = [](void* context) {
