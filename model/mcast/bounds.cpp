@@ -34,6 +34,7 @@ class LeastTrees {
       for (const topology::Arc& arc : hops_.graph().neighbours(end))
         if (part_[arc.node] == 0 && touches_[arc.node]++ == 0) near.push_back(arc.node);
     std::vector<uint32_t> counts;
+    counts.reserve(near.size());
     for (const uint32_t sw : near) counts.push_back(touches_[sw]);
     for (const uint32_t sw : near) touches_[sw] = 0;
     for (const uint32_t end : ends) part_[end] = 0;

@@ -67,18 +67,18 @@ uint32_t Merger::most_similar(const Forest& forest, const Ends& ends) {
   }
   const auto is_less = [](const Entry& a, const Entry& b) { return a.sum * b.members < b.sum * a.members; };
   std::stable_sort(entries.begin(), entries.end(), is_less);
-  const Entry* best = nullptr;
+  Entry best{none, 1, none};
   for (Entry& entry : entries) {
-    if (best != nullptr && !is_less(entry, *best)) break;
+    if (!is_less(entry, best)) break;
     for (const uint32_t link : ends.host_links) {
       const uint8_t* row = hops_.from(host_switch(link), room_);
       uint8_t least = 255;
       for (const uint32_t sw : places[entry.tree]) least = std::min(least, row[sw]);
       entry.sum += least;
     }
-    if (best == nullptr || is_less(entry, *best)) best = &entry;
+    if (is_less(entry, best)) best = entry;
   }
-  return best->tree;
+  return best.tree;
 }
 
 void Merger::take_in(Forest& forest, Virtual& all, uint32_t number) {

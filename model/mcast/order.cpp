@@ -37,6 +37,7 @@ void sort_by_size(std::vector<uint32_t>& groups, const Forest& forest, const Hop
   };
   Hops::Room room;
   std::vector<Entry> entries;
+  entries.reserve(groups.size());
   for (const uint32_t group : groups) entries.push_back({size_class(forest.hosts(group), hops, room), group});
   std::stable_sort(entries.begin(), entries.end(),
                    [](const Entry& a, const Entry& b) { return a.size > b.size; });

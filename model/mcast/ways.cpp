@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <tuple>
 
 namespace weft::mcast {
@@ -86,8 +87,8 @@ std::span<const uint64_t> Ways::free_colours(const Occupancy& occupancy, const E
 
 const Ways::Up& Ways::best_up(const Node& node, const Occupancy& occupancy, uint32_t colour,
                               Prefer prefer) const {
-  const Up* best = nullptr;
-  std::tuple<int, uint32_t, uint32_t> least;
+  uint32_t best = node.first_up;
+  std::tuple least{std::numeric_limits<int>::max(), no_limit, no_limit};
   for (uint32_t i = node.first_up; i < node.first_up + node.ups; ++i) {
     const Up& up = ups_[i];
     if (!is_usable(up, occupancy, colour)) continue;
@@ -95,11 +96,11 @@ const Ways::Up& Ways::best_up(const Node& node, const Occupancy& occupancy, uint
     const int switches = above.needed ? -65 : -std::popcount(above.serves);
     const std::tuple cost{prefer == Prefer::few_switches ? switches : 0, occupancy.load(up.link),
                           occupancy.switch_load(above.sw)};
-    if (best != nullptr && cost >= least) continue;
-    best = &up;
+    if (cost >= least) continue;
+    best = i;
     least = cost;
   }
-  return *best;
+  return ups_[best];
 }
 
 Tree Ways::build(const Occupancy& occupancy, const Ends& ends, uint32_t colour, Prefer prefer) {

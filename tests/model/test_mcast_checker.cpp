@@ -53,9 +53,7 @@ TEST_F(McastChecker, FindsARing) {
   groups_ = {};
   groups_.add({0, 1, 2, 3});
   tables_.groups = {{0, 0}};
-  EXPECT_NE(
-      std::find(findings().begin(), findings().end(), "tree 0: a packet from host 0 comes to switch 0 twice"),
-      findings().end());
+  EXPECT_EQ(findings().front(), "tree 0: a packet from host 0 comes to switch 2 twice");
 }
 
 TEST_F(McastChecker, FindsTreesThatMeet) {
