@@ -24,9 +24,25 @@ struct Case {
   const char* name;
   std::string spec, engine;
   uint32_t groups, seed;
+  uint32_t thinned = 1;  ///< of most hosts only one in this many is left
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& one) { return out << one.spec << " " << one.engine; }
+
+/// With fewer hosts: those of the first switches are all left, of the others one in `one_in`.
+topology::Graph thinned(const topology::Graph& graph, uint32_t one_in) {
+  topology::Parts parts;
+  for (uint32_t sw = 0; sw < graph.switches(); ++sw) parts.switches.push_back(graph.switch_info(sw));
+  for (uint32_t id = 0; id < graph.switch_links(); ++id) parts.switch_links.push_back(graph.link(id));
+  for (uint32_t host = 0; host < graph.hosts(); ++host) {
+    if (host % one_in != 0 && host >= graph.hosts() / 8) continue;
+    const topology::Link& link = graph.link(graph.attachments(host).front().link);
+    parts.host_links.push_back(
+        {static_cast<uint32_t>(parts.hosts.size()), link.b, link.a_port, link.b_port, 0});
+    parts.hosts.push_back(graph.host_info(host));
+  }
+  return topology::Graph(std::move(parts));
+}
 
 /// Groups of two to many hosts.
 std::vector<Members> drawn_groups(const topology::Graph& graph, uint32_t count, uint32_t seed) {
@@ -72,7 +88,7 @@ class OpenSmEngines : public TemporaryFolder, public ::testing::WithParamInterfa
 
 TEST_P(OpenSmEngines, EqualStockOpenSm) {
   const Case& one = GetParam();
-  const auto graph = topology::load(one.spec);
+  const auto graph = thinned(topology::load(one.spec), one.thinned);
   const std::vector<Members> groups = drawn_groups(graph, one.groups, one.seed);
   Ibsim ibsim(graph, path(""));
   ASSERT_TRUE(ibsim.wait()) << ibsim.log();
@@ -106,6 +122,12 @@ INSTANTIATE_TEST_SUITE_P(All, OpenSmEngines,
                                            Case{"DragonflyMinHop", "dragonfly:4,2,2", "minhop", 60, 10},
                                            Case{"DragonflySssp", "dragonfly:4,2,2", "sssp", 60, 11},
                                            Case{"TwoDimensionalSssp", "kfat2d:5x4:3", "sssp", 60, 12},
+                                           Case{"UnevenTorusSssp", "torus3d:4x4x4:1", "sssp", 40, 15, 9},
+                                           Case{"UnevenRandomSssp", "random:40,12,5,1", "sssp", 60, 16, 5},
+                                           Case{"UnevenRandomMinHop", "random:40,12,5,1", "minhop", 60, 17,
+                                                5},
+                                           Case{"UnevenDragonflySssp", "dragonfly:4,2,2", "sssp", 60, 18, 7},
+                                           Case{"UnevenFatTreeSssp", "fattree3:8", "sssp", 60, 19, 6},
                                            Case{"ManySwitchesMinHop", "torus3d:7x7x6:1", "minhop", 40, 13},
                                            Case{"ManySwitchesSssp", "torus3d:7x7x6:1", "sssp", 40, 14}),
                          [](const auto& test) { return std::string(test.param.name); });
