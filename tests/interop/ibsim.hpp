@@ -51,6 +51,9 @@ class Ibsim {
   Background process_;
 };
 
+/// Nothing if weft's own programs can run inside, else why not: in builds with sanitizers.
+std::string unfit_inside();
+
 /// Debian has some of these programs where users do not look: so that they are found there, too.
 void look_in_sbin();
 

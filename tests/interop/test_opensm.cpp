@@ -20,7 +20,7 @@ namespace {
 class StockOpenSm : public TemporaryFolder {
  protected:
   void SetUp() override {
-    for (const std::string& missing : {Ibsim::missing(), OpenSm::missing()})
+    for (const std::string& missing : {unfit_inside(), Ibsim::missing(), OpenSm::missing()})
       if (!missing.empty()) GTEST_SKIP() << missing;
   }
 

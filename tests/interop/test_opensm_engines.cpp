@@ -81,7 +81,7 @@ mcast::ForwardingTables baseline(const topology::Graph& graph, const std::vector
 class OpenSmEngines : public TemporaryFolder, public ::testing::WithParamInterface<Case> {
  protected:
   void SetUp() override {
-    for (const std::string& missing : {Ibsim::missing(), OpenSm::missing()})
+    for (const std::string& missing : {unfit_inside(), Ibsim::missing(), OpenSm::missing()})
       if (!missing.empty()) GTEST_SKIP() << missing;
   }
 };
@@ -123,6 +123,7 @@ INSTANTIATE_TEST_SUITE_P(All, OpenSmEngines,
                                            Case{"DragonflySssp", "dragonfly:4,2,2", "sssp", 60, 11},
                                            Case{"TwoDimensionalSssp", "kfat2d:5x4:3", "sssp", 60, 12},
                                            Case{"UnevenTorusSssp", "torus3d:4x4x4:1", "sssp", 40, 15, 9},
+                                           Case{"RingSssp", "torus3d:9x1x1:1", "sssp", 10, 20, 4},
                                            Case{"UnevenRandomSssp", "random:40,12,5,1", "sssp", 60, 16, 5},
                                            Case{"UnevenRandomMinHop", "random:40,12,5,1", "minhop", 60, 17,
                                                 5},

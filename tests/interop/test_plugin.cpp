@@ -64,10 +64,7 @@ std::vector<Members> grid(uint32_t a, uint32_t b) {
 class Plugin : public TemporaryFolder {
  protected:
   void SetUp() override {
-#ifdef WEFT_SANITIZED
-    GTEST_SKIP() << "a sanitized plugin cannot be loaded into a program that is not";
-#endif
-    for (const std::string& missing : {Ibsim::missing(), OpenSm::missing()})
+    for (const std::string& missing : {unfit_inside(), Ibsim::missing(), OpenSm::missing()})
       if (!missing.empty()) GTEST_SKIP() << missing;
   }
 

@@ -31,7 +31,8 @@ constexpr uint64_t guid = 0x1000000000;  // of the first switch; others follow
 class Push : public TemporaryFolder {
  protected:
   void SetUp() override {
-    if (const std::string missing = Ibsim::missing(); !missing.empty()) GTEST_SKIP() << missing;
+    for (const std::string& missing : {unfit_inside(), Ibsim::missing()})
+      if (!missing.empty()) GTEST_SKIP() << missing;
   }
 
   void write_tables(const std::string& name, const ForwardingTables& tables) const {
