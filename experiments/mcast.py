@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Multicast trees on the topologies and communication patterns of the MR4LMS paper: runs of `weft mcast`, into docs/results/mcast.md.
+
+usage: experiments/mcast.py WEFT MARKDOWN [--optimize SECONDS] [--only TEXT] [--json FILE]
+Cases that FILE has already are taken from there.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import platform
+import subprocess
+import tempfile
+
+# Topology, the paper's limit of colours, patterns: those that the paper's text names, and of the same kinds where it does not.
+CASES = (
+    ("fattree3:40", 128, ("128x125", "126x126", "40x20x20", "25x25x25", "random:2000:32:1", "40x40x40@4")),
+    ("torus3d:30x20x20:2", 256, ("240x100", "154x154", "60x20x20", "28x28x28", "random:2000:32:1", "60x40x40@4")),
+    ("dragonfly:18,9,9", 256, ("163x162", "162x162", "18x9x163", "29x29x31", "random:2000:32:1", "47x47x47@4")),
+    ("random:2048,40,20,1", 256, ("256x160", "202x202", "32x32x40", "34x34x34", "random:2000:32:1", "128x32x40@4")),
+    ("bluelight", 128, ("256x34", "90x90", "64x16x8", "20x20x20", "random:2000:32:1", "64x16x34@4")),
+    ("taihulight", 128, ("256x160", "200x200", "64x16x40", "34x34x34", "random:2000:32:1", "128x32x40@4")),
+)
+# Colours and EFI of a greedy prototype: the least loaded of the best roots, each hop the least loaded shortest link, first-fit colours.
+GREEDY = {
+    ("fattree3:40", "40x40x40@4"): (126, 13), ("fattree3:40", "25x25x25"): (63, 9), ("fattree3:40", "128x125"): (31, 6),
+    ("random:2048,40,20,1", "256x160"): (280, 19), ("random:2048,40,20,1", "32x32x40"): (728, 30), ("dragonfly:18,9,9", "29x29x31"): (217, 22),
+    ("torus3d:30x20x20:2", "28x28x28"): (549, 49), ("torus3d:30x20x20:2", "240x100"): (9, 5),
+}
+
+
+def run(weft, topology, pattern, *arguments):
+    """Results of one run; peak_mib is its peak of memory."""
+    groups = pattern if pattern.startswith("random:") else f"grid:{pattern}"
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "results.json"
+        command = [weft, "mcast", "--topology", topology, "--groups", groups, "--check", "--json", str(file), *arguments]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        if status != 0:
+            raise SystemExit(f"{' '.join(command)}: failed")
+        return json.loads(file.read_text(encoding="utf-8")) | {"peak_mib": usage.ru_maxrss / 1024}
+
+
+def number(value):
+    return "" if value is None else str(value)
+
+
+def row(topology, pattern, limit, fast, better, limited, minhop):
+    greedy = GREEDY.get((topology, pattern), (None, None))
+    cells = (f"`{topology}`", pattern, fast["groups"], fast["colors_lower_bound"], fast["bound_members"], greedy[0], fast["colors_used"], better["colors_used"],
+             greedy[1], fast["max_efi"], better["max_efi"], minhop["max_efi"],
+             f"{1000 * fast['cpu_seconds'] / fast['groups']:.3f}", f"{fast['start_seconds']:.2f}", f"{fast['peak_mib']:.0f}",
+             limit, limited["merged_groups"], limited["max_tfi"], limited["max_efi"], f"{1000 * limited['cpu_seconds'] / limited['groups']:.2f}")
+    return "| " + " | ".join(number(cell) for cell in cells) + " |"
+
+
+def page(rows, seconds):
+    head = ("topology", "pattern", "groups", "bound", "members", "greedy colors", "colors", f"after {seconds} s", "greedy EFI", "EFI", f"after {seconds} s",
+            "EFI of minhop", "CPU ms a group", "start s", "MiB", "limit", "merged groups", "TFI", "EFI", "CPU ms a group")
+    return f"""# Multicast trees: colours, EFI, time
+
+Written by `experiments/mcast.py` ({platform.machine()}, {os.cpu_count()} cores, one thread). [What the words mean](../mcast.md). Every run was checked: a packet from every member of every group along the tables.
+`greedy`: colours and EFI of a prototype (least loaded of the best roots, least loaded shortest links, first-fit colours) for the cases for which it was measured. `after`: with `--optimize`. From `limit` on: with `--colors limit`; groups are merged only
+where fewer colours could not be had otherwise. `EFI of minhop`: of this engine, not of OpenSM itself.
+
+| {' | '.join(head)} |
+|{'|'.join('---' for _ in head)}|
+""" + "\n".join(rows) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("weft")
+    parser.add_argument("markdown", type=pathlib.Path)
+    parser.add_argument("--optimize", default="20")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--json", type=pathlib.Path)
+    arguments = parser.parse_args()
+    known = {}
+    if arguments.json and arguments.json.exists():
+        known = {(results[0]["topology"], results[0]["group_spec"].removeprefix("grid:")): results for results in json.loads(arguments.json.read_text(encoding="utf-8"))}
+    for topology, limit, patterns in CASES:
+        for pattern in patterns:
+            if arguments.only not in f"{topology} {pattern}" or (topology, pattern) in known:
+                continue
+            known[topology, pattern] = [run(arguments.weft, topology, pattern, *more) for more in
+                                        ((), ("--optimize", arguments.optimize), ("--colors", str(limit)), ("--engine", "minhop"))]
+            print(topology, pattern, *(results["colors_used"] for results in known[topology, pattern]), flush=True)
+            if arguments.json:
+                arguments.json.write_text(json.dumps(list(known.values()), indent=1), encoding="utf-8")
+    rows = [row(topology, pattern, limit, *known[topology, pattern]) for topology, limit, patterns in CASES for pattern in patterns if (topology, pattern) in known]
+    arguments.markdown.write_text(page(rows, arguments.optimize), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which root, which colour.
+#include "mcast/planner.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+
+namespace weft::mcast {
+
+namespace {
+
+uint32_t lowest(std::span<const uint64_t> colours) {
+  for (std::size_t w = 0; w < colours.size(); ++w)
+    if (colours[w] != 0)
+      return static_cast<uint32_t>(64 * w + static_cast<unsigned>(std::countr_zero(colours[w])));
+  return none;
+}
+
+/// Any order, another one for each group.
+uint32_t shuffled(uint32_t number, uint32_t sw) {
+  uint64_t z = (uint64_t{number} << 32 | sw) * 0x9e3779b97f4a7c15;
+  z = (z ^ z >> 29) * 0xbf58476d1ce4e5b9;
+  return static_cast<uint32_t>(z >> 40);
+}
+
+}  // namespace
+
+Planner::Planner(const Hops& hops) : hops_(hops), ways_(hops.graph()) {}
+
+/// @param colour that must be free at the root, if any
+void Planner::rank(const Occupancy& occupancy, const Roots& roots, uint32_t number, const Search& search,
+                   uint32_t colour) {
+  candidates_.clear();
+  for (const auto& root : roots.roots) {
+    if (colour != none && !occupancy.is_free_in_switch(root.sw, colour)) continue;
+    const auto load = static_cast<float>(occupancy.switch_load(root.sw));
+    candidates_.push_back(
+        {static_cast<float>(root.sum) + search.load * load, shuffled(number, root.sw), root.sw});
+  }
+  const std::size_t kept = std::min<std::size_t>(candidates_.size(), search.roots);
+  std::partial_sort(candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(kept),
+                    candidates_.end(), [](const Candidate& a, const Candidate& b) {
+                      return std::tie(a.cost, a.order, a.sw) < std::tie(b.cost, b.order, b.sw);
+                    });
+  candidates_.resize(kept);
+}
+
+/// No colour below it is free where members are.
+uint32_t Planner::least_possible(const Occupancy& occupancy, const Ends& ends) {
+  common_.assign(occupancy.words(), ~uint64_t{0});
+  for (const uint32_t sw : ends.switches)
+    for (std::size_t w = 0; w < common_.size(); ++w) common_[w] &= occupancy.free_in_switch(sw)[w];
+  return lowest(common_);
+}
+
+std::optional<Tree> Planner::lowest_colour(const Occupancy& occupancy, const Ends& ends, const Roots& roots,
+                                           uint32_t number, const Search& search) {
+  rank(occupancy, roots, number, search);
+  const uint32_t possible = least_possible(occupancy, ends);
+  uint32_t best = none, root = none, last = none;
+  std::size_t looked_at = 0;
+  for (const Candidate& candidate : candidates_) {
+    if (best == possible || looked_at > search.switches) break;
+    last = candidate.sw;
+    find(last, ends);
+    looked_at += ways_.size();
+    const uint32_t colour = lowest(ways_.free_colours(occupancy, ends, search.ceiling));
+    if (colour >= best) continue;
+    best = colour;
+    root = last;
+  }
+  if (best == none) return std::nullopt;
+  if (root != last) {
+    find(root, ends);
+    ways_.free_colours(occupancy, ends, search.ceiling);
+  }
+  return ways_.build(occupancy, ends, best, Ways::Prefer::few_switches);
+}
+
+std::optional<Tree> Planner::in_colour(const Occupancy& occupancy, const Ends& ends, const Roots& roots,
+                                       uint32_t number, const Search& search, uint32_t colour) {
+  rank(occupancy, roots, number, search, colour);
+  std::size_t looked_at = 0;
+  for (const Candidate& candidate : candidates_) {
+    if (looked_at > search.switches) break;
+    find(candidate.sw, ends);
+    looked_at += ways_.size();
+    if (ways_.is_free(occupancy, ends, search.ceiling, colour))
+      return ways_.build(occupancy, ends, colour, Ways::Prefer::few_switches);
+  }
+  return std::nullopt;
+}
+
+void Planner::rank_by_load(const Occupancy& occupancy, const Roots& roots) {
+  candidates_.clear();
+  for (const auto& root : roots.roots)
+    candidates_.push_back({static_cast<float>(occupancy.switch_load(root.sw)), 0, root.sw});
+  std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
+    return std::tie(a.cost, a.sw) < std::tie(b.cost, b.sw);
+  });
+}
+
+std::optional<Tree> Planner::build_then_colour(const Occupancy& occupancy, const Ends& ends,
+                                               const Roots& roots) {
+  rank_by_load(occupancy, roots);
+  for (const Candidate& candidate : candidates_) {
+    find(candidate.sw, ends);
+    Tree tree = ways_.build(occupancy, ends, none, Ways::Prefer::light_links);
+    common_.assign(occupancy.words(), ~uint64_t{0});
+    const bool of_switch = occupancy.tables() == Tables::of_switch;
+    for (const uint32_t id : of_switch ? tree.switches : tree.links) {
+      const uint64_t* free = of_switch ? occupancy.free_in_switch(id) : occupancy.free_in_link(id);
+      for (std::size_t w = 0; w < common_.size(); ++w) common_[w] &= free[w];
+    }
+    tree.colour = lowest(common_);
+    if (tree.colour != none) return tree;
+  }
+  return std::nullopt;
+}
+
+std::optional<Tree> Planner::colour_then_build(const Occupancy& occupancy, const Ends& ends,
+                                               const Roots& roots) {
+  rank_by_load(occupancy, roots);
+  const uint32_t possible = least_possible(occupancy, ends);
+  uint32_t best = none, root = none;
+  for (const Candidate& candidate : candidates_) {
+    if (best == possible) break;
+    find(candidate.sw, ends);
+    const uint32_t colour = lowest(ways_.free_colours(occupancy, ends));
+    if (colour >= best) continue;
+    best = colour;
+    root = candidate.sw;
+  }
+  if (best == none) return std::nullopt;
+  find(root, ends);
+  ways_.free_colours(occupancy, ends);
+  return ways_.build(occupancy, ends, best, Ways::Prefer::light_links);
+}
+
+}  // namespace weft::mcast

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The switches of a subnet as one who programs their multicast tables sees them.
+//
+// Tables are moved in blocks (InfiniBand Architecture Specification 1.4, volume 1, 14.2.5.12): block B at
+// position P holds, for MLIDs 0xC000 + 32 B to 0xC000 + 32 B + 31, the ports 16 P to 16 P + 15.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace weft::ib {
+
+inline constexpr uint32_t block_mlids = 32;
+
+/// Masks of 16 ports, the lowest as bit 0, for 32 MLIDs.
+using Block = std::array<uint16_t, block_mlids>;
+
+/// Where a block stands in a table.
+struct BlockPlace {
+  uint32_t number = 0;    ///< 0 to 511
+  uint32_t position = 0;  ///< 0 to 15
+
+  auto operator<=>(const BlockPlace&) const = default;
+};
+
+struct Switch {
+  uint64_t guid = 0;
+  std::string name;
+  uint32_t ports = 0;     ///< besides port 0
+  uint32_t capacity = 0;  ///< MLIDs from 0xC000 on (MulticastFDBCap)
+  bool has_top = false;   ///< heeds `top` (IsMulticastFDBTopSupported)
+  uint16_t top = 0;       ///< last MLID that it forwards (MulticastFDBTop); 0: all
+};
+
+/// A switch that does not answer, or says no; what() says which, and to what.
+class Unanswered : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Switches {
+ public:
+  virtual ~Switches() = default;
+
+  /// By GUID, ascending.
+  virtual const std::vector<Switch>& all() const = 0;
+
+  /// `sw` counts in all(). These throw Unanswered; what was to be written may then be there or not.
+  virtual Block read(std::size_t sw, BlockPlace place) = 0;
+  virtual void write(std::size_t sw, BlockPlace place, const Block& block) = 0;
+  virtual uint16_t read_top(std::size_t sw) = 0;
+  virtual void write_top(std::size_t sw, uint16_t top) = 0;
+};
+
+}  // namespace weft::ib
