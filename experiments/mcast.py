@@ -63,7 +63,7 @@ def page(rows, seconds):
 
 Written by `experiments/mcast.py` ({platform.machine()}, {os.cpu_count()} cores, one thread). [What the words mean](../mcast.md). Every run was checked: a packet from every member of every group along the tables.
 `greedy`: colours and EFI of a prototype (least loaded of the best roots, least loaded shortest links, first-fit colours) for the cases for which it was measured. `after`: with `--optimize`. From `limit` on: with `--colors limit`; groups are merged only
-where fewer colours could not be had otherwise. `EFI of minhop`: of this engine, not of OpenSM itself.
+where fewer colours could not be had otherwise. `EFI of minhop`: of this engine, not of OpenSM itself. CPU times are of runs beside whatever else the machine did; cases that are not in the table were not run.
 
 | {' | '.join(head)} |
 |{'|'.join('---' for _ in head)}|

@@ -20,7 +20,6 @@ constexpr std::size_t most_colours_tried = 32;
 
 Improver::Improver(Forest& forest, const Hops& hops, uint64_t seed)
     : forest_(forest),
-      hops_(hops),
       random_(seed),
       root_search_(hops),
       planner_(hops),

@@ -50,7 +50,6 @@ class Improver {
   std::size_t size_of(uint32_t colour) const;
 
   Forest& forest_;
-  const Hops& hops_;
   RandomStream random_;
   RootSearch root_search_;
   Planner planner_;

@@ -137,7 +137,7 @@ TEST(McastHops, AreThoseOfPlainSearches) {
 TEST(McastHops, FabricsThatAreTooLongAreRefused) {
   EXPECT_NO_THROW(Hops(topology::torus({509, 1, 1}, 1)));
   try {
-    Hops(topology::torus({510, 1, 1}, 1));
+    const Hops hops(topology::torus({510, 1, 1}, 1));
     ADD_FAILURE() << "is taken";
   } catch (const Fault& fault) {
     EXPECT_STREQ(fault.what(), "switches are up to 255 links apart, must be at most 254");

@@ -55,11 +55,12 @@ TEST_F(WeftMcast, Optimizes) {
 }
 
 TEST_F(WeftMcast, LimitsAreKept) {
-  for (const std::string merge : {"rebuild", "graft"})
-    for (const std::string with : {"similar", "least-loaded"})
-      for (const std::string engine : {"mr4lms", "paper"}) {
-        const json found = results("--topology random:20,9,4,1 --groups grid:4x4x5 --colors 6 --merge " +
-                                   merge + " --merge-with " + with + " --engine " + engine);
+  for (const char* merge : {" --merge rebuild", " --merge graft"})
+    for (const char* with : {" --merge-with similar", " --merge-with least-loaded"})
+      for (const char* engine : {" --engine mr4lms", " --engine paper"}) {
+        std::string arguments = "--topology random:20,9,4,1 --groups grid:4x4x5 --colors 6";
+        for (const char* more : {merge, with, engine}) arguments += more;
+        const json found = results(arguments);
         EXPECT_LE(found["colors_used"], 6);
         EXPECT_GT(found["merged_groups"], 0);
       }
@@ -87,9 +88,15 @@ TEST_F(WeftMcast, BadInputIsOneLine) {
   const auto groups = write("groups", "0 1\n2\n").string();
   expect_bad(fabric + "--groups file:" + groups, groups + ":2: a group of one host");
   expect_bad("--topology fattree3:5 --groups grid:2x2", "fattree3:5: K is 5, must be even");
-  for (const std::string colours : {"0", "16385", "many", "-1"})
-    expect_bad(fabric + "--groups grid:4x4 --colors " + colours,
-               "--colors: '" + colours + "' is neither inf nor a whole number from 1 to 16384 (see --help)");
+  const auto expect_bad_colours = [&](const std::string& colours) {
+    std::string message = "--colors: '";
+    message += colours;
+    message += "' is neither inf nor a whole number from 1 to 16384 (see --help)";
+    std::string arguments = fabric;
+    arguments += "--groups grid:4x4 --colors ";
+    expect_bad(arguments += colours, message);
+  };
+  for (const char* colours : {"0", "16385", "many", "-1"}) expect_bad_colours(colours);
   expect_bad(fabric + "--groups grid:4x4 --threads 0",
              "--threads: '0' is not a whole number from 1 to 1024 (see --help)");
   expect_bad(fabric, "--groups is required (see --help)");
