@@ -195,6 +195,26 @@ TEST_F(RdmaReceiverFields, PacketWithOneWrongBitIsNotTakenForTheOneThatFits) {
   EXPECT_EQ(out_.writes, 3);
 }
 
+TEST_F(RdmaReceiverFields, ForgedRightBehindTheLastPacketIsCountedByWhatIsWrong) {
+  grant(4, 1);
+  for (uint16_t cid = 0; cid < 4; ++cid) {
+    const Header good = data(cid, 0);
+    Header wrong = good;
+    if (cid == 0) wrong.src ^= 1;
+    if (cid == 1) wrong.sid ^= 1;
+    if (cid == 2) wrong.msgid ^= 1;
+    if (cid == 3) wrong.gen ^= 1;
+    give_data(good);
+    give_data(wrong);
+  }
+  receiver_.clocks(settled);
+  EXPECT_EQ(receiver_.outcomes[Outcome::finish], 4u);
+  for (const auto reason :
+       {Outcome::drop_source, Outcome::drop_sid, Outcome::drop_msgid, Outcome::drop_zombie}) {
+    EXPECT_EQ(receiver_.outcomes[reason], 1u) << name(reason);
+  }
+}
+
 TEST_F(RdmaReceiverFields, ReleaseWithOneWrongBitReleasesNothing) {
   grant(1, 3);
   const Header good = release(0);
