@@ -80,7 +80,7 @@ void check_order(const Plan& plan) {
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const auto& blocks = plan[i].blocks;
     for (std::size_t k = 1; k < blocks.size(); ++k)
-      if (blocks[k].place <= blocks[k - 1].place) throw std::invalid_argument("blocks are not in order");
+      if (!(blocks[k - 1].place < blocks[k].place)) throw std::invalid_argument("blocks are not in order");
     if (i > 0 && plan[i].guid <= plan[i - 1].guid) throw std::invalid_argument("switches are not in order");
   }
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weft::ib {
@@ -23,7 +24,10 @@ struct BlockPlace {
   uint32_t number = 0;    ///< 0 to 511
   uint32_t position = 0;  ///< 0 to 15
 
-  auto operator<=>(const BlockPlace&) const = default;
+  bool operator==(const BlockPlace&) const = default;
+  friend bool operator<(const BlockPlace& a, const BlockPlace& b) {
+    return std::pair(a.number, a.position) < std::pair(b.number, b.position);
+  }
 };
 
 struct Switch {
