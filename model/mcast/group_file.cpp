@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
+#include "common/input_file.hpp"
 #include "mcast/groups.hpp"
 
 namespace weft::mcast {
@@ -120,14 +119,7 @@ Groups read_groups(std::string_view text, const std::string& name, const topolog
 }
 
 Groups read_groups_file(const std::filesystem::path& file, const topology::Graph& graph) {
-  std::error_code error;
-  if (!std::filesystem::exists(file, error)) throw Fault(file.string() + ": no such file");
-  if (std::filesystem::is_directory(file, error)) throw Fault(file.string() + ": is a folder");
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw Fault(file.string() + ": cannot be read");
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (in.bad()) throw Fault(file.string() + ": cannot be read");
-  return read_groups(text, file.string(), graph);
+  return read_groups(read_whole<Fault>(file), file.string(), graph);
 }
 
 }  // namespace weft::mcast

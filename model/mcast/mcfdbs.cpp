@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <sstream>
 #include <vector>
 
+#include "common/input_file.hpp"
 #include "mcast/opensm_order.hpp"
 
 namespace weft::mcast {
@@ -132,14 +132,7 @@ ForwardingTables read_mcfdbs(std::string_view text, const std::string& name) {
 }
 
 ForwardingTables read_mcfdbs_file(const std::filesystem::path& file) {
-  std::error_code error;
-  if (!std::filesystem::exists(file, error)) throw Fault(file.string() + ": no such file");
-  if (std::filesystem::is_directory(file, error)) throw Fault(file.string() + ": is a folder");
-  std::ostringstream text;
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw Fault(file.string() + ": cannot be read");
-  if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
-  return read_mcfdbs(text.str(), file.string());
+  return read_mcfdbs(read_whole<Fault>(file), file.string());
 }
 
 std::string write_mcfdbs(const ForwardingTables& tables) {

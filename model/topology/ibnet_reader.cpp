@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "common/input_file.hpp"
 #include "topology/distances.hpp"
 #include "topology/ibnet.hpp"
 #include "topology/ibnet_lines.hpp"
@@ -226,14 +225,7 @@ class Reader {
 Graph read_ibnet(std::string_view text, const std::string& name) { return Reader(name).read(text); }
 
 Graph read_ibnet_file(const std::filesystem::path& file) {
-  std::error_code error;
-  if (!std::filesystem::exists(file, error)) throw Fault(file.string() + ": no such file");
-  if (std::filesystem::is_directory(file, error)) throw Fault(file.string() + ": is a folder");
-  std::ostringstream text;
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw Fault(file.string() + ": cannot be read");
-  if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
-  return read_ibnet(text.str(), file.string());
+  return read_ibnet(read_whole<Fault>(file), file.string());
 }
 
 }  // namespace weft::topology

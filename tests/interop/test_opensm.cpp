@@ -20,8 +20,9 @@ namespace {
 class StockOpenSm : public TemporaryFolder {
  protected:
   void SetUp() override {
-    for (const std::string& missing : {unfit_inside(), Ibsim::missing(), OpenSm::missing()})
-      if (!missing.empty()) GTEST_SKIP() << missing;
+    if (const std::string unfit = unfit_inside(); !unfit.empty()) GTEST_SKIP() << unfit;
+    for (const std::string& missing : {Ibsim::missing(), OpenSm::missing()})
+      if (!missing.empty()) FAIL() << missing;
   }
 
   void expect_dump_equals_switches(const std::string& spec, const std::string& engine,

@@ -81,8 +81,9 @@ mcast::ForwardingTables baseline(const topology::Graph& graph, const std::vector
 class OpenSmEngines : public TemporaryFolder, public ::testing::WithParamInterface<Case> {
  protected:
   void SetUp() override {
-    for (const std::string& missing : {unfit_inside(), Ibsim::missing(), OpenSm::missing()})
-      if (!missing.empty()) GTEST_SKIP() << missing;
+    if (const std::string unfit = unfit_inside(); !unfit.empty()) GTEST_SKIP() << unfit;
+    for (const std::string& missing : {Ibsim::missing(), OpenSm::missing()})
+      if (!missing.empty()) FAIL() << missing;
   }
 };
 

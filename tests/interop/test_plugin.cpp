@@ -64,8 +64,9 @@ std::vector<Members> grid(uint32_t a, uint32_t b) {
 class Plugin : public TemporaryFolder {
  protected:
   void SetUp() override {
-    for (const std::string& missing : {unfit_inside(), Ibsim::missing(), OpenSm::missing()})
-      if (!missing.empty()) GTEST_SKIP() << missing;
+    if (const std::string unfit = unfit_inside(); !unfit.empty()) GTEST_SKIP() << unfit;
+    for (const std::string& missing : {Ibsim::missing(), OpenSm::missing()})
+      if (!missing.empty()) FAIL() << missing;
   }
 
   /// What an engine makes of these groups, checked.

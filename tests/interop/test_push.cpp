@@ -31,8 +31,8 @@ constexpr uint64_t guid = 0x1000000000;  // of the first switch; others follow
 class Push : public TemporaryFolder {
  protected:
   void SetUp() override {
-    for (const std::string& missing : {unfit_inside(), Ibsim::missing()})
-      if (!missing.empty()) GTEST_SKIP() << missing;
+    if (const std::string unfit = unfit_inside(); !unfit.empty()) GTEST_SKIP() << unfit;
+    if (const std::string missing = Ibsim::missing(); !missing.empty()) FAIL() << missing;
   }
 
   void write_tables(const std::string& name, const ForwardingTables& tables) const {
@@ -60,7 +60,7 @@ const ForwardingTables first{{guid, {{0xc001, mask_of({1, 2})}, {0xc021, mask_of
            {guid + 2, {{0xc001, mask_of({1, 2, 3, 4})}, {0xc021, mask_of({1})}}}};
 
 TEST_F(Push, ProgramsWhatOpenSmHasComputed) {
-  if (const std::string missing = OpenSm::missing(); !missing.empty()) GTEST_SKIP() << missing;
+  if (const std::string missing = OpenSm::missing(); !missing.empty()) FAIL() << missing;
   const auto graph = topology::load("fattree3:4");
   ForwardingTables dump;
   {
