@@ -6,7 +6,7 @@
 // N_COLOURS  multicast entries, a power of two; of each input port with PER_PORT
 // N_UNICAST  unicast entries, a power of two up to 32,768
 //
-// Latency: five clocks from request to result, a lookup a clock. A clock in SCRUB_PERIOD goes to the scrubber.
+// Latency: four clocks from request to result, a lookup a clock. A clock in SCRUB_PERIOD goes to the scrubber.
 // A result holds no port that was dead in the clock of its decision, the one before it is at the output.
 `include "weft_assert.svh"
 
