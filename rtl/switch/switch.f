@@ -1,0 +1,19 @@
+// Sources of the switch lookup block, packages first, each path relative to this file. The generated switch_lookup_formats_pkg.sv goes before all.
++incdir+../common
+../common/ram_sdp.sv
+../common/ram_1r1w.sv
+../common/sync_fifo.sv
+../common/skid_buffer.sv
+../common/rr_arbiter.sv
+../common/stream_arbiter.sv
+../common/axil_slave.sv
+switch_pkg.sv
+switch_ecc_pkg.sv
+switch_ecc_encode.sv
+switch_ecc_decode.sv
+switch_table.sv
+switch_backup.sv
+switch_decide.sv
+switch_image.sv
+switch_regs.sv
+switch_lookup.sv
