@@ -199,14 +199,14 @@ TEST(BarrierTiming, IsAsCountedByHand) {
   // other.
   const Mesh row({1, 3}, Links::four);
   EXPECT_EQ(cycles_of(tree_plan({0, 0, 0}, Release::along_tree), row, Routes(row), timing, 1),
-            16u + 2 + 10 + 6);
+            17u + 2 + 10 + 6);
 }
 
 TEST(BarrierComparison, SearchingEndsBetweenOracleAndFixed) {
   double searching = 0, oracle = 0, fixed = 0;
   for (uint64_t seed = 1; seed <= 10; seed++) {
     const auto last = [&](Judging judging) {
-      Setup setup;
+      barrier::Setup setup;
       setup.size = {4, 4};
       setup.broken = 0.3;
       setup.seed = seed;
