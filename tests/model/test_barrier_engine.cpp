@@ -171,6 +171,29 @@ TEST(BarrierEngine, DropsWhatIsNotForItAndCounts) {
   dropped(Drop::not_waiting, [](Packet& packet) { packet.type = Type::wait; });
 }
 
+// The next barrier's Gather overtakes this one's Release, and says as much.
+TEST(BarrierEngine, TakesTheNextBarriersGatherForItsRelease) {
+  Engine engine(2, 1, 4);
+  ASSERT_EQ(engine.open(0, settings_of(4)), Refusal::none);
+  Packet gather;
+  gather.from = gather.number = 3;
+  gather.instance = 7;
+  engine.receive(gather);
+  ASSERT_EQ(engine.arrive(0), Refusal::none);
+  engine.take();
+  gather.epoch = 1;
+  gather.memory.offset = 0;
+  engine.receive(gather);
+  const Outputs out = engine.take();
+  ASSERT_EQ(out.completions.size(), 1u);
+  EXPECT_EQ(out.completions[0].ending, Ending::ok);
+  ASSERT_EQ(out.packets.size(), 1u);  // Release to its own child; the Gather is noted
+  EXPECT_EQ(out.packets[0].type, Type::release);
+  EXPECT_EQ(out.packets[0].epoch, 0u);
+  ASSERT_EQ(engine.arrive(0), Refusal::none);
+  ASSERT_EQ(engine.take().packets.size(), 1u) << "its child's Gather was not noted";
+}
+
 // Members that a reset has cut off open the group again under another instance; nothing old disturbs them.
 TEST(BarrierEngine, RejoinsUnderAnotherInstance) {
   BarrierNetwork net(6, {.loss = 0, .twice = 0.5, .delay = 30}, 3);
