@@ -40,6 +40,11 @@ PROTOCOL = [
     ("SEND, safety, an early ACK is answered with RELEASE", "transfers", ["SEND", "POSTS=1", "SENDS=1", "RELEASE_EARLY"], False, "assertion"),
     ("SEND, progress: 2 lost, 1 duplicated", "transfers", ["BOUNDED", "SEND", "NET=3", "POSTS=1", "SENDS=1", "LOSSES=2"], True, None),
     ("SEND, progress, a repeated request is not answered", "transfers", ["BOUNDED", "SEND", "NET=3", "POSTS=1", "SENDS=1", "NO_AGAIN"], True, "cycle"),
+    ("barrier, safety: 4 members, 3 barriers, any offsets", "barrier", [], False, None),
+    ("barrier, safety, without epochs", "barrier", ["NO_EPOCH"], False, "assertion"),
+    ("barrier, progress: 3 members, 2 lost, 1 duplicated", "barrier", ["BOUNDED", "NODES=3"], True, None),
+    ("barrier, progress: 4 members, 2 lost, 1 duplicated", "barrier", ["BOUNDED", "BARRIERS=2"], True, None),
+    ("barrier, progress, a Gather that is repeated late is not answered", "barrier", ["BOUNDED", "NODES=3", "NO_ANSWER"], True, "cycle"),
 ]
 
 # window, bits of PIDX, fault put into rdma_window_step.sv (what, by what) or nothing

@@ -31,6 +31,7 @@ void add_common(CLI::App& command, CommonOptions& options);
 void write_json(const CommonOptions& options, const nlohmann::json& results);
 
 /// Each subcommand adds itself and, when chosen, sets `exit_code`.
+void add_barrier(CLI::App& weft, int& exit_code);
 void add_mcast(CLI::App& weft, int& exit_code);
 void add_push(CLI::App& weft, int& exit_code);
 void add_topology(CLI::App& weft, int& exit_code);

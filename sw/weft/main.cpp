@@ -14,6 +14,7 @@ int run(int argc, char** argv) {
   CLI::App app("weft: tools of the weft interconnect", "weft");
   app.require_subcommand(1);
   app.footer("Exit codes: 0 all is well, 1 a check failed, 2 bad input.");
+  weft::cli::add_barrier(app, exit_code);
   weft::cli::add_mcast(app, exit_code);
   weft::cli::add_push(app, exit_code);
   weft::cli::add_topology(app, exit_code);

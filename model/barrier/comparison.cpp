@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Barriers one after the other on a mesh with broken links.
+#include "barrier/comparison.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "barrier/plan.hpp"
+#include "barrier/update_quantity.hpp"
+
+namespace weft::barrier {
+namespace {
+
+constexpr std::array names = {
+    AlgorithmName{Algorithm::dlct, "dlct"},
+    AlgorithmName{Algorithm::dlct_multicast, "dlct-multicast"},
+    AlgorithmName{Algorithm::ms, "ms"},
+    AlgorithmName{Algorithm::tree, "tree"},
+    AlgorithmName{Algorithm::tree_rebuilt, "tree-rebuilt"},
+    AlgorithmName{Algorithm::tournament, "tournament"},
+    AlgorithmName{Algorithm::dissemination, "dissemination"},
+    AlgorithmName{Algorithm::dissemination_tree, "dissemination-tree"},
+    AlgorithmName{Algorithm::id1, "id1"},
+    AlgorithmName{Algorithm::id2, "id2"},
+    AlgorithmName{Algorithm::butterfly, "butterfly"},
+    AlgorithmName{Algorithm::all_to_all, "all-to-all"},
+};
+
+/// Members that are numbered together and move on together: all nodes, or those of a block.
+struct Part {
+  std::vector<Node> by_number;
+  JudgeSettings settings;
+  JudgeMemory memory;
+};
+
+/// Longest way to the root of a part whose numbers have moved on by `offset`.
+uint32_t part_length(const Part& part, Shape shape, uint32_t offset, const Routes& routes) {
+  const auto members = static_cast<uint32_t>(part.by_number.size());
+  std::vector<uint32_t> length(members);
+  const auto node = [&](uint32_t id) { return part.by_number[unshifted(id, offset, members)]; };
+  for (uint32_t id = 1; id < members; id++) {
+    const uint32_t parent = parent_of(shape, id);
+    length[id] = length[parent] + routes.hops(node(id), node(parent));
+  }
+  return *std::max_element(length.begin(), length.end());
+}
+
+void decide(Part& part, const Setup& setup, const Routes& routes) {
+  if (setup.judging == Judging::fixed) return;
+  if (setup.judging == Judging::searching) {
+    part.memory =
+        judge(part.settings, part.memory, part_length(part, setup.shape, part.memory.offset, routes));
+    return;
+  }
+  uint32_t best = UINT32_MAX;
+  for (uint32_t offset = 0; offset < part.by_number.size(); offset++) {
+    const uint32_t length = part_length(part, setup.shape, offset, routes);
+    if (length < best) part.memory.offset = offset;
+    best = std::min(best, length);
+  }
+}
+
+Part part_of(std::vector<Node> by_number, const Setup& setup, const Routes& whole) {
+  Part part;
+  part.by_number = std::move(by_number);
+  part.settings.members = static_cast<uint32_t>(part.by_number.size());
+  part.settings.stride = default_stride(part.settings.members);
+  part.settings.tries = setup.tries;
+  part.settings.good = part_length(part, setup.shape, 0, whole);
+  part.memory = judge_start(part.settings);
+  return part;
+}
+
+std::vector<Part> blocks_of(const Setup& setup, const Mesh& mesh, const Routes& whole) {
+  std::vector<Part> parts;
+  const uint32_t side = setup.block;
+  for (uint32_t x = 0; x < setup.size.width; x += side) {
+    for (uint32_t y = 0; y < setup.size.height; y += side) {
+      const Mesh block({std::min(side, setup.size.width - x), std::min(side, setup.size.height - y)},
+                       setup.links);
+      std::vector<Node> nodes;
+      for (const Node node : numbered(block, setup.numbering))
+        nodes.push_back(mesh.at(x + block.x_of(node), y + block.y_of(node)));
+      parts.push_back(part_of(std::move(nodes), setup, whole));
+    }
+  }
+  return parts;
+}
+
+/// Parents of blocks: all at the block in the middle, or a spanning tree from there.
+std::vector<uint32_t> between_blocks(const Setup& setup) {
+  const auto blocks = [&](uint32_t side) { return (side + setup.block - 1) / setup.block; };
+  const Mesh coarse({blocks(setup.size.width), blocks(setup.size.height)}, setup.links);
+  const Node middle = Routes(coarse).centre().node;
+  return setup.algorithm == Algorithm::id1 ? star_parents(coarse.nodes(), middle)
+                                           : spanning_parents(coarse, middle);
+}
+
+class Comparison {
+ public:
+  explicit Comparison(const Setup& setup)
+      : setup_(setup), intact_(setup.size, setup.links), mesh_(intact_), whole_(intact_) {
+    outcome_.links = mesh_.links();
+    outcome_.broken_links = mesh_.break_links(setup.broken, setup.seed);
+  }
+
+  Outcome run() {
+    const Routes routes(mesh_);
+    outcome_.lower_bound = uint64_t{2} * routes.centre().radius * setup_.timing.hop;
+    prepare();
+    for (uint32_t round = 0; round < setup_.rounds; round++) {
+      const Plan plan = plan_of(routes);
+      Round& done = outcome_.rounds.emplace_back();
+      done.cycles = static_cast<double>(
+          cycles_of(plan, mesh_, routes, setup_.timing, setup_.seed + (uint64_t{round} << 32)));
+      done.messages = static_cast<double>(plan.messages.size());
+      done.hops = static_cast<double>(hops_of(plan, routes));
+      done.length = parents_.empty() ? 0 : gather_length(parents_, routes);
+      if (setup_.algorithm == Algorithm::tree_rebuilt && round == 0) rebuild(done);
+      for (Part& part : parts_) decide(part, setup_, routes);
+    }
+    return outcome_;
+  }
+
+ private:
+  bool two_levels() const {
+    return setup_.algorithm == Algorithm::id1 || setup_.algorithm == Algorithm::id2 ||
+           setup_.algorithm == Algorithm::dissemination_tree;
+  }
+
+  void prepare() {
+    const Node middle = whole_.centre().node;
+    switch (setup_.algorithm) {
+      case Algorithm::dlct:
+      case Algorithm::dlct_multicast:
+        parts_ = {part_of(numbered(mesh_, setup_.numbering), setup_, whole_)};
+        break;
+      case Algorithm::ms:
+        parents_ = star_parents(mesh_.nodes(), middle);
+        break;
+      case Algorithm::tree:
+      case Algorithm::tree_rebuilt:
+        parents_ = spanning_parents(intact_, middle);
+        break;
+      case Algorithm::tournament:
+        parents_ = tree_parents(Shape::lct, by_index(), 0);
+        break;
+      default:
+        break;
+    }
+    if (two_levels()) {
+      parts_ = blocks_of(setup_, mesh_, whole_);
+      between_ = between_blocks(setup_);
+    }
+    if (setup_.judging == Judging::oracle) {
+      const Routes routes(mesh_);
+      for (Part& part : parts_) decide(part, setup_, routes);
+    }
+  }
+
+  std::vector<Node> by_index() const {
+    std::vector<Node> nodes(mesh_.nodes());
+    for (Node node = 0; node < nodes.size(); node++) nodes[node] = node;
+    return nodes;
+  }
+
+  std::vector<std::vector<Node>> block_nodes() const {
+    std::vector<std::vector<Node>> blocks;
+    for (const Part& part : parts_) blocks.push_back(part.by_number);
+    return blocks;
+  }
+
+  Plan plan_of(const Routes&) {
+    switch (setup_.algorithm) {
+      case Algorithm::dlct:
+      case Algorithm::dlct_multicast:
+        parents_ = tree_parents(setup_.shape, parts_[0].by_number, parts_[0].memory.offset);
+        return tree_plan(parents_,
+                         setup_.algorithm == Algorithm::dlct ? Release::along_tree : Release::multicast);
+      case Algorithm::tournament:
+        return tree_plan(parents_, Release::from_root);
+      case Algorithm::dissemination:
+        return dissemination_plan(by_index());
+      case Algorithm::dissemination_tree:
+        return dissemination_tree_plan(block_nodes(), between_);
+      case Algorithm::butterfly:
+        return butterfly_plan(by_index());
+      case Algorithm::all_to_all:
+        return all_to_all_plan(mesh_.nodes());
+      case Algorithm::id1:
+      case Algorithm::id2: {
+        std::vector<uint32_t> offsets;
+        for (const Part& part : parts_) offsets.push_back(part.memory.offset);
+        parents_ = two_level_parents(block_nodes(), offsets, between_);
+        break;
+      }
+      default:
+        break;
+    }
+    return tree_plan(parents_, Release::along_tree);
+  }
+
+  /// Flood from the root over all links that work and an echo from every node: what a distributed rebuilding
+  /// needs at least.
+  void rebuild(Round& round) {
+    const Node root = whole_.centre().node;
+    const Routes routes(mesh_);
+    uint32_t depth = 0;
+    for (Node node = 0; node < mesh_.nodes(); node++) depth = std::max(depth, routes.hops(node, root));
+    round.cycles += 2.0 * depth * (setup_.timing.hop + setup_.timing.engine);
+    const double messages = 2.0 * (outcome_.links - outcome_.broken_links);
+    round.messages += messages;
+    round.hops += messages;
+    parents_ = spanning_parents(mesh_, root);
+  }
+
+  const Setup& setup_;
+  Mesh intact_, mesh_;
+  Routes whole_;
+  Outcome outcome_;
+  std::vector<Part> parts_;
+  std::vector<uint32_t> between_;
+  Parents parents_;
+};
+
+}  // namespace
+
+std::span<const AlgorithmName> algorithms() { return names; }
+
+Outcome compare(const Setup& setup) {
+  if (setup.block == 0 || setup.rounds == 0) throw std::invalid_argument("blocks and rounds are at least 1");
+  return Comparison(setup).run();
+}
+
+std::optional<double> mean_update_of(const Setup& setup) {
+  const bool whole = setup.algorithm == Algorithm::dlct || setup.algorithm == Algorithm::dlct_multicast;
+  const bool blocks = setup.algorithm == Algorithm::id1 || setup.algorithm == Algorithm::id2;
+  if (!whole && !blocks) return std::nullopt;
+  const Size block{std::min(setup.block, setup.size.width), std::min(setup.block, setup.size.height)};
+  const Mesh mesh(whole ? setup.size : block, setup.links);
+  return mean_update(all_updates(mesh, numbered(mesh, setup.numbering), setup.shape));
+}
+
+}  // namespace weft::barrier

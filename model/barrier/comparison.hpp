@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of one barrier algorithm on one mesh: several barriers, one after the other, over the same broken
+// links.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "barrier/judge.hpp"
+#include "barrier/mesh.hpp"
+#include "barrier/timing.hpp"
+#include "barrier/tree.hpp"
+
+namespace weft::barrier {
+
+enum class Algorithm {
+  dlct,            ///< local continuous tree over all nodes, moved on by judge
+  dlct_multicast,  ///< ... whose Release is one packet copied in the network
+  ms,              ///< all to a master at the centre, which answers each
+  tree,            ///< minimum spanning tree of the mesh as it was before links broke
+  tree_rebuilt,    ///< ... rebuilt after the first barrier, which pays for it
+  tournament,      ///< binomial tree, release from the champion to each
+  dissemination,
+  dissemination_tree,  ///< dissemination in blocks, tree over the blocks
+  id1,                 ///< DLCT in blocks, MS over the blocks
+  id2,                 ///< DLCT in blocks, tree over the blocks
+  butterfly,
+  all_to_all
+};
+
+struct AlgorithmName {
+  Algorithm algorithm;
+  std::string_view name;
+};
+/// All of them, by the names that command lines use.
+std::span<const AlgorithmName> algorithms();
+
+enum class Judging {
+  searching,
+  fixed,
+  oracle
+};  ///< see judge.hpp; offset 0 for ever; the best offset at once
+
+struct Setup {
+  Size size{4, 4};
+  Links links = Links::four;
+  Algorithm algorithm = Algorithm::dlct;
+  Shape shape = Shape::lct;  ///< of DLCT's tree over all nodes
+  Numbering numbering = Numbering::s_curve;
+  Judging judging = Judging::searching;
+  double broken = 0;  ///< fraction of links
+  uint64_t seed = 1;
+  uint32_t rounds = 3;  ///< barriers one after the other, as in the paper's program
+  uint32_t block = 4;   ///< side of a block of the algorithms of two levels
+  uint32_t tries = 8;   ///< offsets that judge tries in a search
+  Timing timing;
+};
+
+struct Round {
+  double cycles = 0, messages = 0, hops = 0;
+  uint32_t length = 0;  ///< longest way of Gather to the root, in hops; 0 where nothing gathers along a tree
+};
+
+struct Outcome {
+  uint32_t broken_links = 0;
+  uint32_t links = 0;
+  uint64_t lower_bound =
+      0;  ///< cycles: there and back between the best root and the node farthest from it, links only
+  std::vector<Round> rounds;
+};
+
+/// @throws std::invalid_argument if the blocks do not fit the mesh
+Outcome compare(const Setup& setup);
+
+/// Mean UQ of the tree that the algorithm moves on (of a block for ID1 and ID2); nothing if it moves none.
+std::optional<double> mean_update_of(const Setup& setup);
+
+}  // namespace weft::barrier

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// The barrier protocol of one node.
+#include "barrier/engine.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+namespace weft::barrier {
+namespace {
+
+Refusal fault_of(const GroupSettings& settings, uint32_t nodes) {
+  if (settings.members.empty()) return Refusal::empty;
+  std::unordered_set<Node> seen;
+  for (const Node node : settings.members) {
+    if (node >= nodes) return Refusal::unknown_node;
+    if (!seen.insert(node).second) return Refusal::repeated_node;
+  }
+  return Refusal::none;
+}
+
+/// How many epochs a packet is ahead; epochs wrap.
+int ahead(uint16_t packet, uint16_t here) {
+  return static_cast<int16_t>(static_cast<uint16_t>(packet - here));
+}
+
+}  // namespace
+
+Engine::Engine(Node self, uint32_t groups, uint32_t nodes) : self_(self), nodes_(nodes), groups_(groups) {}
+
+// ------------------------------------------------------------------------------------------------- software
+
+Refusal Engine::open(uint32_t number, GroupSettings settings) {
+  if (number >= groups_.size()) return Refusal::no_such_group;
+  if (groups_[number].phase != Phase::closed) return Refusal::open;
+  if (const Refusal fault = fault_of(settings, nodes_); fault != Refusal::none) return fault;
+  const auto own = std::find(settings.members.begin(), settings.members.end(), self_);
+  if (own == settings.members.end()) return Refusal::not_member;
+  Group group;
+  group.number = static_cast<uint32_t>(own - settings.members.begin());
+  group.settings = std::move(settings);
+  group.settings.judge.members = static_cast<uint32_t>(group.settings.members.size());
+  group.memory = judge_start(group.settings.judge);
+  begin_epoch(group);
+  groups_[number] = std::move(group);
+  return Refusal::none;
+}
+
+Refusal Engine::close(uint32_t number) {
+  if (number >= groups_.size()) return Refusal::no_such_group;
+  if (groups_[number].phase == Phase::closed) return Refusal::not_open;
+  groups_[number] = Group{};
+  return Refusal::none;
+}
+
+Refusal Engine::arrive(uint32_t number) {
+  if (number >= groups_.size()) return Refusal::no_such_group;
+  Group& group = groups_[number];
+  if (group.phase == Phase::closed) return Refusal::not_open;
+  if (group.phase == Phase::failed && !group.told) {
+    complete(group, Ending::dead_member);
+    group.told = true;
+    return Refusal::none;
+  }
+  if (group.phase != Phase::idle) return Refusal::arrived;
+  group.phase = Phase::gathering;
+  restart_timer(group);
+  settle(group);
+  return Refusal::none;
+}
+
+// ------------------------------------------------------------------------------------------------- packets
+
+bool Engine::accepts(const Group* group, const Packet& packet) {
+  if (group == nullptr || group->phase == Phase::closed) return drop(Drop::unknown_group), false;
+  if (packet.instance != group->settings.instance) return drop(Drop::other_instance), false;
+  const auto& members = group->settings.members;
+  if (packet.number >= members.size() || members[packet.number] != packet.from || packet.from == self_)
+    return drop(Drop::not_member), false;
+  return true;
+}
+
+void Engine::receive(const Packet& packet) {
+  Group* const group = packet.group < groups_.size() ? &groups_[packet.group] : nullptr;
+  if (!accepts(group, packet)) return;
+  if (!catch_up(*group, packet)) return;
+  switch (packet.type) {
+    case Type::gather:
+      return gathered(*group, packet);
+    case Type::release:
+      return released(*group, packet);
+    case Type::ask:
+      return asked(*group, packet);
+    case Type::wait:
+      return waits(*group, packet);
+  }
+}
+
+/// Puts packets of other epochs aside; who is one epoch ahead has been released, and so am I.
+/// @return whether the packet is of the current epoch
+bool Engine::catch_up(Group& group, const Packet& packet) {
+  const int by = ahead(packet.epoch, group.epoch);
+  if (by == 0) return true;
+  if (by < 0) {
+    if (by == -1 && packet.type == Type::gather) {
+      answer_released(group, packet.from);
+    } else {
+      drop(Drop::old_epoch);
+    }
+    return false;
+  }
+  const bool tells = packet.type == Type::gather || packet.type == Type::ask ||
+                     (packet.type == Type::release && packet.failed);
+  if (by > 1 || group.phase != Phase::waiting || !tells) return drop(Drop::future_epoch), false;
+  release(group, packet.memory);
+  return true;
+}
+
+void Engine::gathered(Group& group, const Packet& packet) {
+  if (packet.failed) return fail(group, packet.named);
+  if (group.phase == Phase::failed) return answer_failed(group, Type::release, packet.from);
+  const uint32_t child = id_of(group, packet.number);
+  if (std::find(group.children.begin(), group.children.end(), child) == group.children.end())
+    return drop(Drop::not_child);
+  const auto at = std::find(group.missing.begin(), group.missing.end(), child);
+  if (at == group.missing.end()) return answer_wait(group, packet.from);
+  if (at == group.missing.begin()) group.misses = 0;
+  group.missing.erase(at);
+  group.length = std::max<uint32_t>(group.length, packet.length);
+  settle(group);
+}
+
+void Engine::released(Group& group, const Packet& packet) {
+  if (packet.failed) return fail(group, packet.named);
+  if (group.phase != Phase::waiting) return drop(Drop::not_waiting);
+  release(group, packet.memory);
+}
+
+void Engine::asked(Group& group, const Packet& packet) {
+  if (group.phase == Phase::failed) return answer_failed(group, Type::gather, packet.from);
+  if (group.phase != Phase::waiting) return answer_wait(group, packet.from);
+  repeated_++;
+  Packet gather;
+  gather.length = static_cast<uint16_t>(group.length);
+  send(group, gather, packet.from);
+}
+
+void Engine::waits(Group& group, const Packet& packet) {
+  const uint32_t id = id_of(group, packet.number);
+  const bool child = group.phase == Phase::gathering && !group.missing.empty() && group.missing.front() == id;
+  const bool parent = group.phase == Phase::waiting && parent_node(group) == packet.from;
+  if (!child && !parent) return drop(Drop::not_waiting);
+  group.misses = 0;
+  if (packet.has_named) group.blamed = packet.named;
+  if (child) std::rotate(group.missing.begin(), group.missing.begin() + 1, group.missing.end());
+}
+
+// ------------------------------------------------------------------------------------------------- rules
+
+uint32_t Engine::id_of(const Group& group, uint32_t number) const {
+  return shifted(number, group.memory.offset, static_cast<uint32_t>(group.settings.members.size()));
+}
+
+Node Engine::node_of(const Group& group, uint32_t id) const {
+  const auto& members = group.settings.members;
+  return members[unshifted(id, group.memory.offset, static_cast<uint32_t>(members.size()))];
+}
+
+Node Engine::parent_node(const Group& group) const {
+  return node_of(group, parent_of(group.settings.shape, id_of(group, group.number)));
+}
+
+void Engine::begin_epoch(Group& group) {
+  group.phase = Phase::idle;
+  group.children = children_of(group.settings.shape, id_of(group, group.number),
+                               static_cast<uint32_t>(group.settings.members.size()));
+  group.missing = group.children;
+  group.length = 0;
+  group.age = 0;
+  group.blamed.reset();
+  group.late.reset();
+}
+
+void Engine::settle(Group& group) {
+  if (group.phase != Phase::gathering || !group.missing.empty()) return;
+  if (id_of(group, group.number) == 0)
+    return release(group, judge(group.settings.judge, group.memory, group.length));
+  group.phase = Phase::waiting;
+  restart_timer(group);
+  Packet gather;
+  gather.length = static_cast<uint16_t>(group.length);
+  send(group, gather, parent_node(group));
+}
+
+void Engine::release(Group& group, const JudgeMemory& next) {
+  for (const uint32_t child : group.children) {
+    Packet packet;
+    packet.type = Type::release;
+    send(group, packet, node_of(group, child));
+    out_.packets.back().memory = next;
+  }
+  complete(group, Ending::ok);
+  group.epoch++;
+  group.memory = next;
+  begin_epoch(group);
+}
+
+void Engine::fail(Group& group, Node dead) {
+  if (group.phase == Phase::failed) return;
+  const bool arrived = group.phase != Phase::idle;
+  group.phase = Phase::failed;
+  group.dead = dead;
+  for (const uint32_t child : group.children) answer_failed(group, Type::release, node_of(group, child));
+  if (id_of(group, group.number) != 0) answer_failed(group, Type::gather, parent_node(group));
+  group.told = arrived;
+  if (arrived) complete(group, Ending::dead_member);
+}
+
+void Engine::complete(const Group& group, Ending ending) {
+  const auto number = static_cast<uint32_t>(&group - groups_.data());
+  out_.completions.push_back(
+      {number, group.epoch, ending, ending == Ending::ok ? 0 : group.dead, group.late});
+}
+
+// ------------------------------------------------------------------------------------------------- time
+
+void Engine::restart_timer(Group& group) {
+  group.interval = group.settings.waiting.first;
+  group.timer = group.interval;
+  group.misses = 0;
+}
+
+void Engine::tick() {
+  for (Group& group : groups_) {
+    if (group.phase == Phase::gathering || group.phase == Phase::waiting) tick(group);
+  }
+}
+
+void Engine::note_age(Group& group) {
+  if (++group.age < group.settings.waiting.late || !group.blamed || group.late == group.blamed) return;
+  group.late = group.blamed;
+  late_++;
+}
+
+void Engine::tick(Group& group) {
+  note_age(group);
+  if (group.timer > 1) {
+    group.timer--;
+    return;
+  }
+  const Node other =
+      group.phase == Phase::waiting ? parent_node(group) : node_of(group, group.missing.front());
+  if (++group.misses > group.settings.waiting.tries) return fail(group, other);
+  group.interval = std::min(group.interval * 2, group.settings.waiting.largest);
+  group.timer = group.interval;
+  repeated_++;
+  Packet packet;
+  packet.type = group.phase == Phase::waiting ? Type::gather : Type::ask;
+  packet.length = static_cast<uint16_t>(group.length);
+  send(group, packet, other);
+}
+
+// ------------------------------------------------------------------------------------------------- sending
+
+void Engine::send(Group& group, Packet packet, Node to) {
+  packet.from = self_;
+  packet.to = to;
+  packet.group = static_cast<uint32_t>(&group - groups_.data());
+  packet.number = group.number;
+  packet.instance = group.settings.instance;
+  packet.epoch = group.epoch;
+  packet.memory = group.memory;
+  out_.packets.push_back(packet);
+}
+
+void Engine::answer_released(Group& group, Node to) {
+  repeated_++;
+  Packet packet;
+  packet.type = Type::release;
+  send(group, packet, to);  // with the memory of this epoch, which is the next one of the epoch before
+  out_.packets.back().epoch--;
+}
+
+void Engine::answer_failed(Group& group, Type type, Node to) {
+  Packet packet;
+  packet.type = type;
+  packet.failed = true;
+  packet.named = group.dead;
+  send(group, packet, to);
+}
+
+void Engine::answer_wait(Group& group, Node to) {
+  Packet packet;
+  packet.type = Type::wait;
+  packet.has_named = group.phase == Phase::idle || group.blamed.has_value();
+  packet.named = group.phase == Phase::idle ? self_ : group.blamed.value_or(0);
+  send(group, packet, to);
+}
+
+Outputs Engine::take() { return std::exchange(out_, {}); }
+
+}  // namespace weft::barrier

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Golden model of a node's barrier engine: the protocol of one member of each of its groups, event by event.
+//
+// Source: DLCT paper, algorithm 2, with what a network needs that loses, repeats, reorders and delays
+// packets. States, rules and why they are right: docs/barrier.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "barrier/judge.hpp"
+#include "barrier/mesh.hpp"
+#include "barrier/tree.hpp"
+
+namespace weft::barrier {
+
+enum class Type : uint8_t {
+  gather,   ///< to the parent: all below me have arrived
+  release,  ///< to a child: all have arrived
+  ask,      ///< to a child: what about you?
+  wait      ///< answer to ask, or to a repeated gather: alive, not yet
+};
+
+struct Packet {
+  Type type = Type::gather;
+  Node from = 0, to = 0;
+  uint32_t group = 0;
+  uint32_t number = 0;     ///< the sender's in the group, without offset
+  uint16_t instance = 0;   ///< tells two uses of a group's number apart
+  uint16_t epoch = 0;      ///< barriers of this instance so far
+  uint16_t length = 0;     ///< gather: longest way so far in hops, saturating; every router adds one
+  bool failed = false;     ///< gather, release: `named` is dead
+  bool has_named = false;  ///< wait: `named` is who is waited for
+  Node named = 0;
+  JudgeMemory memory;  ///< of the packet's epoch; of a release that has not failed: of the next epoch
+};
+
+struct Waiting {
+  uint32_t first = 64;      ///< ticks until a packet is repeated, doubled each time
+  uint32_t largest = 1024;  ///< ... up to this many
+  uint32_t tries = 8;       ///< repetitions without any answer until a member counts as dead
+  uint32_t late = 4096;     ///< ticks after which whoever is waited for is late
+};
+
+struct GroupSettings {
+  uint16_t instance = 0;
+  Shape shape = Shape::lct;
+  std::vector<Node> members;  ///< by number
+  JudgeSettings judge;        ///< its members is set from the list
+  Waiting waiting;
+};
+
+/// Why software's wish is refused.
+enum class Refusal : uint8_t {
+  none,
+  no_such_group,
+  open,
+  not_open,
+  empty,
+  unknown_node,
+  repeated_node,
+  not_member,
+  arrived
+};
+
+/// Why a packet is dropped.
+enum class Drop : uint8_t {
+  unknown_group,
+  other_instance,
+  not_member,
+  old_epoch,
+  future_epoch,
+  not_child,
+  not_waiting,
+  count
+};
+
+enum class Ending : uint8_t { ok, dead_member };
+
+struct Completion {
+  uint32_t group = 0;
+  uint16_t epoch = 0;
+  Ending ending = Ending::ok;
+  Node dead = 0;             ///< with dead_member
+  std::optional<Node> late;  ///< last member that was waited for beyond the limit
+};
+
+struct Outputs {
+  std::vector<Packet> packets;
+  std::vector<Completion> completions;
+};
+
+class Engine {
+ public:
+  /// @param nodes in the fabric: nodes from this on are unknown
+  Engine(Node self, uint32_t groups, uint32_t nodes);
+
+  Refusal open(uint32_t group, GroupSettings settings);
+  Refusal close(uint32_t group);
+  /// The local software has arrived.
+  Refusal arrive(uint32_t group);
+  void receive(const Packet& packet);
+  /// A tick has passed.
+  void tick();
+
+  /// What happened since the last call, in order.
+  Outputs take();
+  uint64_t dropped(Drop reason) const { return dropped_[static_cast<size_t>(reason)]; }
+  uint64_t repeated() const { return repeated_; }
+  uint64_t late() const { return late_; }
+
+ private:
+  enum class Phase : uint8_t { closed, idle, gathering, waiting, failed };
+
+  struct Group {
+    Phase phase = Phase::closed;
+    GroupSettings settings;
+    uint32_t number = 0;
+    uint16_t epoch = 0;
+    JudgeMemory memory;
+    std::vector<uint32_t> children, missing;  ///< numbers with offset, of the current epoch
+    uint32_t length = 0;
+    uint32_t timer = 0, interval = 0, misses = 0, age = 0;
+    std::optional<Node> blamed, late;
+    Node dead = 0;
+    bool told = false;  ///< software knows of the failure
+  };
+
+  bool accepts(const Group* group, const Packet& packet);
+  void gathered(Group& group, const Packet& packet);
+  void released(Group& group, const Packet& packet);
+  void asked(Group& group, const Packet& packet);
+  void waits(Group& group, const Packet& packet);
+  bool catch_up(Group& group, const Packet& packet);
+  void begin_epoch(Group& group);
+  void settle(Group& group);
+  void release(Group& group, const JudgeMemory& next);
+  void fail(Group& group, Node dead);
+  void tick(Group& group);
+  void restart_timer(Group& group);
+  void note_age(Group& group);
+  void complete(const Group& group, Ending ending);
+  void drop(Drop reason) { dropped_[static_cast<size_t>(reason)]++; }
+  void send(Group& group, Packet packet, Node to);
+  void answer_released(Group& group, Node to);
+  void answer_failed(Group& group, Type type, Node to);
+  void answer_wait(Group& group, Node to);
+  uint32_t id_of(const Group& group, uint32_t number) const;
+  Node node_of(const Group& group, uint32_t id) const;
+  Node parent_node(const Group& group) const;
+
+  Node self_;
+  uint32_t nodes_;
+  std::vector<Group> groups_;
+  Outputs out_;
+  std::vector<uint64_t> dropped_ = std::vector<uint64_t>(static_cast<size_t>(Drop::count));
+  uint64_t repeated_ = 0, late_ = 0;
+};
+
+}  // namespace weft::barrier

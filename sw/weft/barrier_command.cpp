@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft barrier: barrier algorithms compared on meshes with broken links.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "barrier/comparison.hpp"
+#include "common/command_line.hpp"
+#include "weft/command.hpp"
+#include "weft/progress.hpp"
+
+namespace weft::cli {
+namespace {
+
+using namespace weft::barrier;
+using nlohmann::json;
+
+constexpr uint64_t most_nodes = 4096;
+
+struct BarrierArguments {
+  CommonOptions common;
+  std::vector<std::string> meshes = {"4x4"}, algorithms = {"dlct"};
+  std::vector<double> broken = {0};
+  std::string links = "4", tree = "lct", numbering = "s-curve", judge = "searching";
+  uint32_t rounds = 3, seeds = 1, block = 4, tries = 8;
+  Timing timing;
+};
+
+Size size_of(const std::string& text) {
+  const auto fault = [&] {
+    return BadInput(fmt::format("--mesh {}: must be XxY with sides of at least 1 and at most {} nodes", text,
+                                most_nodes));
+  };
+  const size_t cross = text.find('x');
+  const auto side = [&](const std::string& digits) {
+    if (digits.empty() || digits.size() > 4 || digits.find_first_not_of("0123456789") != std::string::npos)
+      throw fault();
+    return static_cast<uint32_t>(std::stoul(digits));
+  };
+  if (cross == std::string::npos) throw fault();
+  const Size size{side(text.substr(0, cross)), side(text.substr(cross + 1))};
+  if (size.nodes() == 0 || size.nodes() > most_nodes) throw fault();
+  return size;
+}
+
+std::vector<AlgorithmName> algorithms_of(const std::vector<std::string>& wanted) {
+  std::vector<AlgorithmName> found;
+  for (const auto& name : wanted) {
+    for (const AlgorithmName& known : algorithms()) {
+      if (name == known.name || name == "all") found.push_back(known);
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> algorithm_names() {
+  std::vector<std::string> names = {"all"};
+  for (const AlgorithmName& known : algorithms()) names.emplace_back(known.name);
+  return names;
+}
+
+Setup setup_of(const BarrierArguments& arguments) {
+  Setup setup;
+  setup.links = arguments.links == "8" ? Links::eight : Links::four;
+  setup.shape = arguments.tree == "bst" ? Shape::bst : Shape::lct;
+  setup.numbering = arguments.numbering == "morton"   ? Numbering::morton
+                    : arguments.numbering == "centre" ? Numbering::centre
+                                                      : Numbering::s_curve;
+  setup.judging = arguments.judge == "fixed"    ? Judging::fixed
+                  : arguments.judge == "oracle" ? Judging::oracle
+                                                : Judging::searching;
+  setup.rounds = arguments.rounds;
+  setup.block = arguments.block;
+  setup.tries = arguments.tries;
+  setup.timing = arguments.timing;
+  return setup;
+}
+
+double mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return values.empty() ? 0 : sum / static_cast<double>(values.size());
+}
+
+/// One algorithm on one mesh with so many broken links, over all seeds.
+json run_seeds(Setup setup, const BarrierArguments& arguments, std::string_view name) {
+  std::vector<double> cycles, messages, hops, first, last, bound, broken, length;
+  for (uint32_t seed = 0; seed < arguments.seeds; seed++) {
+    setup.seed = arguments.common.seed + seed;
+    const Outcome outcome = compare(setup);
+    for (const Round& round : outcome.rounds) {
+      cycles.push_back(round.cycles);
+      messages.push_back(round.messages);
+      hops.push_back(round.hops);
+    }
+    first.push_back(outcome.rounds.front().cycles);
+    last.push_back(outcome.rounds.back().cycles);
+    length.push_back(outcome.rounds.back().length);
+    bound.push_back(static_cast<double>(outcome.lower_bound));
+    broken.push_back(outcome.broken_links);
+  }
+  const auto update = mean_update_of(setup);
+  return {{"algorithm", name},
+          {"mesh", fmt::format("{}x{}", setup.size.width, setup.size.height)},
+          {"nodes", setup.size.nodes()},
+          {"broken_fraction", setup.broken},
+          {"broken_links", mean(broken)},
+          {"links", Mesh(setup.size, setup.links).links()},
+          {"cycles", mean(cycles)},
+          {"cycles_first", mean(first)},
+          {"cycles_last", mean(last)},
+          {"cycles_largest", *std::max_element(cycles.begin(), cycles.end())},
+          {"lower_bound", mean(bound)},
+          {"messages", mean(messages)},
+          {"hops", mean(hops)},
+          {"gather_length_last", mean(length)},
+          {"uq_mean", update ? json(*update) : json(nullptr)}};
+}
+
+void print(const json& runs) {
+  fmt::print("{:>7} {:>7} {:>6}  {:<18} {:>9} {:>9} {:>9} {:>9} {:>9} {:>7}\n", "mesh", "broken", "links",
+             "algorithm", "cycles", "first", "last", "messages", "hops", "UQ");
+  for (const json& run : runs) {
+    fmt::print("{:>7} {:>7.1f} {:>6}  {:<18} {:>9.1f} {:>9.1f} {:>9.1f} {:>9.1f} {:>9.1f} {:>7}\n",
+               run["mesh"].get<std::string>(), run["broken_links"].get<double>(),
+               run["links"].get<uint32_t>(), run["algorithm"].get<std::string>(), run["cycles"].get<double>(),
+               run["cycles_first"].get<double>(), run["cycles_last"].get<double>(),
+               run["messages"].get<double>(), run["hops"].get<double>(),
+               run["uq_mean"].is_null() ? "-" : fmt::format("{:.4f}", run["uq_mean"].get<double>()));
+  }
+}
+
+json run_all(const BarrierArguments& arguments) {
+  json runs = json::array();
+  std::vector<Size> sizes;
+  for (const auto& mesh : arguments.meshes) sizes.push_back(size_of(mesh));
+  const auto wanted = algorithms_of(arguments.algorithms);
+  Setup setup = setup_of(arguments);
+  Progress progress("barriers");
+  const uint64_t all = sizes.size() * arguments.broken.size() * wanted.size();
+  for (const Size& size : sizes) {
+    for (const double broken : arguments.broken) {
+      for (const AlgorithmName& algorithm : wanted) {
+        setup.size = size;
+        setup.broken = broken;
+        setup.algorithm = algorithm.algorithm;
+        runs.push_back(run_seeds(setup, arguments, algorithm.name));
+        progress.show(runs.size(), all);
+      }
+    }
+  }
+  return runs;
+}
+
+int run_barrier(const BarrierArguments& arguments) {
+  const json runs = run_all(arguments);
+  print(runs);
+  json results = runs.size() == 1 ? runs[0] : json{{"runs", runs}};
+  results["seed"] = arguments.common.seed;
+  results["seeds"] = arguments.seeds;
+  results["rounds"] = arguments.rounds;
+  results["load"] = arguments.timing.load;
+  write_json(arguments.common, results);
+  return ok;
+}
+
+void add_timing(CLI::App& command, Timing& timing) {
+  const auto cycles = command_line::whole_number(1, 1000);
+  command.add_option("--hop-cycles", timing.hop, "from router to router")
+      ->check(cycles)
+      ->capture_default_str();
+  command.add_option("--engine-cycles", timing.engine, "of an engine for a packet that comes")
+      ->check(cycles)
+      ->capture_default_str();
+  command.add_option("--send-cycles", timing.send, "between two packets of an engine")
+      ->check(cycles)
+      ->capture_default_str();
+  command.add_option("--load", timing.load, "background traffic: fraction of a node's injection")
+      ->check(command_line::within(0, 0.9))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_barrier(CLI::App& weft, int& exit_code) {
+  auto* command =
+      weft.add_subcommand("barrier", "barrier algorithms on meshes with broken links (docs/barrier.md)");
+  auto arguments = std::make_shared<BarrierArguments>();
+  const auto few = command_line::whole_number(1, 10000);
+  command->add_option("--mesh", arguments->meshes, "XxY nodes; several with commas")
+      ->delimiter(',')
+      ->capture_default_str();
+  command->add_option("--algorithm", arguments->algorithms, "which one; several with commas, or all")
+      ->delimiter(',')
+      ->check(CLI::IsMember(algorithm_names()))
+      ->capture_default_str();
+  command->add_option("--broken", arguments->broken, "fraction of links that are broken; several with commas")
+      ->delimiter(',')
+      ->check(command_line::within(0, 1))
+      ->capture_default_str();
+  command->add_option("--links", arguments->links, "of a node: 4, or 8 with diagonal ones")
+      ->check(CLI::IsMember({"4", "8"}))
+      ->capture_default_str();
+  command->add_option("--tree", arguments->tree, "shape of DLCT's tree")
+      ->check(CLI::IsMember({"lct", "bst"}))
+      ->capture_default_str();
+  command->add_option("--numbering", arguments->numbering, "of nodes in DLCT's tree")
+      ->check(CLI::IsMember({"s-curve", "morton", "centre"}))
+      ->capture_default_str();
+  command->add_option("--judge", arguments->judge, "how K is chosen")
+      ->check(CLI::IsMember({"searching", "fixed", "oracle"}))
+      ->capture_default_str();
+  command->add_option("--tries", arguments->tries, "offsets that judge tries in a search")
+      ->check(command_line::whole_number(0, 255))
+      ->capture_default_str();
+  command->add_option("--rounds", arguments->rounds, "barriers one after the other")
+      ->check(few)
+      ->capture_default_str();
+  command->add_option("--seeds", arguments->seeds, "runs with seeds from --seed on")
+      ->check(few)
+      ->capture_default_str();
+  command->add_option("--block", arguments->block, "side of a block of two-level algorithms")
+      ->check(command_line::whole_number(1, 64))
+      ->capture_default_str();
+  add_timing(*command, arguments->timing);
+  add_common(*command, arguments->common);
+  command->callback([arguments, &exit_code] { exit_code = run_barrier(*arguments); });
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Barrier engines on a network that loses, repeats, delays and so reorders packets, and their software.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "barrier/engine.hpp"
+#include "fabric/random.hpp"
+
+namespace weft::barrier {
+
+struct Weather {
+  double loss = 0, twice = 0;
+  uint32_t delay = 1;  ///< largest, in ticks; uniform from 1
+};
+
+class BarrierNetwork {
+ public:
+  BarrierNetwork(uint32_t nodes, Weather weather, uint64_t seed) : weather_(weather), random_(seed) {
+    for (Node node = 0; node < nodes; node++) engines.emplace_back(node, 2, nodes);
+    dead.resize(nodes);
+    arrived.resize(nodes);
+    done.resize(nodes);
+    completions.resize(nodes);
+  }
+
+  void open(const GroupSettings& settings) {
+    for (auto& engine : engines) EXPECT_EQ(engine.open(0, settings), Refusal::none);
+  }
+
+  void arrive(Node node) {
+    arrived[node]++;
+    EXPECT_EQ(engines[node].arrive(0), Refusal::none);
+    collect(node);
+  }
+
+  void tick() {
+    now_++;
+    while (!flying_.empty() && flying_.begin()->first <= now_) {
+      const Packet packet = flying_.begin()->second;
+      flying_.erase(flying_.begin());
+      if (dead[packet.to]) continue;
+      engines[packet.to].receive(packet);
+      collect(packet.to);
+    }
+    for (Node node = 0; node < engines.size(); node++) {
+      if (dead[node]) continue;
+      engines[node].tick();
+      collect(node);
+    }
+  }
+
+  std::vector<Engine> engines;
+  std::vector<bool> dead;
+  std::vector<uint32_t> arrived, done;               ///< by node: barriers
+  std::vector<std::vector<Completion>> completions;  ///< by node
+  uint32_t hops = 1;                                 ///< of every packet
+
+ private:
+  void collect(Node node) {
+    const Outputs out = engines[node].take();
+    for (const Packet& packet : out.packets) {
+      fly(packet);
+      if (random_.chance(weather_.twice)) fly(packet);
+    }
+    for (const Completion& completion : out.completions) {
+      completions[node].push_back(completion);
+      if (completion.ending != Ending::ok) continue;
+      EXPECT_EQ(completion.epoch, done[node]) << "node " << node;
+      done[node]++;
+      for (Node other = 0; other < engines.size(); other++)
+        EXPECT_GE(arrived[other], done[node]) << "node " << node << " left before " << other << " arrived";
+    }
+  }
+
+  void fly(Packet packet) {
+    if (random_.chance(weather_.loss)) return;
+    packet.length = static_cast<uint16_t>(packet.length + hops);
+    flying_.emplace(now_ + 1 + random_.below(weather_.delay), packet);
+  }
+
+  Weather weather_;
+  RandomStream random_;
+  uint64_t now_ = 0;
+  std::multimap<uint64_t, Packet> flying_;
+};
+
+}  // namespace weft::barrier

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// The protocol of barrier engines: safety under loss, repetition and reordering; dead and late members;
+// refusals.
+#include <numeric>
+
+#include "barrier_network.hpp"
+
+namespace weft::barrier {
+namespace {
+
+GroupSettings settings_of(uint32_t members) {
+  GroupSettings settings;
+  settings.instance = 7;
+  settings.members.resize(members);
+  std::iota(settings.members.begin(), settings.members.end(), 0);
+  settings.judge.stride = default_stride(members);
+  settings.judge.tries = 200;
+  settings.waiting = {.first = 16, .largest = 64, .tries = 10, .late = 1000};
+  return settings;
+}
+
+/// Barriers of all nodes, whose software comes back after random times. @return ticks, or nothing if it takes
+/// too long
+std::optional<uint32_t> run(BarrierNetwork& net, RandomStream& random, uint32_t barriers, uint32_t pause) {
+  const auto nodes = static_cast<uint32_t>(net.engines.size());
+  for (uint32_t ticks = 0; ticks < 1'000'000; ticks++) {
+    bool all = true;
+    for (Node node = 0; node < nodes; node++) {
+      if (net.dead[node]) continue;
+      const bool failed = !net.completions[node].empty() && net.completions[node].back().ending != Ending::ok;
+      all = all && (failed || net.done[node] == barriers);
+      if (failed || net.arrived[node] == barriers || net.arrived[node] > net.done[node]) continue;
+      if (random.below(pause) == 0) net.arrive(node);
+    }
+    if (all) return ticks;
+    net.tick();
+  }
+  return std::nullopt;
+}
+
+TEST(BarrierEngine, OneMemberLeavesAtOnce) {
+  BarrierNetwork net(1, {}, 1);
+  net.open(settings_of(1));
+  net.arrive(0);
+  EXPECT_EQ(net.done[0], 1u);
+}
+
+TEST(BarrierEngine, GathersTheLongestWay) {
+  BarrierNetwork net(8, {}, 1);
+  auto settings = settings_of(8);
+  settings.judge.good = 9;  // three levels of three hops: no search
+  net.hops = 3;
+  net.open(settings);
+  for (Node node = 0; node < 8; node++) net.arrive(node);
+  for (int i = 0; i < 10; i++) net.tick();
+  EXPECT_EQ(net.done, std::vector<uint32_t>(8, 1));
+  net.engines[7].arrive(0);
+  const auto gather = net.engines[7].take().packets;
+  ASSERT_EQ(gather.size(), 1u);
+  EXPECT_TRUE(gather[0].memory.holding);
+  EXPECT_EQ(gather[0].memory.best_length, 9u);
+}
+
+TEST(BarrierEngine, NoNodeLeavesBeforeAllHaveArrivedWhateverTheNetworkDoes) {
+  for (uint64_t seed = 1; seed <= 200; seed++) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    RandomStream random(seed, 1);
+    const auto nodes = 1 + static_cast<uint32_t>(random.below(20));
+    const Weather weather{random.chance(0.5) ? 0.1 : 0.0, random.chance(0.5) ? 0.3 : 0.0,
+                          1 + static_cast<uint32_t>(random.below(12))};
+    auto settings = settings_of(nodes);
+    settings.shape = random.chance(0.7) ? Shape::lct : Shape::bst;
+    BarrierNetwork net(nodes, weather, seed);
+    net.open(settings);
+    ASSERT_TRUE(run(net, random, 12, 1 + static_cast<uint32_t>(random.below(40)))) << "does not end";
+    for (const uint32_t done : net.done) ASSERT_EQ(done, 12u);
+    if (HasFailure()) return;
+  }
+}
+
+// A member's engine dies at a random time: every other member is told within a bounded time, by its name.
+TEST(BarrierEngine, ADeadMemberIsNamedToAllOthers) {
+  for (uint64_t seed = 1; seed <= 200; seed++) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    RandomStream random(seed, 2);
+    const auto nodes = 2 + static_cast<uint32_t>(random.below(18));
+    BarrierNetwork net(nodes, {random.chance(0.5) ? 0.05 : 0.0, 0.1, 4}, seed);
+    net.open(settings_of(nodes));
+    ASSERT_TRUE(run(net, random, static_cast<uint32_t>(random.below(4)), 20));
+    const auto victim = static_cast<Node>(random.below(nodes));
+    const auto before = net.done[victim];
+    for (uint64_t wait = random.below(30); wait > 0; wait--) net.tick();
+    net.dead[victim] = true;
+    const auto ticks = run(net, random, before + 2, 20);
+    ASSERT_TRUE(ticks) << "hangs";
+    EXPECT_LT(*ticks, 10000u);
+    for (Node node = 0; node < nodes; node++) {
+      if (node == victim) continue;
+      ASSERT_FALSE(net.completions[node].empty());
+      EXPECT_EQ(net.completions[node].back().ending, Ending::dead_member) << node;
+      EXPECT_EQ(net.completions[node].back().dead, victim) << node;
+    }
+    if (HasFailure()) return;
+  }
+}
+
+TEST(BarrierEngine, WhoIsLateIsNamedAndNotDead) {
+  BarrierNetwork net(8, {}, 1);
+  net.open(settings_of(8));
+  for (Node node = 0; node < 8; node++) {
+    if (node != 5) net.arrive(node);  // 5 is the root's grandchild
+  }
+  for (int i = 0; i < 5000; i++) net.tick();
+  EXPECT_EQ(net.done, std::vector<uint32_t>(8, 0));
+  net.arrive(5);
+  for (int i = 0; i < 100; i++) net.tick();
+  EXPECT_EQ(net.done, std::vector<uint32_t>(8, 1));
+  for (const Node node : {0u, 4u}) {
+    EXPECT_EQ(net.completions[node][0].late, std::optional<Node>(5)) << node;
+    EXPECT_EQ(net.engines[node].late(), 1u) << node;
+  }
+}
+
+TEST(BarrierEngine, RefusesWhatSoftwareDoesWrong) {
+  Engine engine(1, 2, 8);
+  auto settings = settings_of(4);
+  const auto with = [&](std::vector<Node> members) {
+    auto other = settings;
+    other.members = std::move(members);
+    return other;
+  };
+  EXPECT_EQ(engine.arrive(0), Refusal::not_open);
+  EXPECT_EQ(engine.close(0), Refusal::not_open);
+  EXPECT_EQ(engine.open(2, settings), Refusal::no_such_group);
+  EXPECT_EQ(engine.arrive(2), Refusal::no_such_group);
+  EXPECT_EQ(engine.open(0, with({})), Refusal::empty);
+  EXPECT_EQ(engine.open(0, with({0, 1, 8})), Refusal::unknown_node);
+  EXPECT_EQ(engine.open(0, with({0, 1, 2, 0})), Refusal::repeated_node);
+  EXPECT_EQ(engine.open(0, with({0, 2})), Refusal::not_member);
+  EXPECT_EQ(engine.open(0, settings), Refusal::none);
+  EXPECT_EQ(engine.open(0, settings), Refusal::open);
+  EXPECT_EQ(engine.arrive(0), Refusal::none);
+  EXPECT_EQ(engine.arrive(0), Refusal::arrived);
+  EXPECT_EQ(engine.close(0), Refusal::none);
+}
+
+TEST(BarrierEngine, DropsWhatIsNotForItAndCounts) {
+  Engine engine(0, 2, 8);
+  ASSERT_EQ(engine.open(0, settings_of(4)), Refusal::none);
+  Packet good;
+  good.from = 1;
+  good.number = 1;
+  good.instance = 7;
+  const auto dropped = [&](Drop reason, auto change) {
+    Packet packet = good;
+    change(packet);
+    const auto before = engine.dropped(reason);
+    engine.receive(packet);
+    EXPECT_EQ(engine.dropped(reason), before + 1) << static_cast<int>(reason);
+    EXPECT_TRUE(engine.take().packets.empty());
+  };
+  dropped(Drop::unknown_group, [](Packet& packet) { packet.group = 1; });
+  dropped(Drop::unknown_group, [](Packet& packet) { packet.group = 9; });
+  dropped(Drop::other_instance, [](Packet& packet) { packet.instance = 6; });
+  dropped(Drop::not_member, [](Packet& packet) { packet.number = 2; });
+  dropped(Drop::not_member, [](Packet& packet) { packet.number = 4; });
+  dropped(Drop::not_child, [](Packet& packet) { packet.from = packet.number = 3; });
+  dropped(Drop::future_epoch, [](Packet& packet) { packet.epoch = 1; });
+  dropped(Drop::old_epoch, [](Packet& packet) { packet.epoch = 0xfffe; });
+  dropped(Drop::not_waiting, [](Packet& packet) { packet.type = Type::release; });
+  dropped(Drop::not_waiting, [](Packet& packet) { packet.type = Type::wait; });
+}
+
+// The next barrier's Gather overtakes this one's Release, and says as much.
+TEST(BarrierEngine, TakesTheNextBarriersGatherForItsRelease) {
+  Engine engine(2, 1, 4);
+  ASSERT_EQ(engine.open(0, settings_of(4)), Refusal::none);
+  Packet gather;
+  gather.from = gather.number = 3;
+  gather.instance = 7;
+  engine.receive(gather);
+  ASSERT_EQ(engine.arrive(0), Refusal::none);
+  engine.take();
+  gather.epoch = 1;
+  gather.memory.offset = 0;
+  engine.receive(gather);
+  const Outputs out = engine.take();
+  ASSERT_EQ(out.completions.size(), 1u);
+  EXPECT_EQ(out.completions[0].ending, Ending::ok);
+  ASSERT_EQ(out.packets.size(), 1u);  // Release to its own child; the Gather is noted
+  EXPECT_EQ(out.packets[0].type, Type::release);
+  EXPECT_EQ(out.packets[0].epoch, 0u);
+  ASSERT_EQ(engine.arrive(0), Refusal::none);
+  ASSERT_EQ(engine.take().packets.size(), 1u) << "its child's Gather was not noted";
+}
+
+// Members that a reset has cut off open the group again under another instance; nothing old disturbs them.
+TEST(BarrierEngine, RejoinsUnderAnotherInstance) {
+  BarrierNetwork net(6, {.loss = 0, .twice = 0.5, .delay = 30}, 3);
+  RandomStream random(3);
+  auto settings = settings_of(6);
+  net.open(settings);
+  ASSERT_TRUE(run(net, random, 3, 10));
+  for (Node node = 0; node < 3; node++) net.arrive(node);
+  for (int i = 0; i < 10; i++) net.tick();
+  net.engines[4] = Engine(4, 2, 6);  // reset
+  settings.instance++;
+  for (Node node = 0; node < 6; node++) {
+    EXPECT_EQ(net.engines[node].close(0), node == 4 ? Refusal::not_open : Refusal::none);
+    EXPECT_EQ(net.engines[node].open(0, settings), Refusal::none);
+    net.arrived[node] = net.done[node] = 0;
+  }
+  EXPECT_TRUE(run(net, random, 5, 10));
+  EXPECT_EQ(net.done, std::vector<uint32_t>(6, 5));
+}
+
+}  // namespace
+}  // namespace weft::barrier

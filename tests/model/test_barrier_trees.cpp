@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trees, numberings, update quantity, judge and plans of barriers.
+#include <algorithm>
+#include <set>
+
+#include "barrier/comparison.hpp"
+#include "barrier/plan.hpp"
+#include "barrier/update_quantity.hpp"
+#include "property.hpp"
+
+namespace weft::barrier {
+namespace {
+
+TEST(BarrierTree, IsThePapers) {
+  EXPECT_EQ(parent_of(Shape::lct, 6), 4u);
+  EXPECT_EQ(parent_of(Shape::bst, 6), 2u);
+  EXPECT_EQ(children_of(Shape::lct, 12, 16), (std::vector<uint32_t>{13, 14}));
+  EXPECT_EQ(children_of(Shape::bst, 3, 16), (std::vector<uint32_t>{7, 11}));
+  EXPECT_EQ(children_of(Shape::lct, 0, 5), (std::vector<uint32_t>{1, 2, 4}));
+}
+
+TEST(BarrierTree, ChildrenAreThoseWhoseParentItIs) {
+  EXPECT_PROPERTY("children and parents agree", [] {
+    const auto members = *rc::gen::inRange<uint32_t>(1, 300);
+    for (const Shape shape : {Shape::lct, Shape::bst}) {
+      std::vector<uint32_t> seen;
+      for (uint32_t id = 0; id < members; id++) {
+        for (const uint32_t child : children_of(shape, id, members)) {
+          RC_ASSERT(parent_of(shape, child) == id);
+          seen.push_back(child);
+        }
+      }
+      std::sort(seen.begin(), seen.end());
+      RC_ASSERT(seen.size() == members - 1);
+      for (uint32_t i = 0; i + 1 < members; i++) RC_ASSERT(seen[i] == i + 1);
+    }
+  });
+}
+
+TEST(BarrierNumbering, IsThePapersCurve) {
+  const Mesh mesh({4, 4}, Links::four);
+  const auto nodes = numbered(mesh, Numbering::s_curve);
+  for (uint32_t x = 0; x < 4; x++) {
+    for (uint32_t y = 0; y < 4; y++)
+      EXPECT_EQ(nodes[x * 4 + y + x % 2 * (4 - 1 - 2 * y)], mesh.at(x, y)) << x << ' ' << y;
+  }
+}
+
+TEST(BarrierNumbering, HasEveryNodeOnceOnAnyMesh) {
+  for (const Size size : {Size{1, 1}, Size{5, 3}, Size{4, 4}, Size{1, 7}, Size{6, 9}}) {
+    const Mesh mesh(size, Links::four);
+    for (const auto numbering : {Numbering::s_curve, Numbering::morton, Numbering::centre}) {
+      const auto nodes = numbered(mesh, numbering);
+      EXPECT_EQ(std::set<Node>(nodes.begin(), nodes.end()).size(), size.nodes());
+    }
+  }
+}
+
+// With numbers from the centre on, the way to the root through the tree is nowhere longer than straight
+// there.
+TEST(BarrierNumbering, FromTheCentreHasNoDetours) {
+  for (const uint32_t side : {4u, 8u, 16u}) {
+    const Mesh mesh({side, side}, Links::four);
+    const Routes routes(mesh);
+    const auto nodes = numbered(mesh, Numbering::centre);
+    EXPECT_EQ(gather_length(tree_parents(Shape::lct, nodes, 0), routes), routes.centre().radius) << side;
+  }
+}
+
+TEST(BarrierUpdate, IsTheWorkedExamples) {
+  const Mesh mesh({4, 4}, Links::eight);
+  const auto nodes = numbered(mesh, Numbering::s_curve);
+  const auto update = [&](Shape shape) {
+    return update_between(used_links(mesh, nodes, shape, 0), used_links(mesh, nodes, shape, 1));
+  };
+  EXPECT_EQ(update(Shape::lct).common, 7u);
+  EXPECT_EQ(update(Shape::lct).all, 26u);
+  EXPECT_EQ(update(Shape::bst).common, 18u);
+  EXPECT_EQ(update(Shape::bst).all, 22u);
+  EXPECT_NEAR(mean_update(all_updates(mesh, nodes, Shape::lct)), 0.5623, 5e-5);
+  EXPECT_NEAR(mean_update(all_updates(mesh, nodes, Shape::bst)), 0.4082, 5e-5);
+}
+
+// With y first, for every link there is an offset whose tree does without it.
+TEST(BarrierUpdate, EveryLinkCanBeAvoidedWithYFirst) {
+  for (const uint32_t side : {4u, 8u}) {
+    const Mesh mesh({side, side}, Links::four);
+    const Routes routes(mesh);
+    const auto nodes = numbered(mesh, Numbering::s_curve);
+    std::vector<bool> avoidable(mesh.links());
+    for (uint32_t offset = 0; offset < mesh.nodes(); offset++) {
+      std::vector<bool> used(mesh.links());
+      const auto parents = tree_parents(Shape::lct, nodes, offset);
+      for (Node node = 0; node < mesh.nodes(); node++) {
+        for (Node at = node; at != parents[node]; at = routes.next(at, parents[node]).node)
+          used[routes.next(at, parents[node]).link] = true;
+      }
+      for (uint32_t link = 0; link < mesh.links(); link++) avoidable[link] = avoidable[link] || !used[link];
+    }
+    EXPECT_EQ(std::count(avoidable.begin(), avoidable.end(), false), 0) << side;
+  }
+}
+
+TEST(BarrierMesh, StaysConnectedWhateverBreaks) {
+  for (uint64_t seed = 1; seed <= 10; seed++) {
+    for (const auto links : {Links::four, Links::eight}) {
+      Mesh mesh({5, 4}, links);
+      const uint32_t before = mesh.links();
+      const uint32_t broken = mesh.break_links(0.5, seed);
+      EXPECT_EQ(broken, std::min((before + 1) / 2, before - (mesh.nodes() - 1)));
+      EXPECT_LT(Routes(mesh).centre().radius, UINT32_MAX);
+    }
+  }
+}
+
+TEST(BarrierJudge, KeepsAGoodOffset) {
+  const JudgeSettings settings{16, 7, 10, 8};
+  const auto memory = judge(settings, judge_start(settings), 10);
+  EXPECT_TRUE(memory.holding);
+  EXPECT_EQ(memory.offset, 0u);
+}
+
+TEST(BarrierJudge, SearchesAndComesBackToTheBest) {
+  const JudgeSettings settings{16, 7, 10, 3};
+  auto memory = judge_start(settings);
+  for (const uint32_t length : {20u, 15u, 30u, 18u}) {
+    EXPECT_FALSE(memory.holding);
+    memory = judge(settings, memory, length);
+  }
+  EXPECT_TRUE(memory.holding);
+  EXPECT_EQ(memory.offset, 7u);
+  EXPECT_EQ(memory.best_length, 15u);
+  EXPECT_EQ(judge(settings, memory, 15), memory) << "nothing has changed";
+  const auto again = judge(settings, memory, 16);
+  EXPECT_FALSE(again.holding) << "a link has broken";
+  EXPECT_EQ(again.best_length, 16u);
+}
+
+TEST(BarrierJudge, StrideVisitsAllOffsets) {
+  for (uint32_t members = 2; members <= 70; members++) {
+    std::set<uint32_t> seen;
+    for (uint32_t i = 0, at = 0; i < members; i++, at = (at + default_stride(members)) % members)
+      seen.insert(at);
+    EXPECT_EQ(seen.size(), members) << members;
+  }
+}
+
+/// Whether no node leaves before it has heard, through messages, of every other's arrival.
+bool is_barrier(const Plan& plan) {
+  const auto nodes = static_cast<uint32_t>(plan.leaves.size());
+  std::vector<std::set<Node>> tells(plan.messages.size());
+  for (uint32_t message = 0; message < tells.size(); message++) {
+    const auto& what = plan.messages[message];
+    tells[message].insert(what.from);
+    for (const uint32_t need : what.needs) {
+      if (plan.messages[need].to != what.from) return false;
+      tells[message].insert(tells[need].begin(), tells[need].end());
+    }
+  }
+  for (Node node = 0; node < nodes; node++) {
+    std::set<Node> known = {node};
+    for (const uint32_t leave : plan.leaves[node]) known.insert(tells[leave].begin(), tells[leave].end());
+    if (known.size() != nodes) return false;
+  }
+  return true;
+}
+
+TEST(BarrierPlan, EveryAlgorithmWaitsForAll) {
+  for (const Size size : {Size{1, 1}, Size{2, 1}, Size{3, 3}, Size{4, 4}, Size{5, 7}}) {
+    const Mesh mesh(size, Links::four);
+    const auto nodes = numbered(mesh, Numbering::s_curve);
+    const auto lct = tree_parents(Shape::lct, nodes, 3 % mesh.nodes());
+    EXPECT_TRUE(is_barrier(tree_plan(lct, Release::along_tree)));
+    EXPECT_TRUE(is_barrier(tree_plan(lct, Release::from_root)));
+    EXPECT_TRUE(is_barrier(tree_plan(lct, Release::multicast)));
+    EXPECT_TRUE(is_barrier(tree_plan(spanning_parents(mesh, 0), Release::along_tree)));
+    EXPECT_TRUE(is_barrier(tree_plan(star_parents(mesh.nodes(), 0), Release::along_tree)));
+    EXPECT_TRUE(is_barrier(dissemination_plan(nodes)));
+    EXPECT_TRUE(is_barrier(butterfly_plan(nodes)));
+    EXPECT_TRUE(is_barrier(all_to_all_plan(mesh.nodes())));
+  }
+  const std::vector<std::vector<Node>> blocks = {{0, 1, 2}, {3, 4}, {5}};
+  EXPECT_TRUE(is_barrier(dissemination_tree_plan(blocks, {1, 1, 1})));
+  EXPECT_TRUE(is_barrier(tree_plan(two_level_parents(blocks, {1, 0, 0}, {1, 1, 1}), Release::along_tree)));
+}
+
+TEST(BarrierPlan, TheTestOfPlansFindsOneThatLeavesEarly) {
+  Plan plan = all_to_all_plan(4);
+  plan.leaves[2].pop_back();
+  EXPECT_FALSE(is_barrier(plan));
+}
+
+TEST(BarrierTiming, IsAsCountedByHand) {
+  // Two nodes: the child's Gather takes a hop and an engine, the Release another of each.
+  const Mesh mesh({1, 2}, Links::four);
+  const Timing timing{.hop = 5, .packet = 1, .engine = 6, .send = 2, .load = 0, .load_packet = 9};
+  EXPECT_EQ(cycles_of(tree_plan({0, 0}, Release::along_tree), mesh, Routes(mesh), timing, 1), 22u);
+  // Three in a row, the master at one end: the packets share its link, and its engine takes one after the
+  // other.
+  const Mesh row({1, 3}, Links::four);
+  EXPECT_EQ(cycles_of(tree_plan({0, 0, 0}, Release::along_tree), row, Routes(row), timing, 1),
+            17u + 2 + 10 + 6);
+}
+
+TEST(BarrierComparison, SearchingEndsBetweenOracleAndFixed) {
+  double searching = 0, oracle = 0, fixed = 0;
+  for (uint64_t seed = 1; seed <= 10; seed++) {
+    const auto last = [&](Judging judging) {
+      barrier::Setup setup;
+      setup.size = {4, 4};
+      setup.broken = 0.3;
+      setup.seed = seed;
+      setup.rounds = 12;
+      setup.judging = judging;
+      return compare(setup).rounds.back().length;
+    };
+    searching += last(Judging::searching);
+    oracle += last(Judging::oracle);
+    fixed += last(Judging::fixed);
+  }
+  EXPECT_LE(oracle, searching);
+  EXPECT_LT(searching, fixed);
+}
+
+}  // namespace
+}  // namespace weft::barrier
