@@ -16,6 +16,7 @@ int run(int argc, char** argv) {
   app.footer("Exit codes: 0 all is well, 1 a check failed, 2 bad input.");
   weft::cli::add_mcast(app, exit_code);
   weft::cli::add_push(app, exit_code);
+  weft::cli::add_route(app, exit_code);
   weft::cli::add_topology(app, exit_code);
   weft::cli::add_trace(app, exit_code);
   try {
