@@ -13,6 +13,7 @@
 #include "route/checker.hpp"
 #include "route/table_file.hpp"
 #include "weft/command.hpp"
+#include "weft/route_traffic.hpp"
 
 namespace weft::cli {
 namespace {
@@ -26,6 +27,7 @@ struct RouteArguments {
   CommonOptions common;
   std::string topology, rules = "vtftr", masks, tables_folder, from_folder;
   Faults known, news;
+  TrafficArguments traffic;
   uint32_t channels = 2;
   bool check = false;
 };
@@ -139,6 +141,11 @@ std::string to_lines(const json& results) {
         part["changed_switches"].get<uint32_t>(), part["lossy_pairs"].get<uint64_t>(),
         part["lossy_pairs_before"].get<uint64_t>());
   }
+  if (results.contains("traffic"))
+    text += fmt::format(
+        "traffic      {:.3f} packets a clock and host arrive, {:.1f} clocks after they were sent\n",
+        results["traffic"]["accepted"].get<double>(),
+        results["traffic"]["mean_latency_clocks"].get<double>());
   if (results.contains("unreachable"))
     for (std::size_t i = 0; i < results["unreachable"].size() && i < 10; ++i) {
       const json& pair = results["unreachable"][i];
@@ -167,6 +174,11 @@ int run_route(const RouteArguments& arguments) {
                   {"host_pairs", results["pairs"].get<uint64_t>() * grid.hosts * grid.hosts},
                   {"seed", arguments.common.seed}});
   if (!arguments.tables_folder.empty()) route::write_tables(arguments.tables_folder, tables);
+  if (arguments.traffic.load > 0) {
+    TrafficArguments traffic = arguments.traffic;
+    traffic.fabric.seed = arguments.common.seed;
+    results["traffic"] = run_traffic(traffic, tables, known);
+  }
   write_json(arguments.common, results);
   fmt::print("{}", to_lines(results));
   return checked.right || !arguments.check ? ok : check_failed;
@@ -181,6 +193,24 @@ void add_faults(CLI::App& command, const std::string& prefix, const std::string&
   add(2, "-column", "column switches that are dead", "C ...");
   add(3, "-row-link", "leaves whose link to the row switch is dead", "R,C ...");
   add(4, "-column-link", "leaves whose link to the column switch is dead", "R,C ...");
+}
+
+void add_traffic(CLI::App& command, TrafficArguments& traffic) {
+  const auto number = [&command](const char* name, uint32_t& value, uint64_t most, const char* text) {
+    command.add_option(name, value, text)
+        ->type_name("N")
+        ->check(command_line::whole_number(1, most))
+        ->capture_default_str();
+  };
+  command.add_option("--load", traffic.load, "send uniform traffic: packets a clock and host")
+      ->type_name("LOAD")
+      ->check(command_line::within(0, 1));
+  number("--clocks", traffic.clocks, 100'000'000, "of traffic, the second half of which is measured");
+  number("--planes", traffic.fabric.planes, 128, "parallel row and column switches");
+  number("--buffer", traffic.fabric.buffer, 65536,
+         "packets that an input has room for, each virtual channel");
+  number("--switch-clocks", traffic.fabric.switch_clocks, 100000, "from a switch to the next one");
+  number("--end-clocks", traffic.fabric.end_clocks, 100000, "of the hosts at both ends");
 }
 
 }  // namespace
@@ -214,6 +244,7 @@ void add_route(CLI::App& weft, int& exit_code) {
                    "check the tables in DIR, which --tables wrote; make none")
       ->type_name("DIR")
       ->check(command_line::file_name());
+  add_traffic(*command, arguments->traffic);
   add_common(*command, arguments->common);
   command->callback([arguments, &exit_code] { exit_code = run_route(*arguments); });
 }

@@ -70,6 +70,15 @@ TEST_F(WeftRoute, TablesAreCheckedAgain) {
       contains(weft("route --topology kfat2d:4x4:1 --from " + path("none").string()).output, "no such file"));
 }
 
+TEST_F(WeftRoute, CarriesTraffic) {
+  const json found =
+      results("--topology kfat2d:4x4:4 --fail 1,1 --planes 4 --load 0.2 --clocks 4000")["traffic"];
+  EXPECT_NEAR(found["accepted"].get<double>(), 0.2, 0.01);
+  EXPECT_EQ(found["dropped"], 0);
+  EXPECT_GT(found["mean_latency_clocks"].get<double>(), 167);
+  EXPECT_LT(found["mean_latency_clocks"].get<double>(), 237);
+}
+
 TEST_F(WeftRoute, BadInputIsOneLine) {
   expect_bad("--topology kfat2d:4x4:1 --fail 4,0", "'4,0': there is no row 4, the last is 3");
   expect_bad("--topology kfat2d:1x1:1 --fail 0,0", "no leaf is alive");
