@@ -23,7 +23,7 @@ CMAKE_QUIET := --log-level=NOTICE
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 PYTHON_VENV := build/venv
 
-.PHONY: help setup configure build sim waves sim-verilog goodput soak bench figures long test lint format formats verilog synth schemes growth place formal netlist mutate fuzz fuzz-topology coverage code-coverage clean
+.PHONY: help setup configure build sim waves sim-verilog goodput soak bench figures route-figures long test lint format formats verilog synth schemes growth place formal netlist mutate fuzz fuzz-topology coverage code-coverage clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r name text; do printf '  make %-13s %s\n' "$$name" "$$text"; done
@@ -72,6 +72,10 @@ long: configure ## one transfer of 1 GiB each way, a message of LONG_MIB=64 of e
 	set -o pipefail; $(BUILD)/bin/weft-sim bench --messages $$(($(LONG_MIB) << 20)) | tee -a $(BUILD)/long.txt
 	printf '# The longest transfer\n\nWritten by `make long$(if $(filter-out 64,$(LONG_MIB)), LONG_MIB=$(LONG_MIB))`. %s\n\n```\n%s\n```\n' "$(LONG_TEXT)" "$$(cat $(BUILD)/long.txt)" >docs/results/long.md.part
 	mv docs/results/long.md.part docs/results/long.md
+
+route-figures: configure ## how reliable fault-tolerant routes are, into docs/results/vtftr.md
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
+	python3 -B experiments/route.py $(BUILD)/bin/weft $(if $(filter 1,$(QUICK)),$(BUILD)/vtftr.md --samples 100 --draws 5,docs/results/vtftr.md)
 
 test: build ## run all tests
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)

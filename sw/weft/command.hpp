@@ -34,6 +34,7 @@ void write_json(const CommonOptions& options, const nlohmann::json& results);
 void add_barrier(CLI::App& weft, int& exit_code);
 void add_mcast(CLI::App& weft, int& exit_code);
 void add_push(CLI::App& weft, int& exit_code);
+void add_route(CLI::App& weft, int& exit_code);
 void add_topology(CLI::App& weft, int& exit_code);
 void add_trace(CLI::App& weft, int& exit_code);
 

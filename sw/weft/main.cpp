@@ -17,6 +17,7 @@ int run(int argc, char** argv) {
   weft::cli::add_barrier(app, exit_code);
   weft::cli::add_mcast(app, exit_code);
   weft::cli::add_push(app, exit_code);
+  weft::cli::add_route(app, exit_code);
   weft::cli::add_topology(app, exit_code);
   weft::cli::add_trace(app, exit_code);
   try {

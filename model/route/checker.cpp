@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Proof of tables: dependencies of channels, and who reaches whom.
+#include "route/checker.hpp"
+
+#include <algorithm>
+
+namespace weft::route {
+
+namespace {
+
+constexpr uint32_t nowhere = ~0u;
+
+/// Channels by number.
+class Channels {
+ public:
+  Channels(const Grid& grid, uint32_t vcs) : grid_(grid), vcs_(vcs) {}
+  uint32_t count() const { return grid_.leaves() * 4 * vcs_; }
+  uint32_t number(const Channel& c) const {
+    const uint32_t kind = (c.dimension == Dimension::column ? 2u : 0u) + (c.down ? 1u : 0u);
+    return (grid_.number(c.leaf) * 4 + kind) * vcs_ + c.vc;
+  }
+  Channel channel(uint32_t number) const {
+    const uint32_t kind = number / vcs_ % 4;
+    return {grid_.leaf(number / vcs_ / 4), kind < 2 ? Dimension::row : Dimension::column, kind % 2 == 1,
+            static_cast<uint8_t>(number % vcs_)};
+  }
+
+ private:
+  Grid grid_;
+  uint32_t vcs_;
+};
+
+/// Directed graph on channels; edges are told more than once.
+class Dependencies {
+ public:
+  explicit Dependencies(uint32_t channels) : next_(channels) {}
+
+  void add(uint32_t from, uint32_t to) {
+    auto& list = next_[from];
+    const auto at = std::lower_bound(list.begin(), list.end(), to);
+    if (at == list.end() || *at != to) list.insert(at, to);
+  }
+  uint64_t count() const {
+    uint64_t edges = 0;
+    for (const auto& list : next_) edges += list.size();
+    return edges;
+  }
+  /// Channels of one cycle, or none: a depth-first search.
+  std::vector<uint32_t> cycle() const {
+    enum Mark : uint8_t { unseen, open, closed };
+    std::vector<Mark> marks(next_.size(), unseen);
+    std::vector<std::pair<uint32_t, std::size_t>> path;
+    for (uint32_t root = 0; root < next_.size(); ++root) {
+      if (marks[root] != unseen) continue;
+      path.assign(1, {root, 0});
+      marks[root] = open;
+      while (!path.empty()) {
+        auto& [at, edge] = path.back();
+        if (edge == next_[at].size()) {
+          marks[at] = closed;
+          path.pop_back();
+          continue;
+        }
+        const uint32_t to = next_[at][edge++];
+        if (marks[to] == open) return ring(path, to);
+        if (marks[to] == closed) continue;
+        marks[to] = open;
+        path.emplace_back(to, 0);
+      }
+    }
+    return {};
+  }
+
+ private:
+  static std::vector<uint32_t> ring(const std::vector<std::pair<uint32_t, std::size_t>>& path,
+                                    uint32_t start) {
+    std::vector<uint32_t> found;
+    for (const auto& [at, edge] : path)
+      if (at == start || !found.empty()) found.push_back(at);
+    return found;
+  }
+
+  std::vector<std::vector<uint32_t>> next_;
+};
+
+/// All that packets to one destination can do.
+class Explorer {
+ public:
+  Explorer(std::span<const Walker> walkers, const Channels& channels, Dependencies& edges, Report& report)
+      : walkers_(walkers), channels_(channels), edges_(edges), report_(report), steps_(channels.count()) {}
+
+  void start(Leaf to) {
+    to_ = to;
+    std::fill(steps_.begin(), steps_.end(), unseen);
+  }
+
+  /// Most steps that a packet injected here takes; nowhere if it may be lost.
+  uint32_t inject(Leaf at) {
+    uint32_t most = 0;
+    for (const Walker& walker : walkers_) {
+      const Decision decision = walker.at_leaf(at, std::nullopt, 0, to_);
+      ++report_.drops[static_cast<std::size_t>(decision.drop)];
+      const uint32_t rest = decision.up ? worst({at, *decision.up, false, decision.vc}) : nowhere;
+      most = most == nowhere || rest == nowhere ? nowhere : std::max(most, rest + 1);
+    }
+    return most;
+  }
+
+ private:
+  static constexpr uint32_t unseen = nowhere - 1, open = nowhere - 2;
+
+  struct Frame {
+    uint32_t at;
+    uint32_t most = 0;
+    std::size_t next = 0;
+    std::vector<uint32_t> all;
+  };
+
+  /// Without recursion: a packet may pass thousands of channels under rules that do not end.
+  uint32_t worst(const Channel& from) {
+    if (steps_[channels_.number(from)] < open || steps_[channels_.number(from)] == nowhere)
+      return steps_[channels_.number(from)];
+    std::vector<Frame> path;
+    path.push_back(enter(channels_.number(from)));
+    while (true) {
+      Frame& top = path.back();
+      if (top.next < top.all.size()) {
+        const uint32_t to = top.all[top.next];
+        if (steps_[to] == unseen) {
+          path.push_back(enter(to));
+          continue;
+        }
+        ++top.next;
+        const bool lost = steps_[to] == open || steps_[to] == nowhere || top.most == nowhere;
+        top.most = lost ? nowhere : std::max(top.most, steps_[to] + (channels_.channel(to).down ? 0 : 1));
+        continue;
+      }
+      steps_[top.at] = top.most;
+      const uint32_t result = top.most;
+      path.pop_back();
+      if (path.empty()) return result;
+    }
+  }
+
+  Frame enter(uint32_t at) {
+    steps_[at] = open;
+    Frame frame{at, 0, 0, {}};
+    for (const Walker& walker : walkers_) {
+      const Decision decision = walker.step(channels_.channel(at), to_, [&](const Channel& next) {
+        const uint32_t to = channels_.number(next);
+        edges_.add(at, to);
+        frame.all.push_back(to);
+      });
+      if (decision.drop == Drop::none) continue;
+      ++report_.drops[static_cast<std::size_t>(decision.drop)];
+      frame.most = nowhere;
+    }
+    return frame;
+  }
+
+  std::span<const Walker> walkers_;
+  const Channels& channels_;
+  Dependencies& edges_;
+  Report& report_;
+  Leaf to_;
+  std::vector<uint32_t> steps_;
+};
+
+}  // namespace
+
+Report check(std::span<const Tables* const> mixture, const Health& alive, bool dead_too) {
+  const Grid& grid = alive.grid();
+  std::vector<Walker> walkers;
+  for (const Tables* tables : mixture) {
+    if (!(tables->grid() == grid)) throw Fault("tables of another fabric");
+    walkers.emplace_back(*tables, alive);
+  }
+  Report report;
+  const Channels channels(grid, mixture.front()->options().channels);
+  Dependencies edges(channels.count());
+  Explorer explorer(walkers, channels, edges, report);
+  for (uint32_t d = 0; d < grid.leaves(); ++d) {
+    const Leaf to = grid.leaf(d);
+    if (!alive.alive(to) && !dead_too) continue;
+    explorer.start(to);
+    for (uint32_t s = 0; s < grid.leaves(); ++s) {
+      const Leaf from = grid.leaf(s);
+      if (s == d || !alive.alive(from)) continue;
+      const uint32_t steps = explorer.inject(from);
+      if (!alive.alive(to)) continue;
+      ++report.pairs;
+      if (steps == nowhere)
+        report.lossy.push_back({from, to});
+      else
+        report.max_steps = std::max(report.max_steps, steps);
+    }
+  }
+  report.drops[0] = 0;
+  for (const uint32_t channel : edges.cycle()) report.cycle.push_back(channels.channel(channel));
+  report.dependencies = edges.count();
+  return report;
+}
+
+}  // namespace weft::route

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables from what is known to be dead (VTFTR, 2.1).
+#include <algorithm>
+#include <limits>
+
+#include "route/tables.hpp"
+
+namespace weft::route {
+
+namespace {
+
+constexpr uint32_t never = std::numeric_limits<uint32_t>::max();
+constexpr uint32_t most_channels_passed = 16;
+
+/// Most steps (up and down once) until a packet in this channel is delivered; `never` if it may be dropped.
+uint32_t steps(const Walker& walker, const Channel& at, Leaf to, uint32_t depth = 0) {
+  if (depth > most_channels_passed) return never;
+  uint32_t most = 0;
+  const Decision decision = walker.step(at, to, [&](const Channel& next) {
+    if (most == never) return;
+    const uint32_t rest = steps(walker, next, to, depth + 1);
+    most = rest == never ? never : std::max(most, rest + (next.down ? 0 : 1));
+  });
+  return decision.drop == Drop::none ? most : never;
+}
+
+class Generator {
+ public:
+  Generator(const Health& known, const Options& options)
+      : known_(known), grid_(known.grid()), tables_(grid_, options) {}
+
+  Tables make() && {
+    if (known_.live_leaves() == 0) throw Fault("no leaf is alive");
+    for (const Dimension dimension : {Dimension::row, Dimension::column}) make_roots(dimension);
+    if (tables_.options().rules == RuleSet::detour)
+      for (uint32_t leaf = 0; leaf < grid_.leaves(); ++leaf)
+        tables_.known_dead.push_back(!known_.turns(grid_.leaf(leaf)));
+    const Walker walker(tables_, known_);
+    for (uint32_t at = 0; at < grid_.leaves(); ++at)
+      for (uint32_t to = 0; to < grid_.leaves(); ++to)
+        if (at != to)
+          tables_.first(grid_.leaf(at), grid_.leaf(to)) = direction(walker, grid_.leaf(at), grid_.leaf(to));
+    return std::move(tables_);
+  }
+
+ private:
+  void make_roots(Dimension dimension) {
+    std::vector<bool> whole;  // columns (or rows) in which every leaf turns
+    for (uint32_t port = 0; port < grid_.ports(dimension); ++port) {
+      bool all = true;
+      for (uint32_t line = 0; line < grid_.lines(dimension); ++line)
+        all = all && known_.turns(leaf_at(dimension, line, port));
+      whole.push_back(all);
+    }
+    for (uint32_t line = 0; line < grid_.lines(dimension); ++line)
+      for (uint32_t leaf = 0; leaf < grid_.leaves(); ++leaf) {
+        const Leaf to = grid_.leaf(leaf);
+        if (tables_.options().masks == Masks::line && to.line(dimension) != 0) continue;
+        tables_.entry(dimension, line, to) = entry(dimension, line, to, whole);
+      }
+  }
+
+  RootEntry entry(Dimension dimension, uint32_t line, Leaf to, const std::vector<bool>& whole) const {
+    const uint32_t port = to.port(dimension);
+    const bool by_line = tables_.options().masks == Masks::line;
+    RootEntry entry;
+    entry.direct = known_.turns(leaf_at(dimension, line, port));
+    if (!by_line) entry.direct = entry.direct && known_.attached(to, other(dimension));
+    for (uint32_t backup = 0; backup < grid_.ports(dimension); ++backup)
+      entry.backups[backup] =
+          backup != port && (by_line ? whole[backup] : joins(dimension, line, backup, to));
+    return entry;
+  }
+
+  /// Whether a packet that goes aside at `backup` reaches the destination by its own row (or column).
+  bool joins(Dimension dimension, uint32_t line, uint32_t backup, Leaf to) const {
+    const uint32_t own = to.line(dimension);
+    return own != line && known_.turns(leaf_at(dimension, line, backup)) &&
+           known_.turns(leaf_at(dimension, own, backup)) && known_.attached(to, dimension);
+  }
+
+  First direction(const Walker& walker, Leaf at, Leaf to) const {
+    if (tables_.options().rules != RuleSet::vtftr) return as_printed(at, to);
+    if (!known_.alive(at) || !known_.alive(to)) return First::none;
+    const auto cost = [&](Dimension dimension) {
+      return known_.attached(at, dimension) ? steps(walker, {at, dimension, false, 0}, to) : never;
+    };
+    const uint32_t by_row = at.x == to.x && at.y != to.y ? never : cost(Dimension::row);
+    if (by_row == 0 || (by_row == 1 && at.x != to.x && at.y != to.y)) return First::row;
+    const uint32_t by_column = cost(Dimension::column);
+    if (at.x == to.x && by_column == never && cost(Dimension::row) != never) return First::row;
+    if (by_row == never && by_column == never) return First::none;
+    return by_row <= by_column ? First::row : First::column;
+  }
+
+  /// Row, then column; column, then row, if only that leads past known faults.
+  First as_printed(Leaf at, Leaf to) const {
+    if (at.x == to.x) return First::column;
+    if (at.y == to.y || tables_.options().rules == RuleSet::detour) return First::row;
+    const bool row = known_.turns({to.x, at.y}), column = known_.turns({at.x, to.y});
+    return row || !column ? First::row : First::column;
+  }
+
+  const Health& known_;
+  const Grid grid_;
+  Tables tables_;
+};
+
+}  // namespace
+
+Tables make_tables(const Health& known, const Options& options) { return Generator(known, options).make(); }
+
+}  // namespace weft::route

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why no packet of a pair arrives: a set of places that holds the source, not the destination, and that
+// nothing leads out of.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "route/checker.hpp"
+
+namespace weft::route {
+
+namespace {
+
+/// Search over (leaf, how it came in, turns from column to row). Without a limit of turns: the plain graph.
+class Search {
+ public:
+  Search(const Health& alive, uint32_t turns) : alive_(alive), turns_(turns) {}
+
+  /// The way to a leaf, or nothing.
+  std::vector<Leaf> way(const Pair& pair) {
+    const Grid& grid = alive_.grid();
+    before_.assign(std::size_t{grid.leaves()} * 3 * (turns_ + 1), unseen);
+    const uint32_t start = place(grid.number(pair.from), 2, 0);
+    before_[start] = start;
+    places_.assign(1, start);
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      const uint32_t at = places_[i];
+      if (grid.leaf(leaf_of(at)) == pair.to) return back(at);
+      for (const Dimension dimension : {Dimension::row, Dimension::column}) leave(at, dimension);
+    }
+    return {};
+  }
+  uint32_t reached() const {
+    std::vector<uint32_t> leaves;
+    for (const uint32_t at : places_) leaves.push_back(leaf_of(at));
+    std::sort(leaves.begin(), leaves.end());
+    return static_cast<uint32_t>(std::unique(leaves.begin(), leaves.end()) - leaves.begin());
+  }
+
+ private:
+  static constexpr uint32_t unseen = ~0u;
+
+  uint32_t place(uint32_t leaf, uint32_t from, uint32_t turns) const {
+    return (leaf * 3 + from) * (turns_ + 1) + turns;
+  }
+  uint32_t leaf_of(uint32_t place) const { return place / (turns_ + 1) / 3; }
+
+  void leave(uint32_t at, Dimension dimension) {
+    const Grid& grid = alive_.grid();
+    const Leaf leaf = grid.leaf(leaf_of(at));
+    const uint32_t from = at / (turns_ + 1) % 3, turns = at % (turns_ + 1);
+    const auto into = static_cast<uint32_t>(dimension);
+    const bool turn = dimension == Dimension::row && from == 1;
+    if (!alive_.attached(leaf, dimension) || from == into || (turn && turns == turns_)) return;
+    for (uint32_t port = 0; port < grid.ports(dimension); ++port) {
+      const Leaf to = leaf_at(dimension, leaf.line(dimension), port);
+      const uint32_t next = place(grid.number(to), into, turns + (turn ? 1 : 0));
+      if (to == leaf || !alive_.attached(to, dimension) || before_[next] != unseen) continue;
+      before_[next] = at;
+      places_.push_back(next);
+    }
+  }
+
+  std::vector<Leaf> back(uint32_t at) const {
+    std::vector<Leaf> found{alive_.grid().leaf(leaf_of(at))};
+    for (; before_[at] != at; at = before_[at]) found.push_back(alive_.grid().leaf(leaf_of(before_[at])));
+    std::reverse(found.begin(), found.end());
+    return found;
+  }
+
+  const Health& alive_;
+  uint32_t turns_;
+  std::vector<uint32_t> before_, places_;
+};
+
+}  // namespace
+
+Proof prove_unreachable(const Pair& pair, const Health& alive, uint8_t channels) {
+  const Grid& grid = alive.grid();
+  Proof proof;
+  // A way in the graph needs to enter no leaf twice, so it never turns more often than there are leaves.
+  Search graph(alive, std::min(grid.leaves(), grid.rows + grid.columns));
+  if (graph.way(pair).empty()) {
+    proof.reached = graph.reached();
+    return proof;
+  }
+  Search limited(alive, channels - 1u);
+  proof.way = limited.way(pair);
+  proof.obstacle = proof.way.empty() ? Obstacle::channels : Obstacle::rules;
+  proof.reached = limited.reached();
+  return proof;
+}
+
+std::string to_text(const Proof& proof) {
+  if (proof.obstacle == Obstacle::graph)
+    return fmt::format("no path in the graph: live links lead to {} leaves only, counting its own",
+                       proof.reached);
+  if (proof.obstacle == Obstacle::channels)
+    return fmt::format("no path with these virtual channels: they lead to {} leaves, counting its own",
+                       proof.reached);
+  std::string text = "no path under the rules; there would be";
+  for (const Leaf& leaf : proof.way) text += fmt::format(" leaf-{}-{}", leaf.x, leaf.y);
+  return text;
+}
+
+}  // namespace weft::route

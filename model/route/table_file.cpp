@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables as files.
+#include "route/table_file.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "common/input_file.hpp"
+#include "common/output_file.hpp"
+#include "topology/generate.hpp"
+
+namespace weft::route {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array dimensions{Dimension::row, Dimension::column};
+constexpr const char* name_of(Dimension dimension) {
+  return dimension == Dimension::row ? "rows" : "columns";
+}
+
+json head_of(const Grid& grid, const Options& options) {
+  return {{"topology", fmt::format("kfat2d:{}x{}:{}", grid.rows, grid.columns, grid.hosts)},
+          {"rules", static_cast<int>(options.rules)},
+          {"masks", options.masks == Masks::line ? "line" : "destination"},
+          {"channels", options.channels}};
+}
+
+/// Destinations that a row or column switch has an entry for, in the order of its image.
+Leaf destination(const Grid& grid, const Options& options, Dimension dimension, std::size_t entry) {
+  if (options.masks == Masks::line) return leaf_at(dimension, 0, static_cast<uint32_t>(entry));
+  return grid.leaf(static_cast<uint32_t>(entry));
+}
+
+/// Ports as hexadecimal digits, the highest first, after + (direct) or -.
+std::string text_of(const RootEntry& entry, uint32_t ports) {
+  std::string text(1, entry.direct ? '+' : '-');
+  for (uint32_t digit = (ports + 3) / 4; digit-- > 0;) {
+    uint32_t value = 0;
+    for (uint32_t bit = 0; bit < 4; ++bit)
+      if (4 * digit + bit < ports && entry.backups[4 * digit + bit]) value |= 1u << bit;
+    text += "0123456789abcdef"[value];
+  }
+  return text;
+}
+
+RootEntry entry_of(const std::string& text, uint32_t ports) {
+  const uint32_t digits = (ports + 3) / 4;
+  if (text.size() != digits + 1 || (text[0] != '+' && text[0] != '-')) throw Fault("is no entry: " + text);
+  RootEntry entry;
+  entry.direct = text[0] == '+';
+  for (uint32_t digit = 0; digit < digits; ++digit) {
+    const std::size_t value = std::string_view("0123456789abcdef").find(text[digits - digit]);
+    if (value == std::string_view::npos) throw Fault("is no entry: " + text);
+    for (uint32_t bit = 0; bit < 4; ++bit) {
+      if ((value >> bit & 1) == 0) continue;
+      if (4 * digit + bit >= ports) throw Fault("names a port that is not there: " + text);
+      entry.backups.set(4 * digit + bit);
+    }
+  }
+  return entry;
+}
+
+json to_json(const Tables& tables) {
+  const Grid& grid = tables.grid();
+  json file = head_of(grid, tables.options());
+  for (uint32_t at = 0; at < grid.leaves(); ++at) {
+    std::string image;
+    for (uint32_t to = 0; to < grid.leaves(); ++to)
+      image += ".rc"[static_cast<std::size_t>(tables.first(grid.leaf(at), grid.leaf(to)))];
+    file["leaves"].push_back(image);
+  }
+  for (const Dimension dimension : dimensions)
+    for (uint32_t line = 0; line < grid.lines(dimension); ++line) {
+      json image = json::array();
+      for (std::size_t i = 0; i < tables.entries(dimension); ++i) {
+        const Leaf to = destination(grid, tables.options(), dimension, i);
+        image.push_back(text_of(tables.entry(dimension, line, to), grid.ports(dimension)));
+      }
+      file[name_of(dimension)].push_back(image);
+    }
+  file["known_dead"] = tables.known_dead;
+  return file;
+}
+
+/// An array of this many, or Fault.
+const json& list(const json& parent, const char* key, std::size_t size) {
+  const json& found = parent.at(key);
+  if (!found.is_array() || found.size() != size)
+    throw Fault(fmt::format("{} must be a list of {}", key, size));
+  return found;
+}
+
+Tables from_json(const json& file, const Grid& grid, const Options& options) {
+  const json head = head_of(grid, options);
+  for (const auto& [key, value] : head.items())
+    if (file.at(key) != value)
+      throw Fault(fmt::format("is for {} {}, not {}", key, file.at(key).dump(), value.dump()));
+  Tables tables(grid, options);
+  const json& leaves = list(file, "leaves", grid.leaves());
+  for (uint32_t at = 0; at < grid.leaves(); ++at) {
+    const auto image = leaves[at].get<std::string>();
+    if (image.size() != grid.leaves() || image.find_first_not_of(".rc") != std::string::npos)
+      throw Fault(fmt::format("leaf {}: must be {} letters of . r c", at, grid.leaves()));
+    for (uint32_t to = 0; to < grid.leaves(); ++to)
+      tables.first(grid.leaf(at), grid.leaf(to)) =
+          static_cast<First>(std::string_view(".rc").find(image[to]));
+  }
+  for (const Dimension dimension : dimensions) {
+    const json& images = list(file, name_of(dimension), grid.lines(dimension));
+    for (uint32_t line = 0; line < grid.lines(dimension); ++line) {
+      if (images[line].size() != tables.entries(dimension))
+        throw Fault(
+            fmt::format("{} {}: must have {} entries", name_of(dimension), line, tables.entries(dimension)));
+      for (std::size_t i = 0; i < tables.entries(dimension); ++i)
+        tables.entry(dimension, line, destination(grid, options, dimension, i)) =
+            entry_of(images[line][i].get<std::string>(), grid.ports(dimension));
+    }
+  }
+  const std::size_t dead = options.rules == RuleSet::detour ? grid.leaves() : 0;
+  tables.known_dead = list(file, "known_dead", dead).get<std::vector<bool>>();
+  return tables;
+}
+
+/// Port of a row or column switch that its plain table has for a destination; none if it has no way.
+uint32_t plain_port(const Tables& tables, Dimension dimension, uint32_t line, Leaf to) {
+  const RootEntry& entry = tables.entry(dimension, line, to);
+  if (entry.direct || to.line(dimension) == line) return 1 + to.port(dimension);
+  for (uint32_t port = 0; port < tables.grid().ports(dimension); ++port)
+    if (entry.backups[port]) return 1 + port;
+  return 0;
+}
+
+class Lfts {
+ public:
+  explicit Lfts(const Tables& tables)
+      : tables_(tables),
+        grid_(tables.grid()),
+        graph_(topology::kfat2d(grid_.rows, grid_.columns, grid_.hosts)) {}
+
+  std::string text() {
+    for (uint32_t sw = 0; sw < graph_.switches(); ++sw) {
+      const uint32_t lid = 1 + graph_.hosts() + sw;
+      text_ += fmt::format("Unicast lids [0x0-0x{:x}] of switch Lid {} guid 0x{:016x} ({}):\n",
+                           graph_.hosts(), lid, graph_.switch_info(sw).guid, graph_.switch_info(sw).name);
+      for (uint32_t host = 0; host < graph_.hosts(); ++host) add(sw, host);
+    }
+    return std::move(text_);
+  }
+
+ private:
+  void add(uint32_t sw, uint32_t host) {
+    const uint32_t port = port_of(sw, host);
+    if (port == 0) return;
+    const uint64_t guid = graph_.port_guid(graph_.attachments(host)[0].link);
+    text_ += fmt::format("0x{:04x} {:03} : (Channel Adapter portguid 0x{:016x}: '{}')\n", 1 + host, port,
+                         guid, graph_.host_info(host).name);
+  }
+  uint32_t port_of(uint32_t sw, uint32_t host) const {
+    const Leaf to = grid_.leaf(host / grid_.hosts);
+    if (sw >= grid_.leaves() + grid_.rows)
+      return plain_port(tables_, Dimension::column, sw - grid_.leaves() - grid_.rows, to);
+    if (sw >= grid_.leaves()) return plain_port(tables_, Dimension::row, sw - grid_.leaves(), to);
+    if (grid_.leaf(sw) == to) return 1 + host % grid_.hosts;
+    const First first = tables_.first(grid_.leaf(sw), to);
+    return first == First::none ? 0 : grid_.hosts + static_cast<uint32_t>(first);
+  }
+
+  const Tables& tables_;
+  const Grid grid_;
+  topology::Graph graph_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string to_lfts(const Tables& tables) { return Lfts(tables).text(); }
+
+void write_tables(const std::filesystem::path& folder, const Tables& tables) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw Fault(folder.string() + ": cannot be made: " + error.message());
+  write_whole(folder / "route.json", to_json(tables).dump(1) + '\n');
+  const Grid& grid = tables.grid();
+  const bool fits =
+      grid.hosts + 2 <= 254 && uint64_t{grid.leaves()} * (grid.hosts + 1) + grid.rows + grid.columns < 49152;
+  if (fits) write_whole(folder / "opensm.lfts", to_lfts(tables));
+}
+
+Tables read_tables(const std::filesystem::path& folder, const Grid& grid, const Options& options) {
+  const auto file = folder / "route.json";
+  const std::string text = read_whole<Fault>(file);
+  try {
+    return from_json(json::parse(text), grid, options);
+  } catch (const json::exception& error) {
+    throw Fault(file.string() + ": is no table file: " + error.what());
+  } catch (const Fault& fault) {
+    throw Fault(file.string() + ": " + fault.what());
+  }
+}
+
+}  // namespace weft::route

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables as files (docs/route.md): route.json, from which they can be read again, and opensm.lfts.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "route/tables.hpp"
+
+namespace weft::route {
+
+/// Writes both files into a folder, which is made if it is not there; opensm.lfts only for fabrics that
+/// InfiniBand can have (254 ports, 49,151 LIDs). Throws Fault.
+void write_tables(const std::filesystem::path& folder, const Tables& tables);
+
+/// Throws Fault, "FILE: why not": no such tables, or for another fabric, rules, masks or channels.
+Tables read_tables(const std::filesystem::path& folder, const Grid& grid, const Options& options);
+
+/// Linear forwarding tables as OpenSM's `file` routing engine reads them: what can be said without virtual
+/// channels and inputs, first backup where there are several. LIDs: hosts from 1 on, then switches; OpenSM
+/// finds hosts by the GUID of their port whatever LIDs it gives them.
+std::string to_lfts(const Tables& tables);
+
+}  // namespace weft::route

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of switches and what the rules make of them.
+#include "route/tables.hpp"
+
+#include <fmt/format.h>
+
+namespace weft::route {
+
+Tables::Tables(const Grid& grid, const Options& options)
+    : grid_(grid), options_(options), first_(std::size_t{grid.leaves()} * grid.leaves(), First::none) {
+  for (const Dimension dimension : {Dimension::row, Dimension::column})
+    roots_[static_cast<std::size_t>(dimension)].resize(grid.lines(dimension) * entries(dimension));
+}
+
+uint32_t Tables::changed_from(const Tables& before) const {
+  uint32_t changed = 0;
+  const auto count = [&changed](const auto& one, const auto& other, std::size_t size) {
+    for (std::size_t at = 0; at < one.size(); at += size)
+      changed += !std::equal(one.begin() + static_cast<std::ptrdiff_t>(at),
+                             one.begin() + static_cast<std::ptrdiff_t>(at + size),
+                             other.begin() + static_cast<std::ptrdiff_t>(at));
+  };
+  count(first_, before.first_, grid_.leaves());
+  for (const Dimension dimension : {Dimension::row, Dimension::column}) {
+    const auto i = static_cast<std::size_t>(dimension);
+    count(roots_[i], before.roots_[i], entries(dimension));
+  }
+  return changed;
+}
+
+std::string name_of(const Channel& channel) {
+  const char* kind = channel.dimension == Dimension::row ? "row" : "column";
+  const std::string leaf = fmt::format("leaf-{}-{}", channel.leaf.x, channel.leaf.y);
+  const std::string root = fmt::format("{}-{}", kind, channel.leaf.line(channel.dimension));
+  return fmt::format("{} > {} VC {}", channel.down ? root : leaf, channel.down ? leaf : root, channel.vc);
+}
+
+Walker::Walker(const Tables& tables, const Health& alive) : tables_(tables), alive_(alive) {
+  for (const Dimension dimension : {Dimension::row, Dimension::column})
+    for (uint32_t line = 0; line < alive.grid().lines(dimension); ++line)
+      ports_[static_cast<std::size_t>(dimension)].push_back(alive.ports(dimension, line));
+}
+
+Decision Walker::at_leaf(Leaf at, From from, uint8_t vc, Leaf to, First first) const {
+  const Options& options = tables_.options();
+  const LeafView view{at, options.channels, alive_.attached(at, Dimension::row),
+                      alive_.attached(at, Dimension::column), options.rules};
+  return leaf_rule(view, from, vc, to, first);
+}
+
+Decision Walker::at_root(Dimension dimension, Leaf from, uint8_t vc, Leaf to) const {
+  const Options& options = tables_.options();
+  const uint32_t line = from.line(dimension);
+  const RootView view{dimension, line, ports_[static_cast<std::size_t>(dimension)][line], options.channels,
+                      options.rules};
+  if (options.rules == RuleSet::detour && dimension == Dimension::column && to.x != line)
+    return root_rule(view, from.port(dimension), vc, to, aside(from, to));
+  return root_rule(view, from.port(dimension), vc, to, tables_.entry(dimension, line, to));
+}
+
+/// Algorithm A: a packet that went aside in its row goes aside in the column, to the next row.
+RootEntry Walker::aside(Leaf from, Leaf to) const {
+  const Grid& grid = tables_.grid();
+  RootEntry entry;
+  if (!tables_.known_dead[grid.number({to.x, from.y})]) return entry;
+  for (uint32_t i = 1; i < grid.rows; ++i) {
+    const uint32_t y = (from.y + i) % grid.rows;
+    if (tables_.known_dead[grid.number({from.x, y})] || tables_.known_dead[grid.number({to.x, y})]) continue;
+    entry.direct = y == to.y;
+    entry.backups.set(y);
+    return entry;
+  }
+  return entry;
+}
+
+}  // namespace weft::route

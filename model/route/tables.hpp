@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of all switches of a two-dimensional fat tree, and what the rules make of them hop by hop.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "route/rules.hpp"
+
+namespace weft::route {
+
+/// What the backups of a row or column switch are kept for.
+enum class Masks : uint8_t {
+  line,         ///< one entry a column (of a row switch) or row: small, as printed (2.1)
+  destination,  ///< one entry a destination: cuts no pair that two virtual channels can join
+};
+
+struct Options {
+  RuleSet rules = RuleSet::vtftr;
+  Masks masks = Masks::destination;
+  uint8_t channels = 2;  ///< virtual channels, 1 to 4
+};
+
+/// Images of all tables. Everything else that a rule asks is wired (its place) or seen (live ports).
+class Tables {
+ public:
+  Tables(const Grid& grid, const Options& options);
+
+  const Grid& grid() const { return grid_; }
+  const Options& options() const { return options_; }
+  First& first(Leaf at, Leaf to) {
+    return first_[std::size_t{grid_.number(at)} * grid_.leaves() + grid_.number(to)];
+  }
+  First first(Leaf at, Leaf to) const { return const_cast<Tables*>(this)->first(at, to); }
+  RootEntry& entry(Dimension dimension, uint32_t line, Leaf to) {
+    const std::size_t in_line =
+        options_.masks == Masks::line ? to.port(dimension) : std::size_t{grid_.number(to)};
+    return roots_[static_cast<std::size_t>(dimension)][line * entries(dimension) + in_line];
+  }
+  const RootEntry& entry(Dimension dimension, uint32_t line, Leaf to) const {
+    return const_cast<Tables*>(this)->entry(dimension, line, to);
+  }
+  /// Entries of a row or column switch.
+  std::size_t entries(Dimension dimension) const {
+    return options_.masks == Masks::line ? grid_.ports(dimension) : grid_.leaves();
+  }
+  /// Leaves that algorithm A's column switches know to be dead; empty with other rules.
+  std::vector<bool> known_dead;
+
+  /// Switches whose image is another one; both are for the same fabric and options.
+  uint32_t changed_from(const Tables& before) const;
+  bool operator==(const Tables& tables) const {
+    return grid_ == tables.grid_ && first_ == tables.first_ && roots_[0] == tables.roots_[0] &&
+           roots_[1] == tables.roots_[1] && known_dead == tables.known_dead;
+  }
+
+ private:
+  Grid grid_;
+  Options options_;
+  std::vector<First> first_;
+  std::vector<RootEntry> roots_[2];
+};
+
+/// Tables for what is known to be dead. Throws Fault if no leaf is alive.
+Tables make_tables(const Health& known, const Options& options);
+
+/// A link in one direction and one of its virtual channels, by the leaf at its end.
+struct Channel {
+  Leaf leaf;
+  Dimension dimension = Dimension::row;
+  bool down = false;  ///< from the row or column switch to the leaf
+  uint8_t vc = 0;
+  bool operator==(const Channel&) const = default;
+};
+std::string name_of(const Channel& channel);
+
+/// What happens to a packet, hop by hop. Tables and live ports are those of this moment; both must outlive
+/// it.
+class Walker {
+ public:
+  Walker(const Tables& tables, const Health& alive);
+
+  /// At the leaf: injected there (no `from`) or come in from above.
+  Decision at_leaf(Leaf at, From from, uint8_t vc, Leaf to, First first) const;
+  Decision at_leaf(Leaf at, From from, uint8_t vc, Leaf to) const {
+    return at_leaf(at, from, vc, to, tables_.first(at, to));
+  }
+  /// At the row or column switch above leaf `from`.
+  Decision at_root(Dimension dimension, Leaf from, uint8_t vc, Leaf to) const;
+  /// What follows when a packet has this channel; next(Channel) is called for each that it may take.
+  template <typename Next>
+  Decision step(const Channel& at, Leaf to, const Next& next) const {
+    const Decision decision =
+        at.down ? at_leaf(at.leaf, at.dimension, at.vc, to) : at_root(at.dimension, at.leaf, at.vc, to);
+    follow(at, decision, next);
+    return decision;
+  }
+  /// Calls next(Channel) for what a decision at the end of a channel allows.
+  template <typename Next>
+  void follow(const Channel& at, const Decision& decision, const Next& next) const {
+    if (decision.drop != Drop::none || decision.deliver) return;
+    if (at.down) return next(Channel{at.leaf, *decision.up, false, decision.vc});
+    const uint32_t line = at.leaf.line(at.dimension);
+    for (uint32_t port = 0; port < alive_.grid().ports(at.dimension); ++port)
+      if (decision.ports[port])
+        next(Channel{leaf_at(at.dimension, line, port), at.dimension, true, decision.vc});
+  }
+  const Tables& tables() const { return tables_; }
+
+ private:
+  RootEntry aside(Leaf from, Leaf to) const;
+
+  const Tables& tables_;
+  const Health& alive_;
+  std::vector<PortSet> ports_[2];
+};
+
+}  // namespace weft::route

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft route: tables of a two-dimensional fat tree with faults, and their proof.
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "common/command_line.hpp"
+#include "common/output_file.hpp"
+#include "route/checker.hpp"
+#include "route/table_file.hpp"
+#include "weft/command.hpp"
+#include "weft/route_traffic.hpp"
+
+namespace weft::cli {
+namespace {
+
+using nlohmann::json;
+
+/// Faults as told, by kind (route::What).
+using Faults = std::array<std::vector<std::string>, 5>;
+
+struct RouteArguments {
+  CommonOptions common;
+  std::string topology, rules = "vtftr", masks, tables_folder, from_folder;
+  Faults known, news;
+  TrafficArguments traffic;
+  uint32_t channels = 2;
+  bool check = false;
+};
+
+/// More than one report is wanted of some fabrics.
+struct Checked {
+  json results;
+  bool right = true;
+};
+
+void apply(route::Health& health, const Faults& faults) {
+  for (std::size_t what = 0; what < faults.size(); ++what)
+    for (const std::string& where : faults[what]) route::fail(health, static_cast<route::What>(what), where);
+}
+
+route::Options options_of(const RouteArguments& arguments) {
+  route::Options options;
+  if (arguments.rules == "literal") options.rules = route::RuleSet::literal;
+  if (arguments.rules == "detour") options.rules = route::RuleSet::detour;
+  const bool as_printed = arguments.masks.empty() && options.rules != route::RuleSet::vtftr;
+  options.masks = as_printed || arguments.masks == "line" ? route::Masks::line : route::Masks::destination;
+  options.channels = static_cast<uint8_t>(arguments.channels);
+  return options;
+}
+
+json cycle_of(const route::Report& report) {
+  json cycle = json::array();
+  for (const route::Channel& channel : report.cycle) cycle.push_back(route::name_of(channel));
+  return cycle;
+}
+
+/// Up to ten lines on standard error for what a user has to see.
+void complain(const char* when, const route::Report& report) {
+  if (report.cycle.empty()) return;
+  fmt::print(stderr, "weft: {}: packets can wait for each other in a ring of {} channels:\n", when,
+             report.cycle.size());
+  for (std::size_t i = 0; i < report.cycle.size() && i < 10; ++i)
+    fmt::print(stderr, "weft:   {}\n", route::name_of(report.cycle[i]));
+}
+
+json unreachable_of(const route::Report& report, const route::Health& alive, const route::Options& options) {
+  json pairs = json::array();
+  for (const route::Pair& pair : report.lossy) {
+    const route::Proof proof = route::prove_unreachable(pair, alive, options.channels);
+    constexpr std::array names{"graph", "channels", "rules"};
+    pairs.push_back({{"from", {pair.from.y, pair.from.x}},
+                     {"to", {pair.to.y, pair.to.x}},
+                     {"obstacle", names[static_cast<std::size_t>(proof.obstacle)]},
+                     {"proof", route::to_text(proof)}});
+  }
+  return pairs;
+}
+
+/// Tables that are being rewritten: before and after, some switches with either.
+json transition(const char* when, const route::Tables& before, const route::Tables& after,
+                const route::Health& alive, bool& right) {
+  const std::array<const route::Tables*, 2> mixture{&before, &after};
+  const route::Report report = route::check(mixture, alive, true);
+  const std::array<const route::Tables*, 1> old{&before};
+  const route::Report news = route::check(old, alive, true);
+  complain(when, report);
+  right = right && report.cycle.empty();
+  return {{"deadlock_free", report.cycle.empty()},
+          {"cycle", cycle_of(report)},
+          {"pairs", report.pairs},
+          {"lossy_pairs", report.lossy.size()},
+          {"lossy_pairs_before", news.lossy.size()},
+          {"max_steps", report.max_steps},
+          {"changed_switches", after.changed_from(before)}};
+}
+
+Checked check_all(const RouteArguments& arguments, const route::Tables& tables, const route::Health& known) {
+  const route::Options& options = tables.options();
+  const std::array<const route::Tables*, 1> stable{&tables};
+  const route::Report report = route::check(stable, known, options.rules == route::RuleSet::vtftr);
+  Checked checked;
+  checked.right = report.cycle.empty();
+  complain("stable tables", report);
+  checked.results = {{"pairs", report.pairs},
+                     {"unreachable_pairs", report.lossy.size()},
+                     {"deadlock_free", report.cycle.empty()},
+                     {"max_steps", report.max_steps},
+                     {"dependencies", report.dependencies}};
+  if (!arguments.check) return checked;
+  checked.results["cycle"] = cycle_of(report);
+  checked.results["unreachable"] = unreachable_of(report, known, options);
+  const route::Tables whole = route::make_tables(route::Health(known.grid()), options);
+  json& results = checked.results;
+  results["from_whole"] = transition("from tables without faults", whole, tables, known, checked.right);
+  route::Health after = known;
+  apply(after, arguments.news);
+  if (!(after == known))
+    results["news"] =
+        transition("new faults", tables, route::make_tables(after, options), after, checked.right);
+  checked.results["checked"] = checked.right;
+  return checked;
+}
+
+std::string to_lines(const json& results) {
+  std::string text =
+      fmt::format("pairs        {}, {} of them unreachable\nsteps        at most {}\ndeadlock     {}\n",
+                  results["pairs"].get<uint64_t>(), results["unreachable_pairs"].get<uint64_t>(),
+                  results["max_steps"].get<uint32_t>(),
+                  results["deadlock_free"].get<bool>() ? "none can come" : "can come");
+  for (const auto& [key, words] : {std::pair{"from_whole", "rewriting"}, std::pair{"news", "new faults"}}) {
+    if (!results.contains(key)) continue;
+    const json& part = results[key];
+    text += fmt::format(
+        "{:<12} {}; {} switches change; packets of {} pairs can be lost, of {} before any has\n", words,
+        part["deadlock_free"].get<bool>() ? "no deadlock in any mixture" : "deadlock can come",
+        part["changed_switches"].get<uint32_t>(), part["lossy_pairs"].get<uint64_t>(),
+        part["lossy_pairs_before"].get<uint64_t>());
+  }
+  if (results.contains("traffic"))
+    text += fmt::format(
+        "traffic      {:.3f} packets a clock and host arrive, {:.1f} clocks after they were sent\n",
+        results["traffic"]["accepted"].get<double>(),
+        results["traffic"]["mean_latency_clocks"].get<double>());
+  if (results.contains("unreachable"))
+    for (std::size_t i = 0; i < results["unreachable"].size() && i < 10; ++i) {
+      const json& pair = results["unreachable"][i];
+      text += fmt::format("unreachable  {} > {}: {}\n", pair["from"].dump(), pair["to"].dump(),
+                          pair["proof"].get<std::string>());
+    }
+  return text;
+}
+
+int run_route(const RouteArguments& arguments) {
+  const route::Grid grid = route::grid_of(arguments.topology);
+  route::Health known(grid);
+  apply(known, arguments.known);
+  const route::Options options = options_of(arguments);
+  const route::Tables tables = arguments.from_folder.empty()
+                                   ? route::make_tables(known, options)
+                                   : route::read_tables(arguments.from_folder, grid, options);
+  if (known.live_leaves() == 0) throw BadInput("no leaf is alive");
+  Checked checked = check_all(arguments, tables, known);
+  json& results = checked.results;
+  results.update({{"virtual_channels", arguments.channels},
+                  {"topology", arguments.topology},
+                  {"rules", arguments.rules},
+                  {"masks", options.masks == route::Masks::line ? "line" : "destination"},
+                  {"live_leaves", known.live_leaves()},
+                  {"host_pairs", results["pairs"].get<uint64_t>() * grid.hosts * grid.hosts},
+                  {"seed", arguments.common.seed}});
+  if (!arguments.tables_folder.empty()) route::write_tables(arguments.tables_folder, tables);
+  if (arguments.traffic.load > 0) {
+    TrafficArguments traffic = arguments.traffic;
+    traffic.fabric.seed = arguments.common.seed;
+    results["traffic"] = run_traffic(traffic, tables, known);
+  }
+  write_json(arguments.common, results);
+  fmt::print("{}", to_lines(results));
+  return checked.right || !arguments.check ? ok : check_failed;
+}
+
+void add_faults(CLI::App& command, const std::string& prefix, const std::string& when, Faults& faults) {
+  const auto add = [&](std::size_t what, const std::string& name, const std::string& text, const char* form) {
+    command.add_option("--" + prefix + name, faults[what], text + when)->type_name(form);
+  };
+  add(0, "", "leaf switches in row R and column C that are dead", "R,C ...");
+  add(1, "-row", "row switches that are dead", "R ...");
+  add(2, "-column", "column switches that are dead", "C ...");
+  add(3, "-row-link", "leaves whose link to the row switch is dead", "R,C ...");
+  add(4, "-column-link", "leaves whose link to the column switch is dead", "R,C ...");
+}
+
+void add_traffic(CLI::App& command, TrafficArguments& traffic) {
+  const auto number = [&command](const char* name, uint32_t& value, uint64_t most, const char* text) {
+    command.add_option(name, value, text)
+        ->type_name("N")
+        ->check(command_line::whole_number(1, most))
+        ->capture_default_str();
+  };
+  command.add_option("--load", traffic.load, "send uniform traffic: packets a clock and host")
+      ->type_name("LOAD")
+      ->check(command_line::within(0, 1));
+  number("--clocks", traffic.clocks, 100'000'000, "of traffic, the second half of which is measured");
+  number("--planes", traffic.fabric.planes, 128, "parallel row and column switches");
+  number("--buffer", traffic.fabric.buffer, 65536,
+         "packets that an input has room for, each virtual channel");
+  number("--switch-clocks", traffic.fabric.switch_clocks, 100000, "from a switch to the next one");
+  number("--end-clocks", traffic.fabric.end_clocks, 100000, "of the hosts at both ends");
+}
+
+}  // namespace
+
+void add_route(CLI::App& weft, int& exit_code) {
+  auto* command =
+      weft.add_subcommand("route", "fault-tolerant routes of a two-dimensional fat tree (docs/route.md)");
+  auto arguments = std::make_shared<RouteArguments>();
+  command->add_option("--topology", arguments->topology, "kfat2d:RxC:H")->type_name("SPEC")->required();
+  add_faults(*command, "fail", "", arguments->known);
+  add_faults(*command, "new-fail", ", of which the tables do not know yet", arguments->news);
+  command->add_option("--rules", arguments->rules, "vtftr, literal: as printed, detour: algorithm A")
+      ->check(CLI::IsMember({"vtftr", "literal", "detour"}))
+      ->capture_default_str();
+  command
+      ->add_option("--masks", arguments->masks,
+                   "backups for each destination, or for a whole row or column; by itself destination for "
+                   "vtftr, else line")
+      ->check(CLI::IsMember({"destination", "line"}));
+  command->add_option("--channels", arguments->channels, "virtual channels")
+      ->type_name("N")
+      ->check(command_line::whole_number(1, 4))
+      ->capture_default_str();
+  command->add_flag("--check", arguments->check,
+                    "prove: no deadlock, stable and in any mixture of tables; who is cut off");
+  command->add_option("--tables", arguments->tables_folder, "write the tables of all switches into DIR")
+      ->type_name("DIR")
+      ->check(command_line::file_name());
+  command
+      ->add_option("--from", arguments->from_folder,
+                   "check the tables in DIR, which --tables wrote; make none")
+      ->type_name("DIR")
+      ->check(command_line::file_name());
+  add_traffic(*command, arguments->traffic);
+  add_common(*command, arguments->common);
+  command->callback([arguments, &exit_code] { exit_code = run_route(*arguments); });
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of two-dimensional fat trees with faults, and their proof.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "property.hpp"
+#include "route/checker.hpp"
+
+namespace weft::route {
+namespace {
+
+Health with_dead(const Grid& grid, const std::vector<uint32_t>& leaves) {
+  Health health(grid);
+  for (const uint32_t leaf : leaves) health.fail_leaf(grid.leaf(leaf));
+  return health;
+}
+
+Report stable(const Health& health, const Options& options, bool dead_too = true) {
+  const Tables tables = make_tables(health, options);
+  const std::array<const Tables*, 1> mixture{&tables};
+  return check(mixture, health, dead_too);
+}
+
+Report mixed(const Health& before, const Health& after, const Options& options) {
+  const Tables old = make_tables(before, options), fresh = make_tables(after, options);
+  const std::array<const Tables*, 2> mixture{&old, &fresh};
+  return check(mixture, after, true);
+}
+
+Report news(const Health& before, const Health& after, const Options& options) {
+  const Tables old = make_tables(before, options);
+  const std::array<const Tables*, 1> mixture{&old};
+  return check(mixture, after, true);
+}
+
+/// Whether two dead corners and no whole column or row in common cut the pair: by counting, not by rules.
+bool joined_in_three_steps(const Health& health, Leaf from, Leaf to) {
+  const auto turns = [&health](uint32_t x, uint32_t y) { return health.turns({x, y}); };
+  if (from.x == to.x || from.y == to.y || turns(to.x, from.y) || turns(from.x, to.y)) return true;
+  for (uint32_t x = 0; x < health.grid().columns; ++x)
+    if (turns(x, from.y) && turns(x, to.y)) return true;
+  for (uint32_t y = 0; y < health.grid().rows; ++y)
+    if (turns(from.x, y) && turns(to.x, y)) return true;
+  return false;
+}
+
+uint64_t cut_pairs(const Health& health) {
+  const Grid& grid = health.grid();
+  uint64_t cut = 0;
+  for (uint32_t a = 0; a < grid.leaves(); ++a)
+    for (uint32_t b = 0; b < grid.leaves(); ++b)
+      if (a != b && health.alive(grid.leaf(a)) && health.alive(grid.leaf(b)))
+        cut += joined_in_three_steps(health, grid.leaf(a), grid.leaf(b)) ? 0 : 1;
+  return cut;
+}
+
+/// Calls use(leaves) for every set of up to `most` of `count` leaves.
+template <typename Use>
+void every_set(uint32_t count, uint32_t most, const Use& use, std::vector<uint32_t> chosen = {}) {
+  use(chosen);
+  if (chosen.size() == most) return;
+  for (uint32_t next = chosen.empty() ? 0 : chosen.back() + 1; next < count; ++next) {
+    chosen.push_back(next);
+    every_set(count, most, use, chosen);
+    chosen.pop_back();
+  }
+}
+
+/// Row switch 1 of a fabric with 4 columns.
+RootView row_switch(RuleSet rules = RuleSet::vtftr) { return {Dimension::row, 1, PortSet("1111"), 2, rules}; }
+
+TEST(RouteRules, RowSwitch) {
+  const RootEntry entry{PortSet("1101"), true};
+  RootView view = row_switch();
+  EXPECT_EQ(root_rule(view, 0, 0, {1, 3}, entry).ports, PortSet("0010"));
+  view.alive.reset(1);
+  EXPECT_EQ(root_rule(view, 0, 0, {1, 3}, entry).ports, PortSet("1100"));  // not the input
+  EXPECT_EQ(root_rule(view, 2, 1, {1, 3}, entry).ports, PortSet("1001"));
+  EXPECT_EQ(root_rule(view, 2, 1, {1, 3}, entry).vc, 1);
+  EXPECT_EQ(root_rule(view, 0, 0, {1, 1}, entry).drop, Drop::dead);
+  EXPECT_EQ(root_rule(view, 0, 0, {1, 3}, {PortSet("0011"), true}).drop, Drop::no_backup);
+  EXPECT_EQ(root_rule(view, 0, 0, {2, 3}, {PortSet("1000"), false}).ports, PortSet("1000"));
+  EXPECT_EQ(root_rule(view, 0, 0, {2, 1}, {PortSet("1000"), false}).ports, PortSet("0100"));
+  RootView printed = row_switch(RuleSet::literal), detour = row_switch(RuleSet::detour);
+  printed.alive.reset(1);
+  detour.alive.reset(1);
+  EXPECT_EQ(root_rule(printed, 0, 0, {1, 1}, entry).ports, PortSet("1101"));
+  EXPECT_EQ(root_rule(detour, 2, 0, {1, 3}, entry).ports, PortSet("1000"));
+}
+
+TEST(RouteRules, Leaf) {
+  LeafView view{{1, 1}, 2, true, true, RuleSet::vtftr};
+  EXPECT_TRUE(leaf_rule(view, Dimension::row, 1, {1, 1}, First::none).deliver);
+  EXPECT_EQ(leaf_rule(view, {}, 0, {2, 2}, First::column).up, Dimension::column);
+  EXPECT_EQ(leaf_rule(view, {}, 0, {2, 2}, First::none).drop, Drop::unreachable);
+  EXPECT_EQ(leaf_rule(view, Dimension::row, 1, {2, 2}, First::none).up, Dimension::column);
+  EXPECT_EQ(leaf_rule(view, Dimension::column, 0, {2, 2}, First::none).vc, 1);
+  EXPECT_EQ(leaf_rule(view, Dimension::column, 1, {2, 2}, First::none).drop, Drop::second_turn);
+  view.column_alive = false;
+  EXPECT_EQ(leaf_rule(view, Dimension::row, 0, {2, 2}, First::none).drop, Drop::port_down);
+  view.rules = RuleSet::literal;
+  EXPECT_EQ(leaf_rule(view, Dimension::column, 1, {2, 2}, First::none).vc, 1);
+}
+
+TEST(Route, EveryConfigurationOfFourWithUpToThreeFaults) {
+  const Grid grid{4, 4, 1};
+  uint32_t configurations = 0;
+  every_set(16, 3, [&](const std::vector<uint32_t>& dead) {
+    ++configurations;
+    const Health health = with_dead(grid, dead);
+    for (const Masks masks : {Masks::destination, Masks::line}) {
+      const Options options{RuleSet::vtftr, masks, 2};
+      const Report report = stable(health, options);
+      ASSERT_TRUE(report.cycle.empty());
+      ASSERT_EQ(report.lossy.size(), 0u);
+      ASSERT_LE(report.max_steps, 3u);
+      ASSERT_EQ(report.pairs, uint64_t{health.live_leaves()} * (health.live_leaves() - 1));
+      ASSERT_TRUE(mixed(Health(grid), health, options).cycle.empty());
+    }
+  });
+  EXPECT_EQ(configurations, 1u + 16 + 120 + 560);
+}
+
+TEST(Route, OneNewFaultLosesNothing) {
+  const Grid grid{4, 4, 1};
+  const Options options;
+  every_set(16, 2, [&](const std::vector<uint32_t>& dead) {
+    const Health before = with_dead(grid, dead);
+    for (uint32_t leaf = 0; leaf < 16; ++leaf) {
+      Health after = before;
+      after.fail_leaf(grid.leaf(leaf));
+      const Report report = mixed(before, after, options);
+      ASSERT_TRUE(report.cycle.empty());
+      if (dead.empty()) {
+        ASSERT_EQ(report.lossy.size(), 0u);
+      }
+    }
+  });
+}
+
+TEST(Route, AsPrintedCanDeadlock) {
+  const Grid grid{4, 4, 1};
+  const Options printed{RuleSet::literal, Masks::line, 2}, one_channel{RuleSet::literal, Masks::line, 1};
+  const Health fault = with_dead(grid, {5});
+  EXPECT_TRUE(stable(fault, printed, false).cycle.empty());
+  EXPECT_EQ(stable(fault, printed, false).lossy.size(), 0u);
+  const Report report = news(Health(grid), fault, printed);
+  ASSERT_FALSE(report.cycle.empty());
+  EXPECT_FALSE(stable(fault, one_channel, false).cycle.empty());
+  EXPECT_TRUE(news(Health(grid), fault, {}).cycle.empty());
+}
+
+TEST(Route, TheCycleIsOne) {
+  const Grid grid{4, 4, 1};
+  const Options printed{RuleSet::literal, Masks::line, 2};
+  const Health fault = with_dead(grid, {5});
+  const Tables old = make_tables(Health(grid), printed);
+  const auto cycle = news(Health(grid), fault, printed).cycle;
+  const Walker walker(old, fault);
+  for (std::size_t i = 0; i < cycle.size(); ++i) {
+    bool follows = false;
+    for (uint32_t to = 0; to < grid.leaves(); ++to)
+      walker.step(cycle[i], grid.leaf(to),
+                  [&](const Channel& next) { follows = follows || next == cycle[(i + 1) % cycle.size()]; });
+    EXPECT_TRUE(follows) << name_of(cycle[i]);
+  }
+}
+
+TEST(Route, FixedDetourTakesFourSteps) {
+  const Grid grid{8, 8, 1};
+  const Health fault = with_dead(grid, {27});
+  const Report detour = stable(fault, {RuleSet::detour, Masks::line, 2}, false);
+  EXPECT_EQ(detour.max_steps, 4u);
+  EXPECT_EQ(detour.lossy.size(), 0u);
+  EXPECT_TRUE(detour.cycle.empty());
+  EXPECT_EQ(stable(fault, {}, false).max_steps, 2u);
+  const Options one_channel{RuleSet::detour, Masks::line, 1};
+  EXPECT_TRUE(stable(fault, one_channel, false).cycle.empty());
+  uint32_t rings = 0;  // of two faults, one channel
+  every_set(16, 2, [&](const std::vector<uint32_t>& dead) {
+    rings += stable(with_dead({4, 4, 1}, dead), one_channel, false).cycle.empty() ? 0 : 1;
+  });
+  EXPECT_GT(rings, 0u);
+}
+
+Health drawn(const Grid& grid, bool links) {
+  Health health(grid);
+  const auto times = *rc::gen::inRange<uint32_t>(0, grid.leaves());
+  for (uint32_t i = 0; i < times; ++i) {
+    const Leaf leaf = grid.leaf(*rc::gen::inRange<uint32_t>(0, grid.leaves()));
+    const auto what = links ? *rc::gen::inRange<uint32_t>(0, 5) : 0;
+    if (what == 0) health.fail_leaf(leaf);
+    if (what == 1) health.fail_link(leaf, Dimension::row);
+    if (what == 2) health.fail_link(leaf, Dimension::column);
+    if (what == 3) health.fail_switch(Dimension::row, leaf.y);
+    if (what == 4) health.fail_switch(Dimension::column, leaf.x);
+  }
+  return health;
+}
+
+Grid drawn_grid() { return {*rc::gen::inRange<uint32_t>(1, 7), *rc::gen::inRange<uint32_t>(1, 7), 1}; }
+
+TEST(Route, CutsOnlyWhatThreeStepsDoNotJoin) {
+  EXPECT_PROPERTY("pairs cut by the tables are those that a count finds", [] {
+    const Grid grid = drawn_grid();
+    const Health health = drawn(grid, false);
+    RC_PRE(health.live_leaves() > 0);
+    const Report report = stable(health, {});
+    RC_ASSERT(report.lossy.size() == cut_pairs(health));
+    RC_ASSERT(report.max_steps <= 3);
+  });
+}
+
+TEST(Route, NeverDeadlocksWhateverFails) {
+  EXPECT_PROPERTY("stable, old, mixed tables; any faults, masks, channels", [] {
+    const Grid grid = drawn_grid();
+    const Options options{RuleSet::vtftr, *rc::gen::element(Masks::line, Masks::destination),
+                          static_cast<uint8_t>(*rc::gen::inRange<int>(1, 5))};
+    const Health before = drawn(grid, true), after = drawn(grid, true);
+    RC_PRE(before.live_leaves() > 0 && after.live_leaves() > 0);
+    RC_ASSERT(stable(before, options).cycle.empty());
+    RC_ASSERT(news(before, after, options).cycle.empty());
+    RC_ASSERT(mixed(before, after, options).cycle.empty());
+  });
+}
+
+TEST(Route, EveryCutPairHasItsProof) {
+  EXPECT_PROPERTY("a set that holds the source only, or a way that is there", [] {
+    const Grid grid = drawn_grid();
+    const Health health = drawn(grid, true);
+    RC_PRE(health.live_leaves() > 0);
+    for (const Pair& pair : stable(health, {}).lossy) {
+      const Proof proof = prove_unreachable(pair, health, 2);
+      if (proof.obstacle != Obstacle::rules) {
+        RC_ASSERT(proof.way.empty() || proof.obstacle == Obstacle::channels);
+        RC_ASSERT(proof.reached < grid.leaves());
+        continue;
+      }
+      RC_ASSERT(proof.way.front() == pair.from && proof.way.back() == pair.to);
+      for (std::size_t i = 1; i < proof.way.size(); ++i) {
+        const Leaf a = proof.way[i - 1], b = proof.way[i];
+        const Dimension dimension = a.y == b.y ? Dimension::row : Dimension::column;
+        RC_ASSERT(a.line(dimension) == b.line(dimension));
+        RC_ASSERT(health.attached(a, dimension) && health.attached(b, dimension));
+      }
+      RC_ASSERT(proof.way.size() > 4u);  // three steps would have been taken
+    }
+  });
+}
+
+TEST(Route, MoreChannelsAndMasksLoseLess) {
+  EXPECT_PROPERTY("gain of a third channel and of masks of destinations", [] {
+    const Grid grid = drawn_grid();
+    const Health before = drawn(grid, false), after = drawn(grid, false);
+    RC_PRE(before.live_leaves() > 0 && after.live_leaves() > 0);
+    const auto lost = [&](Masks masks, uint8_t channels) {
+      return stable(after, {RuleSet::vtftr, masks, channels}).lossy.size();
+    };
+    RC_ASSERT(lost(Masks::destination, 2) <= lost(Masks::line, 2));
+    RC_ASSERT(lost(Masks::destination, 3) <= lost(Masks::destination, 2));
+  });
+}
+
+TEST(Route, OneFaultChangesFewSwitches) {
+  const Grid grid{8, 8, 1};
+  const Tables before = make_tables(Health(grid), {}), after = make_tables(with_dead(grid, {27}), {});
+  EXPECT_EQ(after.changed_from(before), 80u);
+  EXPECT_EQ(before.changed_from(before), 0u);
+  const Options line{RuleSet::vtftr, Masks::line, 2};
+  EXPECT_EQ(make_tables(with_dead(grid, {27}), line).changed_from(make_tables(Health(grid), line)), 80u);
+}
+
+TEST(Route, BadInput) {
+  const Grid grid{4, 4, 1};
+  std::vector<uint32_t> all(16);
+  for (uint32_t leaf = 0; leaf < 16; ++leaf) all[leaf] = leaf;
+  EXPECT_THROW(make_tables(with_dead(grid, all), {}), Fault);
+  Health health(grid);
+  for (const char* where : {"4,0", "0,4", "1", "a,b", "1,2,3", "-1,0", ""})
+    EXPECT_THROW(fail(health, What::leaf, where), Fault) << where;
+  for (const char* spec : {"kfat2d:4x4", "kfat2d:0x4:1", "kfat2d:4x129:1", "fattree3:4", "kfat2d:4x4:0"})
+    EXPECT_THROW(grid_of(spec), Fault) << spec;
+  const Tables tables = make_tables(health, {});
+  const std::array<const Tables*, 1> mixture{&tables};
+  EXPECT_THROW(check(mixture, Health(Grid{4, 5, 1}), false), Fault);
+}
+
+}  // namespace
+}  // namespace weft::route

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program `weft route` as its users call it.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "run_weft.hpp"
+#include "temporary_folder.hpp"
+
+namespace weft::test {
+namespace {
+
+using nlohmann::json;
+
+class WeftRoute : public TemporaryFolder {
+ protected:
+  json results(const std::string& arguments, int exit_code = 0) const {
+    const auto file = path("results.json");
+    const auto run = weft("route " + arguments + " --json " + file.string());
+    EXPECT_EQ(run.exit_code, exit_code) << run.output;
+    return json::parse(read(file));
+  }
+  void expect_bad(const std::string& arguments, const std::string& message) const {
+    const auto run = weft("route " + arguments);
+    EXPECT_EQ(run.exit_code, 2) << arguments;
+    EXPECT_EQ(run.output, "weft: " + message + "\n");
+  }
+};
+
+TEST_F(WeftRoute, Proves) {
+  const json found = results("--topology kfat2d:8x8:8 --fail 3,4 0,0 --new-fail 5,5 --check");
+  EXPECT_EQ(found["pairs"], 62 * 61);
+  EXPECT_EQ(found["unreachable_pairs"], 0);
+  EXPECT_EQ(found["deadlock_free"], true);
+  EXPECT_EQ(found["max_steps"], 3);
+  EXPECT_EQ(found["virtual_channels"], 2);
+  EXPECT_EQ(found["from_whole"]["deadlock_free"], true);
+  EXPECT_EQ(found["news"]["deadlock_free"], true);
+}
+
+TEST_F(WeftRoute, PrintsTheCycle) {
+  const std::string literal = "--topology kfat2d:4x4:1 --rules literal --check --new-fail 1,1";
+  const json found = results(literal, 1);
+  EXPECT_EQ(found["deadlock_free"], true);
+  EXPECT_EQ(found["news"]["deadlock_free"], false);
+  EXPECT_GE(found["news"]["cycle"].size(), 2u);
+  EXPECT_TRUE(contains(weft("route " + literal).output,
+                       "weft: new faults: packets can wait for each other in a ring"));
+}
+
+TEST_F(WeftRoute, ProvesWhoIsCutOff) {
+  const json found = results("--topology kfat2d:4x4:1 --fail 0,1 0,2 0,3 1,0 2,0 3,0 --check");
+  EXPECT_EQ(found["unreachable_pairs"], 2 * 9);
+  for (const json& pair : found["unreachable"]) EXPECT_EQ(pair["obstacle"], "graph");
+}
+
+TEST_F(WeftRoute, TablesAreCheckedAgain) {
+  const auto folder = path("tables").string();
+  const std::string fabric = "--topology kfat2d:4x5:2 --fail 1,1 2,3 --check ";
+  for (const std::string more : {"", "--masks line", "--rules detour"}) {
+    const json made = results(fabric + more + " --tables " + folder);
+    EXPECT_EQ(results(fabric + more + " --from " + folder), made);
+  }
+  const std::string lfts = read(folder + "/opensm.lfts");
+  EXPECT_EQ(count(lfts, "Unicast lids"), 29u);
+  expect_bad("--topology kfat2d:5x4:2 --rules detour --from " + folder,
+             folder + "/route.json: is for topology \"kfat2d:4x5:2\", not \"kfat2d:5x4:2\"");
+  EXPECT_TRUE(
+      contains(weft("route --topology kfat2d:4x4:1 --from " + path("none").string()).output, "no such file"));
+}
+
+TEST_F(WeftRoute, CarriesTraffic) {
+  const json found =
+      results("--topology kfat2d:4x4:4 --fail 1,1 --planes 4 --load 0.2 --clocks 4000")["traffic"];
+  EXPECT_NEAR(found["accepted"].get<double>(), 0.2, 0.01);
+  EXPECT_EQ(found["dropped"], 0);
+  EXPECT_GT(found["mean_latency_clocks"].get<double>(), 167);
+  EXPECT_LT(found["mean_latency_clocks"].get<double>(), 237);
+}
+
+TEST_F(WeftRoute, BadInputIsOneLine) {
+  expect_bad("--topology kfat2d:4x4:1 --fail 4,0", "'4,0': there is no row 4, the last is 3");
+  expect_bad("--topology kfat2d:1x1:1 --fail 0,0", "no leaf is alive");
+  expect_bad("--topology kfat2d:4x0:1", "kfat2d:4x0:1: C is 0, must be 1 to 128");
+  expect_bad("--topology torus3d:4x4x4:1", "torus3d:4x4x4:1: must be kfat2d:RxC:H");
+  expect_bad("--topology kfat2d:4x4:1 --fail x", "'x': a fault is R,C with whole numbers");
+}
+
+}  // namespace
+}  // namespace weft::test
