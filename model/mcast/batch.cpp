@@ -13,6 +13,7 @@ namespace weft::mcast {
 namespace {
 
 constexpr uint64_t tries_per_group = 30;
+constexpr uint32_t most_to_save = 2;  // times the limit: beyond that groups are merged at once
 
 class Batch {
  public:
@@ -27,7 +28,7 @@ class Batch {
     if (!may_improve) return free;
     if (options_.seconds > 0)
       improve_for_seconds(free);
-    else if (free.colours() > limit)
+    else if (free.colours() > limit && free.colours() / most_to_save <= limit)
       improve_by_tries(free, limit);
     return free.colours() <= limit ? std::move(free) : routed(limit);
   }

@@ -23,7 +23,8 @@ struct BatchOptions {
 
 /// Without a limit of colours: routed, then improved for so many seconds. With one, Algorithm::weft first
 /// does without; only if more colours are needed, also after some tries to do with fewer (as many as there
-/// are groups, many times over, so that the result does not depend on the machine), groups are merged.
+/// are groups, many times over, so that the result does not depend on the machine; none if more than twice
+/// the limit are needed), groups are merged.
 /// @return trees with colours below the limit
 Forest route_together(const Hops& hops, const Groups& groups, const BatchOptions& options);
 

@@ -8,11 +8,19 @@ namespace weft::mcast {
 
 namespace {
 
-constexpr std::size_t most_summed = 256;  // members: their sum fits into 16 bits
+constexpr std::size_t most_summed =
+    32;  // members, which tell near roots from far ones; their sum fits into 16 bits
 static_assert(most_summed * most_hops < 65536);
 
 void raise(uint8_t* farthest, const uint8_t* row, std::size_t switches) {
   for (std::size_t sw = 0; sw < switches; ++sw) farthest[sw] = std::max(farthest[sw], row[sw]);
+}
+
+/// Wide enough to be done many at a time, which std::min_element is not.
+uint8_t least(const std::vector<uint8_t>& values) {
+  uint8_t found = 255;
+  for (const uint8_t value : values) found = std::min(found, value);
+  return found;
 }
 
 void add(uint16_t* sum, const uint8_t* row, std::size_t switches) {
@@ -34,9 +42,9 @@ Roots RootSearch::find(std::span<const uint32_t> switches) {
     if (i % every == 0) add(sum_.data(), row, sum_.size());
   }
   Roots found;
-  found.height = *std::min_element(farthest_.begin(), farthest_.end());
+  found.height = least(farthest_);
   for (uint32_t sw = 0; sw < farthest_.size(); ++sw)
-    if (farthest_[sw] == found.height) found.roots.push_back({sw, sum_[sw]});
+    if (farthest_[sw] == found.height) found.roots.push_back({sw, static_cast<uint32_t>(sum_[sw] * every)});
   return found;
 }
 

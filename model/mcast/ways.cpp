@@ -24,14 +24,22 @@ uint32_t Ways::node_of(uint32_t sw, uint32_t level) {
 
 void Ways::find_ups(uint32_t index, uint32_t level, const uint8_t* row) {
   const uint64_t serves = nodes_[index].serves;
-  nodes_[index].first_up = static_cast<uint32_t>(ups_.size());
-  for (const topology::Arc& arc : graph_.neighbours(nodes_[index].sw)) {
-    if (row[arc.node] + 1u != level) continue;
-    const uint32_t up = node_of(arc.node, level - 1);
-    nodes_[up].serves |= serves;
-    ups_.push_back({up, arc.link});
+  const auto neighbours = graph_.neighbours(nodes_[index].sw);
+  const std::size_t first = ups_.size();
+  ups_.resize(first + neighbours.size());
+  Up* const found = ups_.data() + first;
+  std::size_t count = 0;  // switches, not yet nodes; without a branch that nobody could foresee
+  for (const topology::Arc& arc : neighbours) {
+    found[count] = {arc.node, arc.link};
+    count += row[arc.node] + 1u == level ? 1 : 0;
   }
-  nodes_[index].ups = static_cast<uint32_t>(ups_.size()) - nodes_[index].first_up;
+  ups_.resize(first + count);
+  for (std::size_t i = 0; i < count; ++i) {
+    found[i].node = node_of(found[i].node, level - 1);
+    nodes_[found[i].node].serves |= serves;
+  }
+  nodes_[index].first_up = static_cast<uint32_t>(first);
+  nodes_[index].ups = static_cast<uint32_t>(count);
 }
 
 void Ways::find(uint32_t root, const uint8_t* row, const Ends& ends) {

@@ -99,12 +99,13 @@ Routed route(const Graph& graph, const mcast::Groups& groups, const McastArgumen
   std::clock_t clock = 0;
   const auto finish = [&](const mcast::Forest& forest) {
     const double seconds = seconds_since(start);
+    const double cpu_seconds = static_cast<double>(std::clock() - clock) / CLOCKS_PER_SEC;
     routed.results =
         results_of(mcast::figures_of(forest), mcast::colour_bounds(hops, groups, options.tables));
     routed.results["start_seconds"] = start_seconds;
     routed.results["route_seconds"] = seconds;
     routed.results["seconds_per_group"] = seconds / groups.count();
-    routed.results["cpu_seconds"] = static_cast<double>(std::clock() - clock) / CLOCKS_PER_SEC;
+    routed.results["cpu_seconds"] = cpu_seconds;
     routed.tables = mcast::tables_of(forest);
     routed.tables.limit = options.colours;
   };
