@@ -160,6 +160,25 @@ TEST_F(RdmaReceiverFields, ResetClosesAllRegions) {
   EXPECT_EQ(receiver_.outcomes[Outcome::refuse_key], receiver_params().n_regions);
 }
 
+TEST_F(RdmaReceiverFields, PacketsOfEveryRegionFitTheirGrant) {
+  rdma::Config open = config();
+  open.regions.assign(receiver_params().n_regions, config().regions[0]);
+  for (auto region = open.regions.begin() + 1; region != open.regions.end(); ++region) region->key = test_key;
+  receiver_.reset(open);
+  receiver_.outcomes.clear();
+  for (uint8_t region = 0; region < receiver_params().n_regions; ++region) {
+    Header request = another(1);
+    request.gen = region;
+    request.cid = open.regions[region].key;
+    give(request);
+    receiver_.clocks(settled);
+    give_data(data(region, 0));
+    receiver_.clocks(settled);
+  }
+  EXPECT_EQ(receiver_.outcomes[Outcome::grant], receiver_params().n_regions);
+  EXPECT_EQ(receiver_.outcomes[Outcome::finish], receiver_params().n_regions);
+}
+
 TEST_F(RdmaReceiverFields, PacketWithOneWrongBitIsNotTakenForTheOneThatFits) {
   grant(1, 3);
   for (const uint32_t pidx : {1u, 2u, 0u}) {
