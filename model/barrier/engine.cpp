@@ -71,28 +71,30 @@ Refusal Engine::arrive(uint32_t number) {
 
 // ------------------------------------------------------------------------------------------------- packets
 
-bool Engine::accepts(const Group* group, const Packet& packet) {
-  if (group == nullptr || group->phase == Phase::closed) return drop(Drop::unknown_group), false;
-  if (packet.instance != group->settings.instance) return drop(Drop::other_instance), false;
-  const auto& members = group->settings.members;
+bool Engine::accepts(const Packet& packet) {
+  if (packet.group >= groups_.size() || groups_[packet.group].phase == Phase::closed)
+    return drop(Drop::unknown_group), false;
+  const GroupSettings& settings = groups_[packet.group].settings;
+  if (packet.instance != settings.instance) return drop(Drop::other_instance), false;
+  const auto& members = settings.members;
   if (packet.number >= members.size() || members[packet.number] != packet.from || packet.from == self_)
     return drop(Drop::not_member), false;
   return true;
 }
 
 void Engine::receive(const Packet& packet) {
-  Group* const group = packet.group < groups_.size() ? &groups_[packet.group] : nullptr;
-  if (!accepts(group, packet)) return;
-  if (!catch_up(*group, packet)) return;
+  if (!accepts(packet)) return;
+  Group& group = groups_[packet.group];
+  if (!catch_up(group, packet)) return;
   switch (packet.type) {
     case Type::gather:
-      return gathered(*group, packet);
+      return gathered(group, packet);
     case Type::release:
-      return released(*group, packet);
+      return released(group, packet);
     case Type::ask:
-      return asked(*group, packet);
+      return asked(group, packet);
     case Type::wait:
-      return waits(*group, packet);
+      return waits(group, packet);
   }
 }
 

@@ -127,7 +127,7 @@ class Engine {
     bool told = false;  ///< software knows of the failure
   };
 
-  bool accepts(const Group* group, const Packet& packet);
+  bool accepts(const Packet& packet);
   void gathered(Group& group, const Packet& packet);
   void released(Group& group, const Packet& packet);
   void asked(Group& group, const Packet& packet);

@@ -26,8 +26,8 @@ uint32_t steps(const Walker& walker, const Channel& at, Leaf to, uint32_t depth 
 
 class Generator {
  public:
-  Generator(const Health& known, const Options& options)
-      : known_(known), grid_(known.grid()), tables_(grid_, options) {}
+  Generator(const Health& known, Tables empty)
+      : known_(known), grid_(known.grid()), tables_(std::move(empty)) {}
 
   Tables make() && {
     if (known_.live_leaves() == 0) throw Fault("no leaf is alive");
@@ -108,6 +108,8 @@ class Generator {
 
 }  // namespace
 
-Tables make_tables(const Health& known, const Options& options) { return Generator(known, options).make(); }
+Tables make_tables(const Health& known, const Options& options) {
+  return Generator(known, Tables(known.grid(), options)).make();
+}
 
 }  // namespace weft::route
