@@ -59,8 +59,9 @@ TEST_F(WeftRoute, TablesAreCheckedAgain) {
   const auto folder = path("tables").string();
   const std::string fabric = "--topology kfat2d:4x5:2 --fail 1,1 2,3 --check ";
   for (const std::string more : {"", "--masks line", "--rules detour"}) {
-    const json made = results(fabric + more + " --tables " + folder);
-    EXPECT_EQ(results(fabric + more + " --from " + folder), made);
+    const std::string chosen = std::string(fabric).append(more);
+    const json made = results(std::string(chosen).append(" --tables ").append(folder));
+    EXPECT_EQ(results(std::string(chosen).append(" --from ").append(folder)), made);
   }
   const std::string lfts = read(folder + "/opensm.lfts");
   EXPECT_EQ(count(lfts, "Unicast lids"), 29u);
