@@ -50,7 +50,7 @@ def main():
     parser.add_argument("--seeds", type=int, default=20)
     options = parser.parse_args()
     lines = ["# Barriers on meshes with broken links", "",
-             f"Written by `experiments/barrier.py`: runs of `weft barrier`, seeds 1 to {options.seeds}. [What is compared and how](../barrier.md). Cycles of a model of network and engines, not of RTL: mean over "
+             f"Written by `make barrier-figures`: runs of `weft barrier`, seeds 1 to {options.seeds}. [What is compared and how](../barrier.md). Cycles of a model of network and engines, not of RTL: mean over "
              "3 barriers after links broke (where not said otherwise) and over seeds, by fraction of links wanted broken; on meshes with 4 links a node, 40 and 50 % break all but a spanning tree or nearly so. "
              "Meshes of 1,024 nodes, background traffic and software barriers are not in the tables."]
     for title, arguments in CASES:

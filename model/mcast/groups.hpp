@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mcast/fault.hpp"
+#include "common/fault.hpp"
 #include "topology/graph.hpp"
 
 namespace weft::mcast {

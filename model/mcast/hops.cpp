@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "mcast/fault.hpp"
+#include "common/fault.hpp"
 #include "mcast/parallel.hpp"
 #include "topology/distances.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "mcast/fault.hpp"
+#include "common/fault.hpp"
 #include "mcast/forwarding_tables.hpp"
 
 namespace weft::mcast {

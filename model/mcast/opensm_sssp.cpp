@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "mcast/fault.hpp"
+#include "common/fault.hpp"
 #include "mcast/opensm_heap.hpp"
 #include "mcast/opensm_order.hpp"
 

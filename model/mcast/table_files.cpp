@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "mcast/fault.hpp"
+#include "common/fault.hpp"
 #include "mcast/mcfdbs.hpp"
 #include "mcast/tables.hpp"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "route/fault.hpp"
+#include "common/fault.hpp"
 
 namespace weft::route {
 

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "topology/fault.hpp"
+#include "common/fault.hpp"
 #include "topology/graph.hpp"
 
 namespace weft::topology {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "mcast/fault.hpp"
+#include "common/fault.hpp"
 
 namespace weft::opensm {
 

@@ -28,12 +28,12 @@ struct Members {
 
 class GroupTrees {
  public:
-  /// Throws mcast::Fault for a fabric that is not connected.
+  /// Throws Fault for a fabric that is not connected.
   /// @param graph must outlive this
   explicit GroupTrees(const topology::Graph& graph);
 
   /// The ports of each switch of the new tree of this group; empty for less than two members. The group's old
-  /// tree does not count any more. Throws mcast::Fault.
+  /// tree does not count any more. Throws Fault.
   /// @param group any number
   std::vector<std::pair<uint32_t, mcast::PortMask>> build(uint32_t group, const Members& members);
   void remove(uint32_t group);

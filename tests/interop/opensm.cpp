@@ -93,7 +93,7 @@ std::optional<std::vector<uint16_t>> OpenSm::join(const std::vector<Members>& gr
     const bool still = std::exchange(before, now) == now;
     try {
       if (still && all_there(groups, mlids)) return true;
-    } catch (const mcast::Fault&) {  // is just being written
+    } catch (const Fault&) {  // is just being written
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     return false;

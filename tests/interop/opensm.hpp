@@ -43,7 +43,7 @@ class OpenSm {
   /// wrong.
   std::string change(const std::string& verb, uint32_t group, const Members& members);
 
-  /// The tables that it has dumped last. Throws mcast::Fault while it writes them.
+  /// The tables that it has dumped last. Throws Fault while it writes them.
   mcast::ForwardingTables dump() const;
   std::filesystem::path dump_file() const { return folder_ / "opensm.mcfdbs"; }
 

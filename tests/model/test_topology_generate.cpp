@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "common/fault.hpp"
 #include "property.hpp"
 #include "topology/distances.hpp"
-#include "topology/fault.hpp"
 #include "topology/generate.hpp"
 #include "topology/spec.hpp"
 

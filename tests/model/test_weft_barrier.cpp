@@ -4,37 +4,31 @@
 
 #include <nlohmann/json.hpp>
 
-#include "run_weft.hpp"
-#include "temporary_folder.hpp"
+#include "weft_command.hpp"
 
 namespace weft::test {
 namespace {
 
-class WeftBarrier : public TemporaryFolder {
+class WeftBarrier : public WeftCommand {
  protected:
-  nlohmann::json results_of(const std::string& arguments) const {
-    const auto file = path("out.json");
-    const auto run = weft("barrier " + arguments + " --json " + file.string());
-    EXPECT_EQ(run.exit_code, 0) << run.output;
-    return nlohmann::json::parse(read(file));
-  }
+  WeftBarrier() : WeftCommand("barrier") {}
 };
 
 TEST_F(WeftBarrier, SaysWhatOneAlgorithmNeeds) {
-  const auto results = results_of("--mesh 4x4 --algorithm dlct --links 8");
-  EXPECT_EQ(results["algorithm"], "dlct");
-  EXPECT_EQ(results["nodes"], 16);
-  EXPECT_EQ(results["broken_links"], 0);
-  EXPECT_EQ(results["messages"], 30);
-  EXPECT_GT(results["cycles"], 0);
-  EXPECT_GE(results["hops"], 30);
-  EXPECT_NEAR(results["uq_mean"].get<double>(), 0.5623, 5e-5);
+  const auto found = results("--mesh 4x4 --algorithm dlct --links 8");
+  EXPECT_EQ(found["algorithm"], "dlct");
+  EXPECT_EQ(found["nodes"], 16);
+  EXPECT_EQ(found["broken_links"], 0);
+  EXPECT_EQ(found["messages"], 30);
+  EXPECT_GT(found["cycles"], 0);
+  EXPECT_GE(found["hops"], 30);
+  EXPECT_NEAR(found["uq_mean"].get<double>(), 0.5623, 5e-5);
 }
 
 TEST_F(WeftBarrier, ComparesAllOnAllMeshes) {
-  const auto results = results_of("--mesh 4x4,3x5 --algorithm all --broken 0,0.5 --seeds 3 --load 0.1");
-  EXPECT_EQ(results["runs"].size(), 2 * 2 * 12u);
-  for (const auto& run : results["runs"]) {
+  const auto found = results("--mesh 4x4,3x5 --algorithm all --broken 0,0.5 --seeds 3 --load 0.1");
+  EXPECT_EQ(found["runs"].size(), 2 * 2 * 12u);
+  for (const auto& run : found["runs"]) {
     EXPECT_GE(run["cycles"], run["lower_bound"]) << run;
     EXPECT_EQ(run["broken_fraction"] > 0, run["broken_links"] > 0) << run;
   }
@@ -42,7 +36,7 @@ TEST_F(WeftBarrier, ComparesAllOnAllMeshes) {
 
 TEST_F(WeftBarrier, IsTheSameWithTheSameSeed) {
   const std::string arguments = "--mesh 6x4 --algorithm id2 --broken 0.2 --load 0.2 --seed 7";
-  EXPECT_EQ(results_of(arguments), results_of(arguments));
+  EXPECT_EQ(results(arguments), results(arguments));
 }
 
 TEST_F(WeftBarrier, RefusesBadInputInOneLine) {
@@ -50,9 +44,9 @@ TEST_F(WeftBarrier, RefusesBadInputInOneLine) {
        {"--mesh 4", "--mesh 0x4", "--mesh 4x4x4", "--mesh 100x100", "--mesh ax4", "--algorithm none",
         "--broken 1.5", "--broken nan", "--rounds 0", "--links 5", "--load 1", "--tries 256",
         "--mesh 99999999999x1"}) {
-    const auto run = weft("barrier " + arguments);
-    EXPECT_EQ(run.exit_code, 2) << arguments << run.output;
-    EXPECT_EQ(count(run.output, "\n"), 1u) << arguments << run.output;
+    const auto finished = run(arguments);
+    EXPECT_EQ(finished.exit_code, 2) << arguments << finished.output;
+    EXPECT_EQ(count(finished.output, "\n"), 1u) << arguments << finished.output;
   }
 }
 

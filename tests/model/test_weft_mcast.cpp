@@ -5,31 +5,22 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "run_weft.hpp"
-#include "temporary_folder.hpp"
+#include "weft_command.hpp"
 
 namespace weft::test {
 namespace {
 
 using nlohmann::json;
 
-class WeftMcast : public TemporaryFolder {
+class WeftMcast : public WeftCommand {
  protected:
-  void expect_bad(const std::string& arguments, const std::string& message) const {
-    const auto run = weft("mcast " + arguments);
-    EXPECT_EQ(run.exit_code, 2) << arguments;
-    EXPECT_EQ(run.output, "weft: " + message + "\n");
-  }
-  json results(const std::string& arguments) const {
-    const auto file = path("results.json");
-    const auto run = weft("mcast " + arguments + " --check --json " + file.string());
-    EXPECT_EQ(run.exit_code, 0) << run.output;
-    return json::parse(read(file));
-  }
+  WeftMcast() : WeftCommand("mcast") {}
+
+  json checked(const std::string& arguments) const { return results(arguments + " --check"); }
 };
 
 TEST_F(WeftMcast, SaysHowGoodTreesAre) {
-  const json found = results("--topology fattree3:8 --groups grid:4x4x8");
+  const json found = checked("--topology fattree3:8 --groups grid:4x4x8");
   for (const char* key : {"hosts", "switches", "groups", "trees", "colors_used", "colors_lower_bound",
                           "max_efi", "mean_efi", "max_efi_switch", "max_tfi", "mean_tfi", "merged_groups",
                           "max_tree_height", "route_seconds", "seconds_per_group", "seed"})
@@ -44,12 +35,12 @@ TEST_F(WeftMcast, SaysHowGoodTreesAre) {
 
 TEST_F(WeftMcast, EveryEngineIsRight) {
   for (const std::string engine : {"mr4lms", "paper", "fbtc", "fctb", "minhop", "sssp", "sssp-load"})
-    EXPECT_EQ(results("--topology random:20,9,4,1 --groups grid:4x4x5 --engine " + engine)["engine"], engine);
+    EXPECT_EQ(checked("--topology random:20,9,4,1 --groups grid:4x4x5 --engine " + engine)["engine"], engine);
 }
 
 TEST_F(WeftMcast, Optimizes) {
   const std::string fabric = "--topology random:60,12,6,1 --groups grid:6x7x8 ";
-  EXPECT_LT(results(fabric + "--optimize 0.3")["colors_used"], results(fabric)["colors_used"]);
+  EXPECT_LT(checked(fabric + "--optimize 0.3")["colors_used"], results(fabric)["colors_used"]);
   for (const std::string arguments : {"--optimize 1 --per-port", "--optimize 1 --engine fbtc"})
     expect_bad(fabric + arguments, "--optimize: works for --engine mr4lms without --per-port only");
 }
@@ -60,11 +51,11 @@ TEST_F(WeftMcast, LimitsAreKept) {
       for (const char* engine : {" --engine mr4lms", " --engine paper"}) {
         std::string arguments = "--topology random:20,9,4,1 --groups grid:4x4x5 --colors 6";
         for (const char* more : {merge, with, engine}) arguments += more;
-        const json found = results(arguments);
+        const json found = checked(arguments);
         EXPECT_LE(found["colors_used"], 6);
         EXPECT_GT(found["merged_groups"], 0);
       }
-  EXPECT_EQ(results("--topology random:20,9,4,1 --groups grid:4x4x5 --per-port")["merged_groups"], 0);
+  EXPECT_EQ(checked("--topology random:20,9,4,1 --groups grid:4x4x5 --per-port")["merged_groups"], 0);
 }
 
 TEST_F(WeftMcast, TablesAreCheckedAgain) {

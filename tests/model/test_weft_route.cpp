@@ -5,27 +5,16 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "run_weft.hpp"
-#include "temporary_folder.hpp"
+#include "weft_command.hpp"
 
 namespace weft::test {
 namespace {
 
 using nlohmann::json;
 
-class WeftRoute : public TemporaryFolder {
+class WeftRoute : public WeftCommand {
  protected:
-  json results(const std::string& arguments, int exit_code = 0) const {
-    const auto file = path("results.json");
-    const auto run = weft("route " + arguments + " --json " + file.string());
-    EXPECT_EQ(run.exit_code, exit_code) << run.output;
-    return json::parse(read(file));
-  }
-  void expect_bad(const std::string& arguments, const std::string& message) const {
-    const auto run = weft("route " + arguments);
-    EXPECT_EQ(run.exit_code, 2) << arguments;
-    EXPECT_EQ(run.output, "weft: " + message + "\n");
-  }
+  WeftRoute() : WeftCommand("route") {}
 };
 
 TEST_F(WeftRoute, Proves) {

@@ -6,23 +6,18 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "run_weft.hpp"
-#include "temporary_folder.hpp"
 #include "topology/ibnet.hpp"
 #include "topology/spec.hpp"
+#include "weft_command.hpp"
 
 namespace weft::test {
 namespace {
 
 using nlohmann::json;
 
-class WeftTopology : public TemporaryFolder {
+class WeftTopology : public WeftCommand {
  protected:
-  void expect_bad(const std::string& arguments, const std::string& message) const {
-    const auto run = weft("topology " + arguments);
-    EXPECT_EQ(run.exit_code, 2) << arguments;
-    EXPECT_EQ(run.output, "weft: " + message + "\n");
-  }
+  WeftTopology() : WeftCommand("topology") {}
 };
 
 TEST_F(WeftTopology, SaysWhatItIs) {
