@@ -19,7 +19,7 @@ namespace weft::mcast {
 struct Search {
   /// Roots that are tried at most, and switches on all ways from them: the first root is always tried.
   uint32_t roots = 8;
-  std::size_t switches = 1500;
+  std::size_t switches = 4000;
   /// What a group that passes a root counts, where 1 is a link on the way from the root to a member.
   float load = 1;
   /// Links between switches that so many groups use already are not used.

@@ -8,8 +8,7 @@ namespace weft::mcast {
 
 namespace {
 
-constexpr std::size_t most_summed =
-    32;  // members, which tell near roots from far ones; their sum fits into 16 bits
+constexpr std::size_t most_summed = 256;  // members: their sum fits into 16 bits
 static_assert(most_summed * most_hops < 65536);
 
 void raise(uint8_t* farthest, const uint8_t* row, std::size_t switches) {

@@ -15,8 +15,8 @@ struct Roots {
   uint32_t height = 0;  ///< the least that a tree for these members can have
   struct Root {
     uint32_t sw = 0;
-    uint32_t sum =
-        0;  ///< of the distances to the members' switches, estimated from some of them if there are many
+    /// Of the distances to the members' switches, estimated from some of them if there are many.
+    uint32_t sum = 0;
   };
   std::vector<Root> roots;  ///< by switch
 };
