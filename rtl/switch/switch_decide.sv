@@ -8,6 +8,7 @@ module switch_decide
 ) (
   input  request_t           request_i,
   input  config_t            config_i,
+  input  logic               known_i,      // a kind and an input port that there are
   input  logic               in_table_i,   // the index is within the table
   input  logic               bad_i,        // entry: cannot be corrected
   input  logic               valid_i,      // entry: is there
@@ -25,11 +26,10 @@ module switch_decide
     return bits;
   endfunction
 
-  logic               known, multicast, leaf, here, from_row, from_column, is_fixed, ends_here, second_turn, hairpin;
+  logic               multicast, leaf, here, from_row, from_column, is_fixed, ends_here, second_turn, hairpin;
   logic [7:0]         fixed_port;
   logic [N_PORTS-1:0] input_bit, primary, fixed, tree, candidates, backup;
 
-  assign known       = 32'(request_i.kind) <= 32'(KIND_MULTICAST) && request_i.in_port != '0 && 32'(request_i.in_port) <= N_PORTS;
   assign multicast   = request_i.kind == KIND_MULTICAST;
   assign leaf        = config_i.role == ROLE_LEAF;
   assign here        = leaf && request_i.row == config_i.row && request_i.column == config_i.column;
@@ -55,7 +55,7 @@ module switch_decide
     ports_o   = '0;
     vc_o      = request_i.vc;
     if (!config_i.loaded) outcome_o = OUTCOME_NO_TABLE;
-    else if (!known) outcome_o = OUTCOME_BAD_REQUEST;
+    else if (!known_i) outcome_o = OUTCOME_BAD_REQUEST;
     else if (!multicast && is_fixed) begin
       ports_o = fixed;
       if (from_column && !here) vc_o = request_i.vc + 1'b1;

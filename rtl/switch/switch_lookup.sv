@@ -203,7 +203,7 @@ module switch_lookup
   assign bad         = run && ((b_reads && (b_multicast ? m_bad : u_bad)) || (b_scrub_q && (m_bad || u_bad)));
 
   // ------------------------------------------------------------------------------------------------- C: decide
-  logic               c_valid_q, c_in_table_q, c_bad_q, c_entry_q;
+  logic               c_valid_q, c_known_q, c_in_table_q, c_bad_q, c_entry_q;
   request_t           c_request_q;
   config_t            c_config_q;
   logic [7:0]         c_primary_q;
@@ -216,6 +216,7 @@ module switch_lookup
     if (run) begin
       c_request_q  <= b_request_q;
       c_config_q   <= b_config_q;
+      c_known_q    <= b_known_q;
       c_in_table_q <= b_in_table_q;
       c_bad_q      <= b_multicast ? m_bad : u_bad;
       c_entry_q    <= b_multicast ? m_rdata[0] : u_rdata[0];
@@ -233,7 +234,7 @@ module switch_lookup
   end
 
   switch_decide #(.N_PORTS(N_PORTS)) i_decide (
-    .request_i(c_request_q), .config_i(c_config_q), .in_table_i(c_in_table_q), .bad_i(c_bad_q), .valid_i(c_entry_q), .primary_i(c_primary_q),
+    .request_i(c_request_q), .config_i(c_config_q), .known_i(c_known_q), .in_table_i(c_in_table_q), .bad_i(c_bad_q), .valid_i(c_entry_q), .primary_i(c_primary_q),
     .ports_i(c_ports_q), .alive_i, .number_i(number[31:16]), .outcome_o(result.outcome), .ports_o(result.ports), .vc_o(result.vc)
   );
   assign result.request = c_request_q;
