@@ -239,6 +239,7 @@ TEST(Route, EveryCutPairHasItsProof) {
         RC_ASSERT(proof.reached < grid.leaves());
         continue;
       }
+      RC_ASSERT(!proof.way.empty());
       RC_ASSERT(proof.way.front() == pair.from && proof.way.back() == pair.to);
       for (std::size_t i = 1; i < proof.way.size(); ++i) {
         const Leaf a = proof.way[i - 1], b = proof.way[i];
@@ -249,6 +250,20 @@ TEST(Route, EveryCutPairHasItsProof) {
       RC_ASSERT(proof.way.size() > 4u);  // three steps would have been taken
     }
   });
+}
+
+/// Leaves are alive on a staircase only, which turns from column to row twice.
+TEST(Route, TellsChannelsFromRules) {
+  Health health(Grid{4, 4, 1});
+  for (uint32_t x = 0; x < 4; ++x)
+    for (uint32_t y = 0; y < 4; ++y)
+      if (x != y && x != y + 1) health.fail_leaf({x, y});
+  const Pair ends{{0, 0}, {3, 3}};
+  const Proof two = prove_unreachable(ends, health, 2), three = prove_unreachable(ends, health, 3);
+  EXPECT_EQ(two.obstacle, Obstacle::channels);
+  EXPECT_EQ(two.reached, 5u);
+  EXPECT_EQ(three.obstacle, Obstacle::rules);
+  EXPECT_EQ(three.way.size(), 7u);
 }
 
 TEST(Route, MoreChannelsAndMasksLoseLess) {

@@ -47,6 +47,8 @@ TEST_F(WeftBarrier, RefusesBadInputInOneLine) {
     const auto finished = run(arguments);
     EXPECT_EQ(finished.exit_code, 2) << arguments << finished.output;
     EXPECT_EQ(count(finished.output, "\n"), 1u) << arguments << finished.output;
+    EXPECT_TRUE(contains(finished.output, arguments.substr(0, arguments.find(' '))))
+        << arguments << finished.output;
   }
 }
 
