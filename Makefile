@@ -105,7 +105,8 @@ verilog: configure $(PYTHON_VENV)/ready ## elaborate the engine into plain Veril
 	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog rdma_top
 	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog $(AS_IN_THE_ENGINE) rdma_receiver
 	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog --name rdma_receiver_transfers $(AS_IN_THE_ENGINE) -G TRANSFERS=1 rdma_receiver
-	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog $(addprefix --list ,$(wildcard rtl/*/*.f)) --formats build/gen/rtl/rdma_formats_pkg.sv --formats build/gen/rtl/rdma_queues_formats_pkg.sv rdma_queues rdma_nic
+	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog $(addprefix --list ,$(wildcard rtl/rdma*/*.f)) --formats build/gen/rtl/rdma_formats_pkg.sv --formats build/gen/rtl/rdma_queues_formats_pkg.sv rdma_queues rdma_nic
+	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog --list rtl/switch/switch.f --formats build/gen/rtl/switch_lookup_formats_pkg.sv switch_lookup
 	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog --list fpga/window_designs/windows.f window_plain window_tree window_round window_holes
 	fpga/check_plain.sh build/verilog/*.v
 
@@ -169,7 +170,7 @@ coverage: configure ## which points of docs/testplan.json tests, fault campaign 
 	python3 tests/coverage/functional.py --jobs $(JOBS) $(COVERAGE_DIR) fuzz=$(COVERAGE_DIR)/fuzz nic=$(COVERAGE_DIR)/nic soak=$(COVERAGE_DIR)/soak unit=$(COVERAGE_DIR)/unit
 
 # Each in two parts at a time, so that both cores have work.
-COVERAGE_TESTS := rdma_nic_test test_rtl test_rdma_baseline rdma_older_test test_rdma_queues test_rdma_inbox test_rdma_requests
+COVERAGE_TESTS := rdma_nic_test test_rtl test_rdma_baseline rdma_older_test test_rdma_queues test_rdma_inbox test_rdma_requests test_switch
 
 code-coverage: configure $(PYTHON_VENV)/ready ## which lines and bits of the RTL the tests exercise, into docs/results/code_coverage.md
 	cmake --preset coverage $(CMAKE_QUIET) >/dev/null
