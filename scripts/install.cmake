@@ -44,6 +44,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/rtl" DESTINATION "${CMAKE_INSTALL_DATAD
 install(DIRECTORY "${WEFT_GEN_DIR}/rtl/" DESTINATION "${CMAKE_INSTALL_DATADIR}/weft/rtl/formats" FILES_MATCHING PATTERN "*.sv")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" RENAME copyright)
 install(FILES CHANGELOG.md README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 # --- Manual pages and completion, both made of what the programs say of themselves ------------------------------------------
 
