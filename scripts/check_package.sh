@@ -6,13 +6,15 @@ set -euo pipefail
 
 package="$(realpath "$1")"
 root="$(mktemp -d)"
-trap 'rm -rf "$root"' EXIT
+trap 'umount -q "$root/debian/proc" || true; rm -rf "$root"' EXIT
 
 # shellcheck disable=SC2016  # $1 is mmdebstrap's
-mmdebstrap --quiet --variant=minbase --mode=root --include="" \
+mmdebstrap --quiet --variant=minbase --mode=root \
   --customize-hook="copy-in '$package' /tmp" \
   --customize-hook="chroot \"\$1\" sh -c 'apt-get install -y -qq --no-install-recommends /tmp/$(basename "$package")'" \
   bookworm "$root/debian"
+
+mount -t proc proc "$root/debian/proc"  # weft-sim asks it where it is
 
 in_debian() {
   echo "+ $*"

@@ -7,8 +7,7 @@
 
 int main() {
   const auto fabric = weft::topology::load("fattree3:4");
-  weft::switch_lookup::Image image;
-  image.head.ports = 4;
+  const weft::switch_lookup::Image image;
   std::printf("%zu hosts, %zu words\n", std::size_t{fabric.hosts()},
               weft::switch_lookup::write_image(image).size());
 }
