@@ -2,6 +2,7 @@
 """Pages of docs/results as parts of the report: HTML that needs no other file, and what their tables say in one line."""
 
 import base64
+import collections
 import html
 import re
 
@@ -123,9 +124,12 @@ class Page:
 
     def number_headings(self, tokens):
         """One level down, as the report has a title of its own; each with an id."""
+        taken = collections.Counter()
         for token, after in zip(tokens, tokens[1:]):
             if token.type == "heading_open":
-                token.attrs["id"] = f"{self.name}--{slug(plain(after))}"
+                name = slug(plain(after))
+                taken[name] += 1
+                token.attrs["id"] = f"{self.name}--{name}" + (f"-{taken[name]}" if taken[name] > 1 else "")
             if token.type in ("heading_open", "heading_close"):
                 token.tag = f"h{min(6, int(token.tag[1]) + 1)}"
 

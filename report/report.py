@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the report: one HTML file that shows what was run and measured, and needs no other file and no network (docs/report.md).
 
-usage: report.py --results DIR --figures DIR --matrix FILE --traces DIR --run FILE -o FILE
+usage: report.py --results DIR --figures DIR --matrix FILE --traces DIR --run FILE [--matrix-command TEXT] [--run-command TEXT] -o FILE
 Exit status 0: written; 1: written, and a run that it shows has failed; 2: bad input.
 """
 
@@ -52,7 +52,7 @@ def mark(ok, words):
     return f'<span class="{"ok" if ok else "bad"}">{text(words)}</span>'
 
 
-def matrix_section(matrix):
+def matrix_section(matrix, command):
     head = ["case", "mode", "nodes", "transfers", "window", "cycles", "goodput", "packets", "resent", "dropped", "events compared", "differences", "verdict"]
     rows = []
     for case in matrix["cases"]:
@@ -62,7 +62,7 @@ def matrix_section(matrix):
                      f"{case['packets_sent']:,}", f"{case['packets_resent']:,}", f"{case['packets_dropped']:,}", f"{case['events_compared']:,}", wrong, verdict])
     words = ("The same file through many kinds of bad network, between RTL engines: every event compared with the golden model, every byte with the source. "
              "Goodput is the share of what a link can carry in full DATA packets.")
-    body = (f"<h2>Regression matrix</h2><p>Run for this report by <code>weft-sim matrix</code>, seed {matrix['seed']}, {matrix['bytes']:,} bytes a node. {words}</p>"
+    body = (f"<h2>Regression matrix</h2><p>Run for this report by <code>{text(command)}</code>, seed {matrix['seed']}, {matrix['bytes']:,} bytes a node. {words}</p>"
             f"<p>{matrix_verdict(matrix)}</p>{pages.table(head, rows, ' names')}")
     return Section("matrix", "Run for this report", "Regression matrix", body)
 
@@ -137,8 +137,10 @@ def page_of(sections, data):
 def arguments_of(words):
     parser = argparse.ArgumentParser(description="Writes the report: one HTML file (docs/report.md).")
     for name, what in (("results", "folder of pages"), ("figures", "folder of SVG figures"), ("matrix", "result of weft-sim matrix --json"),
-                       ("traces", "what weft-sim rdma --trace wrote"), ("run", "result of weft-sim rdma --json"), ("command", "that made the run")):
-        parser.add_argument(f"--{name}", required=name != "command", default="weft-sim rdma", help=what)
+                       ("traces", "what weft-sim rdma --trace wrote"), ("run", "result of weft-sim rdma --json")):
+        parser.add_argument(f"--{name}", required=True, help=what)
+    parser.add_argument("--matrix-command", default="weft-sim matrix", help="that made the matrix")
+    parser.add_argument("--run-command", default="weft-sim rdma", help="that made the run")
     parser.add_argument("-o", "--output", required=True, help="the report")
     return parser.parse_args(words)
 
@@ -152,7 +154,7 @@ def write(arguments):
     matrix, result = load(arguments.matrix), load(arguments.run)
     run = packets.join(arguments.traces)
     wrong = packets.differences(run, result)
-    data = timeline.data_of(run, result, arguments.command)
+    data = timeline.data_of(run, result)
     files = sorted(pathlib.Path(arguments.results).glob("*.md"))
     results = [pages.Page(file, {file.stem for file in files}) for file in files]
     shown = {}
@@ -162,7 +164,7 @@ def write(arguments):
     run_ok = result["ok"] and not wrong
     run_words = mark(run_ok, f"{len(run.packets)} packets of {len(run.transfers)} transfers, {result['packets_lost']} lost, {result['packets_resent']} sent again" +
                      ("" if run_ok else ": " + ("; ".join(wrong) or "the run has failed")))
-    sections = [matrix_section(matrix), Section("timeline", "Run for this report", "Packet timeline", timeline.body(result, arguments.command, run_words)), *result_sections(results),
+    sections = [matrix_section(matrix, arguments.matrix_command), Section("timeline", "Run for this report", "Packet timeline", timeline.body(result, arguments.run_command, run_words)), *result_sections(results),
                 figures_section(pathlib.Path(arguments.figures), shown)]
     sections.insert(0, overview_section(matrix, run_words, sections, results))
     output = pathlib.Path(arguments.output)

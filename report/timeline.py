@@ -34,11 +34,10 @@ def mark(kind, transfer, node, cycle, outcome, **fields):
     return {"type": kind, "transfer": transfer, "from": node, "to": node, "start": cycle, "again": False, "results": [outcome], "header": fields}
 
 
-def data_of(run, result, command):
+def data_of(run, result):
     items = items_of(run)
     types = {item["type"] for item in items}
     return {
-        "command": command,
         "nodes": run.nodes,
         "transfers": [{"node": each.node, "to": each.to, "msgid": each.msgid, "bytes": each.bytes, "posted": each.posted, "completed": each.completed, "status": each.status}
                       for each in run.transfers],
