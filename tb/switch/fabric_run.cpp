@@ -57,7 +57,8 @@ class Run {
       update_while_packets_fly();
       pass_over_all("tables updated");
     }
-    for (const auto& block : blocks_) result_.clocks += block->clocks();
+    for (const auto& block : blocks_)
+      if (block) result_.clocks += block->clocks();
     return std::move(result_);
   }
 
@@ -319,7 +320,7 @@ class Run {
   mcast::Hops::Room room_;
   RandomStream random_;
   Plan plan_;
-  LookupBlocks blocks_;
+  LookupBlocks blocks_;  // none for switches that were dead from the start
   FabricResult result_;
   uint32_t at_once_ = packets_at_once;  // that fly
   bool new_failed_ = false, lossy_ = false, may_lose_ = false;
