@@ -136,7 +136,7 @@ BLOCKS = [
     (SWITCH_DECIDE, Change("switch_decide.sv", "ports_i & alive_i & ~input_bit;\n  assign candidates", "ports_i & alive_i;\n  assign candidates")),
     (SWITCH_DECIDE, Change("switch_decide.sv", "bit_of(fixed_port) & alive_i;", "bit_of(fixed_port);")),
     (SWITCH_DECIDE, Change("switch_decide.sv", "else if (!valid_i) outcome_o = OUTCOME_NO_ENTRY;", "else if (1'b0) outcome_o = OUTCOME_NO_ENTRY;")),
-    (SWITCH_DECIDE, Change("switch_backup.sv", "below(candidates_i, i) == rank", "below(candidates_i, i) >= rank")),
+    (SWITCH_DECIDE, Change("switch_backup.sv", "sums[i] == rank + 1'b1", "sums[i] >= rank + 1'b1")),
     (SWITCH_UPDATE, None),
     (SWITCH_UPDATE, Change("switch_lookup.sv", "b_config_q   <= config_now;", "if (!taken) b_config_q <= config_now;")),
     (SWITCH_UPDATE, Change("switch_lookup.sv", "settings: b_config_q,", "settings: config_now,")),

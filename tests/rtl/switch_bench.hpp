@@ -153,13 +153,17 @@ class SwitchLookup : public testing::Test {
     if (draw(4) == 0) bench_->alive_i = static_cast<uint8_t>(random_() & all_ports(sizes.ports));
   }
 
-  bool write(uint32_t address, uint32_t data) {
+  void post_write(uint32_t address, uint32_t data) {
     bench_->s_axil_awaddr_i = static_cast<uint16_t>(address);
     bench_->s_axil_wdata_i = data;
     bench_->s_axil_wstrb_i = 15;
     bench_->s_axil_awvalid_i = bench_->s_axil_wvalid_i = 1;
     clock();
     bench_->s_axil_awvalid_i = bench_->s_axil_wvalid_i = 0;
+  }
+
+  bool write(uint32_t address, uint32_t data) {
+    post_write(address, data);
     for (int i = 0; i < 1000; ++i) {
       bench_.settle();
       const bool answered = bench_->s_axil_bvalid_o;
@@ -202,11 +206,12 @@ class SwitchLookup : public testing::Test {
     wait_for_management();
   }
 
-  void put_words(const std::vector<uint32_t>& packet) {
+  /// @param ends whether the last of them is the packet's last
+  void put_words(const std::vector<uint32_t>& packet, bool ends = true) {
     for (std::size_t i = 0; i < packet.size(); ++i) {
       while (pauses_ && draw(3) == 0) clock();
       bench_->s_mgmt_data_i = packet[i];
-      bench_->s_mgmt_last_i = i + 1 == packet.size();
+      bench_->s_mgmt_last_i = ends && i + 1 == packet.size();
       bench_->s_mgmt_valid_i = 1;
       wait_for_management();
       clock();
