@@ -39,9 +39,10 @@ configure: setup
 build: configure ## build everything into build/bin
 	cmake --build --preset $(PRESET) -j $(JOBS)
 
-sim: configure ## simulate the RDMA engine on a real file through losses, reordering, corruption
+sim: configure ## simulate the RDMA engine on a real file through losses, reordering, corruption; lookup blocks of a small fabric
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim weft
 	$(BUILD)/bin/weft-sim matrix $(if $(FILE),--file $(FILE)) $(SIM_ARGS)
+	$(BUILD)/bin/weft-sim switch --topology kfat2d:4x4:4 --groups random:16:8:1 --fail 1,2 --new-fail 3,0
 
 waves: configure ## weft-sim-waves, which weft-sim needs for --waves
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim-waves

@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
   const Command bench = add_bench_command(app);
   const Command goodput = add_goodput_command(app);
   const Command fabric = add_fabric_command(app);
+  const Command lookups = add_switch_command(app);
   const std::vector<std::string> arguments(argv, argv + argc);
   try {
     app.parse(argc, argv);
@@ -32,6 +33,7 @@ int main(int argc, char** argv) {
                       : app.got_subcommand("bench")   ? bench
                       : app.got_subcommand("goodput") ? goodput
                       : app.got_subcommand("fabric")  ? fabric
+                      : app.got_subcommand("switch")  ? lookups
                                                       : matrix)(arguments);
     if (std::fflush(stdout) != 0) throw BadInput("the report cannot be written");
     return code;
