@@ -175,18 +175,28 @@ TEST_F(BarrierRtl, EqualsItsModelWhateverComes) {
   uint64_t resets = 0;
   std::array<uint64_t, formats::count::DROP> dropped{};
   for (int i = 0; i < 200000 && !HasFailure(); i++) {
+    if (i % 4000 == 0) {  // all begin anew
+      const uint32_t group = below(3);
+      for (auto& other : nodes_) {
+        other->close(group);
+        other->open(group, usual[group]);
+      }
+    }
     auto& node = *nodes_[below(6)];
     if (!node.busy() && below(40) == 0) {
       const uint32_t group = below(20) == 0 ? 4 + below(300) : below(3);
       switch (below(8)) {
         case 0: {
           auto settings = usual[group % usual.size()];
-          settings.instance = static_cast<uint16_t>(7 + (below(8) == 0 ? 1 : 0));
+          settings.instance = static_cast<uint16_t>(7 + (below(20) == 0 ? 1 : 0));
           settings.waiting.tries = 3 + below(6);
-          if (below(6) == 0) settings.members[below(4)] = below(30);
-          if (below(30) == 0) settings.members.clear();
-          if (below(30) == 0) settings.judge.stride = 9;
-          node.open(group, settings);
+          const uint32_t fault = below(10);  // those with one ask for a group that is never open
+          if (fault == 0) settings.members.clear();
+          if (fault == 1) settings.members[below(6)] = BarrierNode::nodes + below(6);
+          if (fault == 2) settings.members[0] = settings.members[5];
+          if (fault == 3) settings.members = {20, 21};
+          if (fault == 4) settings.judge.stride = 9;
+          node.open(fault < 5 ? 3 : group, settings);
           break;
         }
         case 1:
@@ -205,7 +215,7 @@ TEST_F(BarrierRtl, EqualsItsModelWhateverComes) {
     clock({.loss = 2,
            .twice = 10,
            .corrupt = 2,
-           .forged = 5,
+           .forged = 3,
            .delay = 60,
            .pauses = i / 1000 % 2 == 0 ? 0U : 50U});
   }
