@@ -49,7 +49,12 @@ module barrier_core
   output logic [31:0]         trace_group_o,
   output packet_t             trace_packet_o
 );
-  localparam int unsigned NUMBER_W = N_MEMBERS > 1 ? $clog2(N_MEMBERS) : 1;
+  localparam int unsigned PLACE_W = N_GROUPS * N_MEMBERS > 1 ? $clog2(N_GROUPS * N_MEMBERS) : 1;
+
+  // Of a member in the table. A packet's number may be beyond it; then what is read does not count.
+  function automatic logic [PLACE_W-1:0] place(logic [GROUP_W-1:0] group, id_t number);
+    return PLACE_W'(32'(group) * N_MEMBERS + 32'(number));
+  endfunction
 
   if (N_MEMBERS > (1 << ID_W) || N_MEMBERS < 1) begin : gen_illegal_members
     $fatal(1, "barrier_core: N_MEMBERS is %0d, but must be 1 to %0d", N_MEMBERS, 1 << ID_W);
@@ -121,9 +126,9 @@ module barrier_core
   assign look_number = state_q == S_OPEN ? open_number : state_q == S_SEND ? send_number : event_q == EVENT_PACKET ? packet_q.number[ID_W-1:0] : peer;
 
   ram_sdp #(.DEPTH(N_GROUPS * N_MEMBERS), .WIDTH(16)) i_members (
-    .clk_i, .we_i(member_we_i), .waddr_i(($clog2(N_GROUPS * N_MEMBERS))'(32'(member_group_i) * N_MEMBERS + 32'(member_number_i[NUMBER_W-1:0]))),
+    .clk_i, .we_i(member_we_i), .waddr_i(place(member_group_i, member_number_i)),
     .wdata_i(member_node_i), .re_i(member_re),
-    .raddr_i(($clog2(N_GROUPS * N_MEMBERS))'(32'(group_q) * N_MEMBERS + 32'(look_number[NUMBER_W-1:0]))), .rdata_o(member)
+    .raddr_i(place(group_q, look_number)), .rdata_o(member)
   );
 
   // ------------------------------------------------------------------------------------------------- act

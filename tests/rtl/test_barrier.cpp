@@ -55,7 +55,8 @@ class BarrierRtl : public testing::Test {
     for (uint32_t hops = below(4); hops > 0; hops--) add_hop(bytes);
     const uint32_t to = formats::unpack_packet(bytes).to;
     if (chance(storm.forged)) {
-      bytes[2 + below(24)] ^= static_cast<uint8_t>(1U << below(8));
+      const bool kind = chance(25);  // one is taken for another kind
+      bytes[kind ? 2 : 2 + below(24)] ^= static_cast<uint8_t>(1U << below(kind ? 2 : 8));
       bytes = checked(bytes);
     }
     if (chance(storm.corrupt)) bytes[below(32)] ^= static_cast<uint8_t>(1U << below(8));
