@@ -17,8 +17,9 @@ TOPS = {
     "rdma_queues": ["rdma_queues"],
     "rdma_nic": ["rdma", "rdma_queues", "rdma_nic"],
     "switch_lookup": ["switch"],
+    "barrier_engine": ["barrier"],
 }
-SPECS = {"rdma": "rdma", "rdma_queues": "rdma_queues", "switch": "switch_lookup"}
+SPECS = {"rdma": "rdma", "rdma_queues": "rdma_queues", "switch": "switch_lookup", "barrier": "barrier"}
 NOTICE = ["# SPDX-License-Identifier: Apache-2.0", "# Written by scripts/manifests.py from rtl/*/*.f: do not edit."]
 
 

@@ -6,6 +6,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "barrier/packet.hpp"
+
 namespace weft::barrier {
 namespace {
 
@@ -36,6 +38,7 @@ Refusal Engine::open(uint32_t number, GroupSettings settings) {
   if (const Refusal fault = fault_of(settings, nodes_); fault != Refusal::none) return fault;
   const auto own = std::find(settings.members.begin(), settings.members.end(), self_);
   if (own == settings.members.end()) return Refusal::not_member;
+  if (settings.judge.stride > settings.members.size()) return Refusal::bad_stride;
   Group group;
   group.number = static_cast<uint32_t>(own - settings.members.begin());
   group.settings = std::move(settings);
@@ -72,6 +75,7 @@ Refusal Engine::arrive(uint32_t number) {
 // ------------------------------------------------------------------------------------------------- packets
 
 bool Engine::accepts(const Packet& packet) {
+  if (packet.to != self_) return drop(Drop::misrouted), false;
   if (packet.group >= groups_.size() || groups_[packet.group].phase == Phase::closed)
     return drop(Drop::unknown_group), false;
   const GroupSettings& settings = groups_[packet.group].settings;
@@ -79,7 +83,15 @@ bool Engine::accepts(const Packet& packet) {
   const auto& members = settings.members;
   if (packet.number >= members.size() || members[packet.number] != packet.from || packet.from == self_)
     return drop(Drop::not_member), false;
+  if (packet.memory.offset >= members.size() || packet.memory.best_offset >= members.size())
+    return drop(Drop::bad_offset), false;
   return true;
+}
+
+void Engine::receive(std::span<const uint8_t, formats::packet_bytes> bytes) {
+  const std::optional<Packet> packet = read_packet(bytes);
+  if (!packet) return drop(Drop::malformed);
+  receive(*packet);
 }
 
 void Engine::receive(const Packet& packet) {
@@ -233,9 +245,12 @@ void Engine::restart_timer(Group& group) {
 }
 
 void Engine::tick() {
-  for (Group& group : groups_) {
-    if (group.phase == Phase::gathering || group.phase == Phase::waiting) tick(group);
-  }
+  for (uint32_t group = 0; group < groups_.size(); group++) tick(group);
+}
+
+void Engine::tick(uint32_t number) {
+  Group& group = groups_.at(number);
+  if (group.phase == Phase::gathering || group.phase == Phase::waiting) tick(group);
 }
 
 void Engine::note_age(Group& group) {

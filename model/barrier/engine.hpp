@@ -7,20 +7,20 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "barrier/judge.hpp"
 #include "barrier/mesh.hpp"
 #include "barrier/tree.hpp"
+#include "weft/barrier/formats.hpp"
 
 namespace weft::barrier {
 
-enum class Type : uint8_t {
-  gather,   ///< to the parent: all below me have arrived
-  release,  ///< to a child: all have arrived
-  ask,      ///< to a child: what about you?
-  wait      ///< answer to ask, or to a repeated gather: alive, not yet
-};
+using Type = formats::PacketKind;
+using formats::Drop;
+using formats::Ending;
+using formats::Refusal;
 
 struct Packet {
   Type type = Type::gather;
@@ -51,33 +51,6 @@ struct GroupSettings {
   Waiting waiting;
 };
 
-/// Why software's wish is refused.
-enum class Refusal : uint8_t {
-  none,
-  no_such_group,
-  open,
-  not_open,
-  empty,
-  unknown_node,
-  repeated_node,
-  not_member,
-  arrived
-};
-
-/// Why a packet is dropped.
-enum class Drop : uint8_t {
-  unknown_group,
-  other_instance,
-  not_member,
-  old_epoch,
-  future_epoch,
-  not_child,
-  not_waiting,
-  count
-};
-
-enum class Ending : uint8_t { ok, dead_member };
-
 struct Completion {
   uint32_t group = 0;
   uint16_t epoch = 0;
@@ -101,8 +74,11 @@ class Engine {
   /// The local software has arrived.
   Refusal arrive(uint32_t group);
   void receive(const Packet& packet);
-  /// A tick has passed.
+  /// A packet as it came from the network.
+  void receive(std::span<const uint8_t, formats::packet_bytes> bytes);
+  /// A tick has passed, for all groups or for one.
   void tick();
+  void tick(uint32_t group);
 
   /// What happened since the last call, in order.
   Outputs take();
@@ -154,7 +130,7 @@ class Engine {
   uint32_t nodes_;
   std::vector<Group> groups_;
   Outputs out_;
-  std::vector<uint64_t> dropped_ = std::vector<uint64_t>(static_cast<size_t>(Drop::count));
+  std::vector<uint64_t> dropped_ = std::vector<uint64_t>(formats::count::DROP);
   uint64_t repeated_ = 0, late_ = 0;
 };
 

@@ -12,7 +12,7 @@ import unittest
 
 BUILD = pathlib.Path(sys.argv.pop(2))
 ROOT = pathlib.Path(sys.argv.pop(1))
-TOPS = {"rdma_top": ("rdma", "rdma"), "rdma_queues": ("rdma_queues", "rdma_queues"), "switch_lookup": ("switch", "switch_lookup")}
+TOPS = {"barrier_engine": ("barrier", "barrier"), "rdma_top": ("rdma", "rdma"), "rdma_queues": ("rdma_queues", "rdma_queues"), "switch_lookup": ("switch", "switch_lookup")}
 
 
 def run(*command, **options):

@@ -164,6 +164,9 @@ TEST(BarrierEngine, DropsWhatIsNotForItAndCounts) {
   dropped(Drop::other_instance, [](Packet& packet) { packet.instance = 6; });
   dropped(Drop::not_member, [](Packet& packet) { packet.number = 2; });
   dropped(Drop::not_member, [](Packet& packet) { packet.number = 4; });
+  dropped(Drop::misrouted, [](Packet& packet) { packet.to = 1; });
+  dropped(Drop::bad_offset, [](Packet& packet) { packet.memory.offset = 4; });
+  dropped(Drop::bad_offset, [](Packet& packet) { packet.memory.best_offset = 4; });
   dropped(Drop::not_child, [](Packet& packet) { packet.from = packet.number = 3; });
   dropped(Drop::future_epoch, [](Packet& packet) { packet.epoch = 1; });
   dropped(Drop::old_epoch, [](Packet& packet) { packet.epoch = 0xfffe; });
@@ -177,6 +180,7 @@ TEST(BarrierEngine, TakesTheNextBarriersGatherForItsRelease) {
   ASSERT_EQ(engine.open(0, settings_of(4)), Refusal::none);
   Packet gather;
   gather.from = gather.number = 3;
+  gather.to = 2;
   gather.instance = 7;
   engine.receive(gather);
   ASSERT_EQ(engine.arrive(0), Refusal::none);

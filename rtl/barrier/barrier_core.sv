@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes one event after the other, each to its end: software's commands first, then ticks of groups and packets in turn.
+`include "weft_assert.svh"
+
+module barrier_core
+  import barrier_formats_pkg::*;
+  import barrier_pkg::*;
+#(
+  parameter int unsigned N_GROUPS  = 16,
+  parameter int unsigned N_MEMBERS = 1024,  // of a group at most
+  parameter int unsigned N_NODES   = 1024,
+  localparam int unsigned GROUP_W  = N_GROUPS > 1 ? $clog2(N_GROUPS) : 1
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  node_t               self_i,
+  input  settings_t           settings_i,     // for OPEN
+  input  logic                tick_i,
+  // software's commands, one at a time
+  input  logic                command_valid_i,
+  input  command_e            command_i,
+  input  logic [31:0]         command_group_i,
+  output logic                command_done_o,
+  output refusal_e            refusal_o,      // with done
+  // entries of the table of members, of groups that are closed
+  input  logic                member_we_i,
+  input  logic [GROUP_W-1:0]  member_group_i,
+  input  id_t                 member_number_i,
+  input  node_t               member_node_i,
+  output logic [N_GROUPS-1:0] open_o,
+  // packets that hold together
+  input  logic                packet_valid_i,
+  output logic                packet_ready_o,
+  input  packet_t             packet_i,
+  output logic                packet_valid_o,
+  input  logic                packet_ready_i,
+  output packet_t             packet_o,
+  output logic                completion_valid_o,
+  input  logic                completion_ready_i,
+  output completion_t         completion_o,
+  // events, for one clock each
+  output logic                drop_o,
+  output drop_e               reason_o,
+  output logic                repeated_o,
+  output logic                late_o,
+  // what is done next, for one clock: for those who follow
+  output logic                trace_valid_o,
+  output logic [2:0]          trace_what_o,   // 0 to 2: command, 3: packet, 4: tick
+  output logic [31:0]         trace_group_o,
+  output packet_t             trace_packet_o
+);
+  localparam int unsigned PLACE_W = N_GROUPS * N_MEMBERS > 1 ? $clog2(N_GROUPS * N_MEMBERS) : 1;
+
+  // Of a member in the table. A packet's number may be beyond it; then what is read does not count.
+  function automatic logic [PLACE_W-1:0] place(logic [GROUP_W-1:0] group, id_t number);
+    return PLACE_W'(32'(group) * N_MEMBERS + 32'(number));
+  endfunction
+
+  if (N_MEMBERS > (1 << ID_W) || N_MEMBERS < 1) begin : gen_illegal_members
+    $fatal(1, "barrier_core: N_MEMBERS is %0d, but must be 1 to %0d", N_MEMBERS, 1 << ID_W);
+  end
+  if (N_GROUPS > 256 || N_GROUPS < 1) begin : gen_illegal_groups
+    $fatal(1, "barrier_core: N_GROUPS is %0d, but must be 1 to 256", N_GROUPS);
+  end
+  if (N_NODES > 65536 || N_NODES < 1) begin : gen_illegal_nodes
+    $fatal(1, "barrier_core: N_NODES is %0d, but must be 1 to 65536", N_NODES);
+  end
+
+  typedef enum logic [3:0] {
+    S_IDLE,
+    S_OPEN,    // the table is checked
+    S_LOAD,    // the group's state comes
+    S_LOOK,    // reads the table of members
+    S_DECIDE,
+    S_SEND,
+    S_TELL,    // a completion
+    S_STORE
+  } state_e;
+
+  state_e              state_q;
+  event_e              event_q;
+  logic [GROUP_W-1:0]  group_q, tick_group;
+  packet_t             packet_q;
+  group_t              g_q, next_q, next, opened;
+  action_t             action_q, action;
+  logic [N_GROUPS-1:0] open_q, ticks_q;
+  logic                sending_q, packets_turn_q, opening_q;
+
+  // ------------------------------------------------------------------------------------------------- choose
+  logic                known, command_open, immediate, take_command, take_tick, take_packet, start_open;
+  logic [GROUP_W-1:0]  command_group, packet_group;
+  logic                packet_known;
+
+  assign known         = command_group_i < 32'(N_GROUPS);
+  assign command_group = known ? command_group_i[GROUP_W-1:0] : '0;
+  assign command_open  = known && open_q[command_group];
+  assign packet_known  = 32'(packet_i.group) < N_GROUPS;
+  assign packet_group  = packet_known ? packet_i.group[GROUP_W-1:0] : '0;
+  assign immediate     = !known || command_i == COMMAND_CLOSE || (command_i == COMMAND_OPEN) == command_open;
+
+  assign take_command   = state_q == S_IDLE && command_valid_i;
+  assign take_tick      = state_q == S_IDLE && !take_command && ticks_q != '0 && !(packet_valid_i && packets_turn_q);
+  assign take_packet    = state_q == S_IDLE && !take_command && !take_tick && packet_valid_i;
+  assign packet_ready_o = take_packet;
+  assign start_open     = take_command && !immediate && command_i == COMMAND_OPEN;
+
+  always_comb begin : p_tick_group
+    tick_group = '0;
+    for (int unsigned i = N_GROUPS; i > 0; i--) if (ticks_q[i-1]) tick_group = GROUP_W'(i - 1);
+  end
+
+  // ------------------------------------------------------------------------------------------------- memories
+  group_t             loaded;
+  logic [GROUP_W-1:0] chosen;
+  logic               member_re, send_look, open_look;
+  id_t                look_number, send_number, open_number, peer;
+  node_t              member;
+
+  assign chosen = take_command ? command_group : take_tick ? tick_group : packet_group;
+
+  ram_sdp #(.DEPTH(N_GROUPS), .WIDTH($bits(group_t))) i_groups (
+    .clk_i, .we_i(state_q == S_STORE), .waddr_i(group_q), .wdata_i(next_q), .re_i(state_q == S_IDLE), .raddr_i(chosen), .rdata_o(loaded)
+  );
+
+  assign member_re   = state_q == S_LOOK || send_look || open_look;
+  assign look_number = state_q == S_OPEN ? open_number : state_q == S_SEND ? send_number : event_q == EVENT_PACKET ? packet_q.number[ID_W-1:0] : peer;
+
+  ram_sdp #(.DEPTH(N_GROUPS * N_MEMBERS), .WIDTH(16)) i_members (
+    .clk_i, .we_i(member_we_i), .waddr_i(place(member_group_i, member_number_i)),
+    .wdata_i(member_node_i), .re_i(member_re),
+    .raddr_i(place(group_q, look_number)), .rdata_o(member)
+  );
+
+  // ------------------------------------------------------------------------------------------------- act
+  logic     open_done, send_done, decide;
+  refusal_e open_refusal;
+  id_t      own;
+
+  barrier_place i_place (
+    .group_i(g_q), .id_o(), .children_o(), .missing_o(), .first_o(), .parent_o(), .peer_o(peer)
+  );
+  barrier_decide i_decide (
+    .event_i(event_q), .self_i, .open_i(32'(packet_q.group) < N_GROUPS && open_q[group_q]), .group_i(g_q), .packet_i(packet_q), .member_i(member), .next_o(next), .action_o(action)
+  );
+  barrier_open #(.N_NODES(N_NODES)) i_open (
+    .clk_i, .rst_ni, .start_i(state_q == S_OPEN && opening_q), .self_i, .members_i(settings_i.members), .stride_i(settings_i.stride), .done_o(open_done),
+    .refusal_o(open_refusal), .own_o(own), .look_o(open_look), .number_o(open_number), .node_i(member)
+  );
+  barrier_send i_send (
+    .clk_i, .rst_ni, .start_i(state_q == S_SEND && sending_q), .self_i, .group_number_i(8'(group_q)), .group_i(g_q), .memory_i(next_q.memory), .action_i(action_q),
+    .done_o(send_done), .look_o(send_look), .number_o(send_number), .node_i(member), .valid_o(packet_valid_o), .ready_i(packet_ready_i), .packet_o
+  );
+
+  always_comb begin : p_opened
+    opened                    = '0;
+    opened.settings           = settings_i;
+    opened.phase              = PHASE_IDLE;
+    opened.number             = own;
+    opened.memory.best_length = '1;
+    opened.memory.tries_left  = settings_i.judge_tries;
+    opened.ahead              = '1;
+  end
+
+  logic open_event, ended;
+  assign open_event = event_q != EVENT_PACKET || open_q[group_q];  // otherwise what was read stays as it is
+  assign decide     = state_q == S_DECIDE;
+  assign ended      = state_q == S_TELL ? completion_ready_i : state_q == S_SEND && send_done && !action_q.complete;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      state_q        <= S_IDLE;
+      open_q         <= '0;
+      ticks_q        <= '0;
+      packets_turn_q <= 1'b0;
+      sending_q      <= 1'b0;
+      opening_q      <= 1'b0;
+    end else begin
+      sending_q <= decide;
+      opening_q <= start_open;
+      ticks_q   <= (ticks_q | (tick_i ? open_q : '0)) & ~(take_tick ? N_GROUPS'(1) << tick_group : '0);
+      if (take_tick) packets_turn_q <= 1'b1;
+      if (take_packet) packets_turn_q <= 1'b0;
+      unique case (state_q)
+        S_IDLE: begin
+          if (take_command && immediate) begin
+            if (command_i == COMMAND_CLOSE && command_open) begin
+              open_q[command_group]  <= 1'b0;
+              ticks_q[command_group] <= 1'b0;
+            end
+          end else if (start_open) begin
+            state_q <= S_OPEN;
+          end else if (take_command || take_tick || take_packet) begin
+            state_q <= S_LOAD;
+          end
+        end
+        S_OPEN: begin
+          if (open_done) begin
+            state_q <= open_refusal == REFUSAL_NONE ? S_STORE : S_IDLE;
+            if (open_refusal == REFUSAL_NONE) open_q[group_q] <= 1'b1;
+          end
+        end
+        S_LOAD:   state_q <= S_LOOK;
+        S_LOOK:   state_q <= S_DECIDE;
+        S_DECIDE: state_q <= S_SEND;
+        S_SEND:   if (send_done) state_q <= action_q.complete ? S_TELL : action_q.again ? S_LOOK : S_STORE;
+        S_TELL:   if (completion_ready_i) state_q <= action_q.again ? S_LOOK : S_STORE;
+        default:  state_q <= S_IDLE;
+      endcase
+    end
+    if (state_q == S_IDLE) begin
+      group_q  <= chosen;
+      packet_q <= packet_i;
+      event_q  <= take_command ? EVENT_ARRIVE : take_tick ? EVENT_TICK : EVENT_PACKET;
+    end
+    if (state_q == S_LOAD) g_q <= loaded;
+    if (ended) g_q <= next_q;
+    if (state_q == S_OPEN) next_q <= opened;
+    if (decide) begin
+      next_q   <= open_event ? next : g_q;
+      action_q <= action;
+    end
+  end
+
+  // ------------------------------------------------------------------------------------------------- answers
+  always_comb begin : p_answer
+    command_done_o = 1'b0;
+    refusal_o      = REFUSAL_NONE;
+    if (state_q == S_IDLE && command_valid_i && immediate) begin
+      command_done_o = 1'b1;
+      if (!known) refusal_o = REFUSAL_NO_SUCH_GROUP;
+      else if (command_i == COMMAND_OPEN) refusal_o = REFUSAL_OPEN;
+      else if (!command_open) refusal_o = REFUSAL_NOT_OPEN;
+    end else if (state_q == S_OPEN) begin
+      command_done_o = open_done;
+      refusal_o      = open_refusal;
+    end else if (decide && event_q == EVENT_ARRIVE) begin
+      command_done_o = 1'b1;
+      refusal_o      = action.refused ? REFUSAL_ARRIVED : REFUSAL_NONE;
+    end
+  end
+
+  assign open_o     = open_q;
+  assign drop_o     = decide && action.drop;
+  assign reason_o   = action.reason;
+  assign repeated_o = decide && action.repeated;
+  assign late_o     = decide && action.late;
+
+  assign completion_valid_o = state_q == S_TELL;
+  always_comb begin : p_completion
+    completion_o          = '0;
+    completion_o.group    = 8'(group_q);
+    completion_o.ending   = action_q.ending;
+    completion_o.epoch    = g_q.epoch;
+    completion_o.dead     = action_q.ending == ENDING_DEAD_MEMBER ? next_q.dead : '0;
+    completion_o.has_late = action_q.has_late;
+    completion_o.late     = action_q.has_late ? action_q.late_node : '0;
+  end
+
+  assign trace_valid_o  = take_command || take_tick || take_packet;
+  assign trace_what_o   = take_command ? {1'b0, command_i} : take_packet ? 3'd3 : 3'd4;
+  assign trace_group_o  = take_command ? command_group_i : take_tick ? 32'(tick_group) : 32'(packet_i.group);
+  assign trace_packet_o = packet_i;
+
+  `ASSERT(StaysOpen, state_q == S_IDLE || state_q == S_OPEN || event_q == EVENT_PACKET || open_q[group_q])
+endmodule

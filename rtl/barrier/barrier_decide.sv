@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// The protocol: what an event does to a group, and what has to be sent (docs/barrier.md). Combinational.
+module barrier_decide
+  import barrier_formats_pkg::*;
+  import barrier_pkg::*;
+(
+  input  event_e      event_i,
+  input  node_t       self_i,
+  input  logic        open_i,    // EVENT_PACKET: the group is
+  input  group_t      group_i,
+  input  packet_t     packet_i,  // EVENT_PACKET
+  input  node_t       member_i,  // EVENT_PACKET: of the packet's number; EVENT_TICK: whom the group waits for
+  output group_t      next_o,
+  output action_t     action_o
+);
+  group_t      g;
+  action_t     a;
+  id_t         id, children, missing, first, parent, sender_bit, still_missing;
+  logic [15:0] ahead, length;
+  memory_t     judged;
+  logic        is_child, is_first, is_parent, good_memory, catches_up, tells;
+
+  barrier_place i_place (
+    .group_i, .id_o(id), .children_o(children), .missing_o(missing), .first_o(first), .parent_o(parent), .peer_o()
+  );
+  barrier_judge i_judge (
+    .settings_i(group_i.settings), .memory_i(group_i.memory), .length_i(length), .next_o(judged)
+  );
+
+  // ------------------------------------------------------------------------------------------------- of the packet
+  assign sender_bit  = shifted(packet_i.number[ID_W-1:0], group_i.memory.offset, group_i.settings.members) ^ id;
+  assign is_child    = (sender_bit & children) != '0 && (sender_bit & (sender_bit - 1'b1)) == '0;
+  assign is_first    = is_child && sender_bit == first;
+  assign is_parent   = id != '0 && packet_i.number[ID_W-1:0] == parent;
+  assign ahead       = packet_i.epoch - group_i.epoch;
+  assign good_memory = packet_i.offset < 16'(group_i.settings.members) && packet_i.best_offset < 16'(group_i.settings.members);
+  assign tells       = packet_i.kind == PACKET_KIND_GATHER || packet_i.kind == PACKET_KIND_ASK || (packet_i.kind == PACKET_KIND_RELEASE && packet_i.failed);
+  assign catches_up  = ahead == 16'd1 && group_i.phase == PHASE_WAITING && tells;
+
+  // ------------------------------------------------------------------------------------------------- a Gather that is noted
+  logic notes;
+  assign notes         = event_i == EVENT_PACKET && is_child && (missing & sender_bit) != '0;
+  assign still_missing = notes ? missing & ~sender_bit : missing;
+
+  always_comb begin : p_length
+    length = group_i.length;
+    if (notes && saturated_sum(packet_i.length, packet_i.hops) > length) length = saturated_sum(packet_i.length, packet_i.hops);
+  end
+
+  // ------------------------------------------------------------------------------------------------- steps
+  function automatic group_t timer_anew(group_t group);
+    group_t next;
+    next          = group;
+    next.timer    = group.settings.first;
+    next.interval = group.settings.first;
+    next.misses   = '0;
+    return next;
+  endfunction
+
+  function automatic group_t epoch_anew(group_t group, memory_t memory);
+    group_t next;
+    next            = group;
+    next.phase      = PHASE_IDLE;
+    next.epoch      = group.epoch + 1'b1;
+    next.memory     = memory;
+    next.got        = '0;
+    next.ahead      = '1;
+    next.length     = '0;
+    next.age        = '0;
+    next.has_blamed = 1'b0;
+    next.has_late   = 1'b0;
+    return next;
+  endfunction
+
+  logic        releases, fails, settles, drops;
+  memory_t     released_with;
+  node_t       dead;
+  logic [15:0] doubled;
+
+  assign doubled = group_i.interval[15] || {group_i.interval[14:0], 1'b0} > group_i.settings.largest ? group_i.settings.largest : {group_i.interval[14:0], 1'b0};
+
+  always_comb begin : p_decide
+    g             = group_i;
+    a             = '0;
+    a.reason      = DROP_MALFORMED;
+    a.kind        = PACKET_KIND_GATHER;
+    a.ending      = ENDING_OK;
+    a.node        = packet_i.from;
+    releases      = 1'b0;
+    released_with = memory_of(packet_i);
+    fails         = 1'b0;
+    dead          = packet_i.named;
+    settles       = 1'b0;
+    drops         = 1'b0;
+
+    unique case (event_i)
+      EVENT_ARRIVE: begin
+        if (group_i.phase == PHASE_FAILED && !group_i.told) begin
+          a.complete = 1'b1;
+          a.ending   = ENDING_DEAD_MEMBER;
+          g.told     = 1'b1;
+        end else if (group_i.phase != PHASE_IDLE) begin
+          a.refused = 1'b1;
+        end else begin
+          g       = timer_anew(g);
+          g.phase = PHASE_GATHERING;
+          settles = 1'b1;
+        end
+      end
+
+      EVENT_TICK: begin
+        if (group_i.phase == PHASE_GATHERING || group_i.phase == PHASE_WAITING) begin
+          g.age = group_i.age + 1'b1;
+          if (g.age >= group_i.settings.late && group_i.has_blamed && !(group_i.has_late && group_i.late == group_i.blamed)) begin
+            g.has_late = 1'b1;
+            g.late     = group_i.blamed;
+            a.late     = 1'b1;
+          end
+          if (group_i.timer > 16'd1) begin
+            g.timer = group_i.timer - 1'b1;
+          end else begin
+            g.misses = group_i.misses + 1'b1;
+            if (g.misses > {1'b0, group_i.settings.tries}) begin
+              fails = 1'b1;
+              dead  = member_i;
+            end else begin
+              g.interval = doubled;
+              g.timer    = doubled;
+              a.repeated = 1'b1;
+              a.to_node  = 1'b1;
+              a.node     = member_i;
+              a.kind     = group_i.phase == PHASE_WAITING ? PACKET_KIND_GATHER : PACKET_KIND_ASK;
+              a.length   = group_i.length;
+            end
+          end
+        end
+      end
+
+      default: begin  // EVENT_PACKET
+        if (packet_i.to != self_i) begin
+          drops    = 1'b1;
+          a.reason = DROP_MISROUTED;
+        end else if (!open_i) begin
+          drops    = 1'b1;
+          a.reason = DROP_UNKNOWN_GROUP;
+        end else if (packet_i.inst != group_i.settings.inst) begin
+          drops    = 1'b1;
+          a.reason = DROP_OTHER_INSTANCE;
+        end else if (packet_i.number >= 16'(group_i.settings.members) || member_i != packet_i.from || packet_i.from == self_i) begin
+          drops    = 1'b1;
+          a.reason = DROP_NOT_MEMBER;
+        end else if (!good_memory) begin
+          drops    = 1'b1;
+          a.reason = DROP_BAD_OFFSET;
+        end else if (ahead[15]) begin
+          if (ahead == '1 && packet_i.kind == PACKET_KIND_GATHER) begin  // it has missed its Release
+            a.repeated = 1'b1;
+            a.to_node  = 1'b1;
+            a.kind     = PACKET_KIND_RELEASE;
+            a.behind   = 1'b1;
+          end else begin
+            drops    = 1'b1;
+            a.reason = DROP_OLD_EPOCH;
+          end
+        end else if (ahead != '0) begin
+          if (catches_up) begin  // it was released, and so is this one
+            releases = 1'b1;
+            a.again  = 1'b1;
+          end else begin
+            drops    = 1'b1;
+            a.reason = DROP_FUTURE_EPOCH;
+          end
+        end else begin
+          unique case (packet_i.kind)
+            PACKET_KIND_GATHER: begin
+              if (packet_i.failed) begin
+                fails = 1'b1;
+              end else if (group_i.phase == PHASE_FAILED) begin
+                a.to_node = 1'b1;
+                a.kind    = PACKET_KIND_RELEASE;
+                a.failed  = 1'b1;
+                a.named   = group_i.dead;
+              end else if (!is_child) begin
+                drops    = 1'b1;
+                a.reason = DROP_NOT_CHILD;
+              end else if (!notes) begin
+                a.to_node = 1'b1;
+                a.kind    = PACKET_KIND_WAIT;
+              end else begin
+                if (is_first) g.misses = '0;
+                g.got    = group_i.got | sender_bit;
+                g.length = length;
+                settles  = 1'b1;
+              end
+            end
+            PACKET_KIND_RELEASE: begin
+              if (packet_i.failed) begin
+                fails = 1'b1;
+              end else if (group_i.phase != PHASE_WAITING) begin
+                drops    = 1'b1;
+                a.reason = DROP_NOT_WAITING;
+              end else begin
+                releases = 1'b1;
+              end
+            end
+            PACKET_KIND_ASK: begin
+              a.to_node = 1'b1;
+              if (group_i.phase == PHASE_FAILED) begin
+                a.failed = 1'b1;
+                a.named  = group_i.dead;
+              end else if (group_i.phase != PHASE_WAITING) begin
+                a.kind = PACKET_KIND_WAIT;
+              end else begin
+                a.repeated = 1'b1;
+                a.length   = group_i.length;
+              end
+            end
+            default: begin  // PACKET_KIND_WAIT
+              if (group_i.phase == PHASE_GATHERING && is_first) begin
+                g.misses = '0;
+                g.ahead  = ~(first | (first - 1'b1));
+              end else if (group_i.phase == PHASE_WAITING && is_parent) begin
+                g.misses = '0;
+              end else begin
+                drops    = 1'b1;
+                a.reason = DROP_NOT_WAITING;
+              end
+              if (!drops && packet_i.has_named) begin
+                g.has_blamed = 1'b1;
+                g.blamed     = packet_i.named;
+              end
+            end
+          endcase
+          if (a.kind == PACKET_KIND_WAIT) begin
+            a.has_named = group_i.phase == PHASE_IDLE || group_i.has_blamed;
+            a.named     = group_i.phase == PHASE_IDLE ? self_i : group_i.has_blamed ? group_i.blamed : '0;
+          end
+        end
+      end
+    endcase
+
+    a.drop = drops;
+    if (settles && g.phase == PHASE_GATHERING && still_missing == '0) begin
+      if (id == '0) begin
+        releases      = 1'b1;
+        released_with = judged;
+      end else begin
+        g           = timer_anew(g);
+        g.phase     = PHASE_WAITING;
+        a.to_parent = 1'b1;
+        a.length    = length;
+      end
+    end
+    a.has_late  = g.has_late;
+    a.late_node = g.late;
+    if (releases) begin
+      g             = epoch_anew(g, released_with);
+      a.to_children = children;
+      a.complete    = 1'b1;
+    end
+    if (fails && group_i.phase != PHASE_FAILED) begin
+      g.phase       = PHASE_FAILED;
+      g.dead        = dead;
+      g.told        = group_i.phase != PHASE_IDLE;
+      a.to_children = children;
+      a.to_parent   = id != '0;
+      a.failed      = 1'b1;
+      a.named       = dead;
+      a.complete    = g.told;
+      a.ending      = ENDING_DEAD_MEMBER;
+    end
+  end
+
+  assign next_o   = g;
+  assign action_o = a;
+endmodule

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of the barrier engine share: the state of a group, and what an event does to it.
+package barrier_pkg;
+  import barrier_formats_pkg::*;
+
+  localparam int unsigned ID_W = 10;  // of a member's number: at most 1024 members
+
+  typedef logic [ID_W-1:0] id_t;
+  typedef logic [ID_W:0]   size_t;    // 0 to 1024
+  typedef logic [15:0]     node_t;
+
+  // What judge remembers; it goes with every Release.
+  typedef struct packed {
+    id_t         offset;
+    id_t         best_offset;
+    logic [15:0] best_length;
+    logic [7:0]  tries_left;
+    logic        holding;
+  } memory_t;
+
+  // What software chose when it opened the group.
+  typedef struct packed {
+    logic [15:0] inst;
+    shape_e      shape;
+    size_t       members;
+    size_t       stride;
+    logic [15:0] good;
+    logic [7:0]  judge_tries;
+    logic [15:0] first;
+    logic [15:0] largest;
+    logic [7:0]  tries;
+    logic [31:0] late;
+  } settings_t;
+
+  typedef enum logic [1:0] {
+    PHASE_IDLE,       // software has not arrived
+    PHASE_GATHERING,  // children are missing
+    PHASE_WAITING,    // for Release
+    PHASE_FAILED      // a member is dead
+  } phase_e;
+
+  typedef struct packed {
+    settings_t   settings;
+    phase_e      phase;
+    id_t         number;
+    logic [15:0] epoch;
+    memory_t     memory;
+    id_t         got;       // children whose Gather has come, by the bit that they have more
+    id_t         ahead;     // children to be asked before the others
+    logic [15:0] length;
+    logic [15:0] timer;
+    logic [15:0] interval;
+    logic [8:0]  misses;
+    logic [31:0] age;
+    logic        has_blamed;
+    node_t       blamed;
+    logic        has_late;
+    node_t       late;
+    node_t       dead;
+    logic        told;      // software knows of the failure
+  } group_t;
+
+  typedef enum logic [1:0] {
+    EVENT_ARRIVE,
+    EVENT_PACKET,
+    EVENT_TICK
+  } event_e;
+
+  // What has to be sent and told after an event. Children get Release, the parent Gather, a single node `kind`.
+  typedef struct packed {
+    logic         refused;     // arriving
+    logic         drop;
+    drop_e        reason;
+    logic         repeated;
+    logic         late;
+    logic         complete;
+    ending_e      ending;
+    logic         has_late;
+    node_t        late_node;
+    id_t          to_children;
+    logic         to_parent;
+    logic         to_node;
+    node_t        node;
+    packet_kind_e kind;
+    logic         failed;
+    logic         has_named;
+    node_t        named;
+    logic [15:0]  length;
+    logic         behind;      // of the epoch before
+    logic         again;       // the packet is to be looked at again, in the new epoch
+  } action_t;
+
+  localparam logic [15:0] PACKET_MAGIC = 16'h4257;
+
+  // round(K): the id of a number, and back.
+  function automatic id_t shifted(id_t number, id_t offset, size_t members);
+    logic [ID_W:0] sum;
+    sum = {1'b0, number} + {1'b0, offset};
+    return id_t'(sum >= members ? sum - members : sum);
+  endfunction
+
+  function automatic id_t unshifted(id_t id, id_t offset, size_t members);
+    return id >= offset ? id - offset : id_t'({1'b0, id} + members - {1'b0, offset});
+  endfunction
+
+  function automatic logic [15:0] saturated_sum(logic [15:0] a, logic [15:0] b);
+    logic [16:0] sum;
+    sum = {1'b0, a} + {1'b0, b};
+    return sum[16] ? 16'hffff : sum[15:0];
+  endfunction
+
+  // A record, of which parts are needed here.
+  // verilator lint_off UNUSEDSIGNAL
+  function automatic memory_t memory_of(packet_t packet);
+  // verilator lint_on UNUSEDSIGNAL
+    memory_t memory;
+    memory.offset      = packet.offset[ID_W-1:0];
+    memory.best_offset = packet.best_offset[ID_W-1:0];
+    memory.best_length = packet.best_length;
+    memory.tries_left  = packet.tries_left;
+    memory.holding     = packet.holding;
+    return memory;
+  endfunction
+
+  // CRC-32 of IEEE 802.3 over all but the check, with hops zero.
+  function automatic logic [31:0] check_of(packet_t packet);
+    packet_t      covered;
+    logic [255:0] bits;
+    logic [31:0]  crc;
+    covered      = packet;
+    covered.hops = '0;
+    bits         = covered;
+    crc          = '1;
+    for (int i = 0; i < 224; i++) crc = (crc >> 1) ^ (crc[0] ^ bits[i] ? 32'hedb88320 : 32'h0);
+    return ~crc;
+  endfunction
+endpackage

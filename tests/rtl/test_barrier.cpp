@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// Barrier engines in RTL, each beside its golden model, on a network that loses, repeats, delays, reorders
+// and corrupts; bad packets, bad commands, reset; registers.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "barrier_node.hpp"
+
+namespace weft::rtl_test {
+namespace {
+
+using namespace barrier;
+namespace reg = formats::reg;
+
+struct Storm {
+  uint32_t loss = 0, twice = 0, corrupt = 0, forged = 0;  ///< percent of packets
+  uint32_t delay = 1;                                     ///< clocks at most
+  uint32_t pauses = 0;                                    ///< percent of clocks
+};
+
+class BarrierRtl : public testing::Test {
+ protected:
+  void build(uint32_t count) {
+    for (Node node = 0; node < count; node++) nodes_.push_back(std::make_unique<BarrierNode>(node, seed()));
+    arrived_.assign(count, 0);
+    done_.assign(count, 0);
+    failed_.assign(count, {});
+  }
+
+  uint32_t below(uint32_t limit) { return static_cast<uint32_t>(random_() % limit); }
+  bool chance(uint32_t percent) { return below(100) < percent; }
+
+  GroupSettings settings_of(uint32_t members) {
+    GroupSettings settings;
+    settings.instance = 7;
+    settings.shape = chance(50) ? Shape::lct : Shape::bst;
+    settings.members.resize(members);
+    std::iota(settings.members.begin(), settings.members.end(), 0);
+    std::shuffle(settings.members.begin(), settings.members.end(), random_);
+    settings.judge.stride = default_stride(members);
+    settings.judge.tries = 200;
+    settings.waiting = {.first = 8, .largest = 32, .tries = 12, .late = 100};
+    return settings;
+  }
+
+  void fly(PacketBytes bytes, const Storm& storm) {
+    if (chance(storm.loss)) return;
+    for (uint32_t hops = below(4); hops > 0; hops--) add_hop(bytes);
+    const uint32_t to = formats::unpack_packet(bytes).to;
+    if (chance(storm.forged)) {
+      const bool kind = chance(25);  // one is taken for another kind
+      bytes[kind ? 2 : 2 + below(24)] ^= static_cast<uint8_t>(1U << below(kind ? 2 : 8));
+      bytes = checked(bytes);
+    }
+    if (chance(storm.corrupt)) bytes[below(32)] ^= static_cast<uint8_t>(1U << below(8));
+    if (to < nodes_.size()) flying_.emplace(now_ + 1 + below(storm.delay), std::pair(to, bytes));
+  }
+
+  void clock(const Storm& storm) {
+    now_++;
+    while (!flying_.empty() && flying_.begin()->first <= now_) {
+      const auto [to, bytes] = flying_.begin()->second;
+      flying_.erase(flying_.begin());
+      if (!dead(to)) nodes_[to]->receive(bytes);
+    }
+    for (Node node = 0; node < nodes_.size(); node++) {
+      if (dead(node)) continue;
+      nodes_[node]->clock(storm.pauses);
+      for (const PacketBytes& bytes : nodes_[node]->take_packets()) {
+        fly(bytes, storm);
+        if (chance(storm.twice)) fly(bytes, storm);
+      }
+      for (const Completion& completion : nodes_[node]->take_completions()) note(node, completion);
+    }
+  }
+
+  bool dead(Node node) const { return dead_ && *dead_ == node; }
+
+  void note(Node node, const Completion& completion) {
+    if (completion.group != 0) return;
+    if (completion.ending != Ending::ok) {
+      failed_[node] = completion.dead;
+      return;
+    }
+    done_[node]++;
+    if (!safe_) return;
+    for (Node other = 0; other < nodes_.size(); other++)
+      EXPECT_GE(arrived_[other], done_[node]) << "node " << node << " left before " << other << " arrived";
+  }
+
+  /// Software of all nodes comes back after random times. @return whether all have done so many barriers
+  bool run(uint32_t barriers, const Storm& storm, uint32_t pause) {
+    for (uint32_t i = 0; i < 400000 && !HasFailure(); i++) {
+      bool all = true;
+      for (Node node = 0; node < nodes_.size(); node++) {
+        if (dead(node) || failed_[node]) continue;
+        all = all && done_[node] >= barriers;
+        if (arrived_[node] > done_[node] || arrived_[node] >= barriers || nodes_[node]->busy() ||
+            below(pause) != 0)
+          continue;
+        arrived_[node]++;
+        nodes_[node]->arrive(0);
+      }
+      if (all) return true;
+      clock(storm);
+    }
+    return false;
+  }
+
+  std::mt19937_64 random_{seed() + 1};
+  std::vector<std::unique_ptr<BarrierNode>> nodes_;
+  std::vector<uint32_t> arrived_, done_;
+  std::vector<std::optional<Node>> failed_;
+  std::optional<Node> dead_;
+  std::multimap<uint64_t, std::pair<Node, PacketBytes>> flying_;
+  uint64_t now_ = 0;
+  bool safe_ = true;
+};
+
+TEST_F(BarrierRtl, NobodyLeavesBeforeAllHaveArrivedWhateverTheNetworkDoes) {
+  for (int round = 0; round < 6 && !HasFailure(); round++) {
+    nodes_.clear();
+    flying_.clear();
+    const uint32_t count = 1 + below(12);
+    build(count);
+    const auto settings = settings_of(count);
+    for (auto& node : nodes_) node->open(0, settings);
+    const Storm storm{.loss = round % 2 == 0 ? 0U : 8U,
+                      .twice = 20,
+                      .corrupt = round % 3 == 0 ? 0U : 3U,
+                      .delay = 1 + below(200),
+                      .pauses = round < 2 ? 0U : 40U};
+    ASSERT_TRUE(run(15, storm, 1 + below(400))) << "does not end, round " << round;
+    for (int i = 0; i < 500; i++) clock(storm);
+    for (auto& node : nodes_) node->compare_counters();
+  }
+}
+
+TEST_F(BarrierRtl, ADeadMemberIsNamedToAllOthers) {
+  for (int round = 0; round < 4 && !HasFailure(); round++) {
+    nodes_.clear();
+    flying_.clear();
+    const uint32_t count = 2 + below(9);
+    build(count);
+    const auto settings = settings_of(count);
+    for (auto& node : nodes_) node->open(0, settings);
+    const Storm storm{.loss = 2, .twice = 10, .delay = 20, .pauses = 20};
+    ASSERT_TRUE(run(3, storm, 50));
+    dead_ = below(count);
+    ASSERT_TRUE(run(5, storm, 50)) << "hangs";
+    for (Node node = 0; node < count; node++)
+      if (node != *dead_) {
+        EXPECT_EQ(failed_[node], dead_) << node;
+      }
+    dead_.reset();
+  }
+}
+
+// Forged packets, bad commands and resets: the engine does whatever its model does.
+TEST_F(BarrierRtl, EqualsItsModelWhateverComes) {
+  safe_ = false;
+  build(6);
+  std::array<GroupSettings, 3> usual;
+  for (auto& settings : usual) {
+    settings = settings_of(6);
+    settings.judge.good = below(6);
+    settings.judge.tries = below(10);
+  }
+  uint64_t resets = 0;
+  std::array<uint64_t, formats::count::DROP> dropped{};
+  for (int i = 0; i < 200000 && !HasFailure(); i++) {
+    if (i % 4000 == 0) {  // all begin anew
+      const uint32_t group = below(3);
+      for (auto& other : nodes_) {
+        other->close(group);
+        other->open(group, usual[group]);
+      }
+    }
+    auto& node = *nodes_[below(6)];
+    if (!node.busy() && below(40) == 0) {
+      const uint32_t group = below(20) == 0 ? 4 + below(300) : below(3);
+      switch (below(8)) {
+        case 0: {
+          auto settings = usual[group % usual.size()];
+          settings.instance = static_cast<uint16_t>(7 + (below(20) == 0 ? 1 : 0));
+          settings.waiting.tries = 3 + below(6);
+          const uint32_t fault = below(10);  // those with one ask for a group that is never open
+          if (fault == 0) settings.members.clear();
+          if (fault == 1) settings.members[below(6)] = BarrierNode::nodes + below(6);
+          if (fault == 2) settings.members[0] = settings.members[5];
+          if (fault == 3) settings.members = {20, 21};
+          if (fault == 4) settings.judge.stride = 9;
+          node.open(fault < 5 ? 3 : group, settings);
+          break;
+        }
+        case 1:
+          if (below(10) == 0) node.close(group);
+          break;
+        default:
+          node.arrive(group);
+      }
+    }
+    if (below(20000) == 0) {
+      for (uint32_t reason = 0; reason < dropped.size(); reason++)
+        dropped[reason] += node.dropped(static_cast<Drop>(reason));
+      node.reset();
+      resets++;
+    }
+    clock({.loss = 2,
+           .twice = 10,
+           .corrupt = 2,
+           .forged = 3,
+           .delay = 60,
+           .pauses = i / 1000 % 2 == 0 ? 0U : 50U});
+  }
+  EXPECT_GT(resets, 0u);
+  for (auto& node : nodes_)
+    for (uint32_t reason = 0; reason < dropped.size(); reason++)
+      dropped[reason] += node->dropped(static_cast<Drop>(reason));
+  for (uint32_t reason = 0; reason < dropped.size(); reason++)
+    if (static_cast<Drop>(reason) != Drop::overrun) {
+      EXPECT_GT(dropped[reason], 0u) << formats::name(static_cast<Drop>(reason));
+    }
+  for (uint32_t why = 0; why <= static_cast<uint32_t>(Refusal::bad_stride); why++) {
+    uint64_t refused = 0;
+    for (auto& node : nodes_) refused += node->refused(static_cast<Refusal>(why));
+    EXPECT_GT(refused, 0u) << formats::name(static_cast<Refusal>(why));
+  }
+}
+
+TEST_F(BarrierRtl, MorePacketsThanItCanTakeAreDroppedAndCounted) {
+  build(1);
+  for (int i = 0; i < 20; i++) clock({});
+  for (int i = 0; i < 64; i++) nodes_[0]->receive(write_packet({}));
+  for (int i = 0; i < 1000; i++) clock({});
+  EXPECT_GT(nodes_[0]->dropped(Drop::overrun), 0u);
+  nodes_[0]->compare_counters();
+}
+
+TEST_F(BarrierRtl, RegistersReadAsWrittenAndRefuseTheRest) {
+  build(1);
+  for (int i = 0; i < 20; i++) clock({});
+  auto& node = *nodes_[0];
+  EXPECT_EQ(node.read(reg::ID), formats::reset::ID);
+  EXPECT_EQ(node.read(reg::CAPS), BarrierNode::members << 16 | BarrierNode::groups);
+  for (const uint32_t address :
+       {reg::TICK_PERIOD, reg::INSTANCE, reg::GOOD, reg::FIRST, reg::LARGEST, reg::LATE}) {
+    EXPECT_TRUE(node.write(address, 77 + address));
+    EXPECT_EQ(node.read(address), 77 + address);
+  }
+  EXPECT_FALSE(node.write(reg::MEMBERS, BarrierNode::members + 1));
+  EXPECT_FALSE(node.write(reg::ID, 1));
+  EXPECT_FALSE(node.write(reg::DROP, 1));
+  EXPECT_FALSE(node.read(reg::ARRIVE));
+  EXPECT_FALSE(node.read(reg::DROP + 4 * formats::count::DROP));
+  EXPECT_FALSE(node.write(reg::ARRIVE, 0));
+  EXPECT_EQ(node.read(reg::RESULT), static_cast<uint32_t>(Refusal::not_open));
+  EXPECT_TRUE(node.write(reg::TABLE_INDEX, BarrierNode::members));
+  EXPECT_FALSE(node.write(reg::MEMBER, 0)) << "beyond the table";
+  node.open(1, settings_of(1));
+  for (int i = 0; i < 1000 && node.busy(); i++) clock({});
+  EXPECT_EQ(node.read(reg::RESULT), 0u);
+  EXPECT_FALSE(node.write(reg::SELF, 3)) << "a group is open";
+  EXPECT_TRUE(node.write(reg::TABLE_GROUP, 1));
+  EXPECT_TRUE(node.write(reg::TABLE_INDEX, 0));
+  EXPECT_FALSE(node.write(reg::MEMBER, 0)) << "the group is open";
+}
+
+}  // namespace
+}  // namespace weft::rtl_test
