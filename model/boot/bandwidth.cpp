@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shares of links.
+#include "boot/bandwidth.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace weft::boot {
+
+namespace {
+
+/// CPUs that use each link of a segment.
+template <typename IndexOf>
+std::vector<uint32_t> loads(uint64_t links, std::size_t cpus, IndexOf index_of) {
+  std::vector<uint32_t> load(links, 0);
+  for (std::size_t i = 0; i < cpus; ++i) ++load[index_of(i)];
+  return load;
+}
+
+double least_share(double mbps, const std::vector<uint32_t>& loads) {
+  return mbps / *std::max_element(loads.begin(), loads.end());
+}
+
+/// N1 to N3, which no mapping changes.
+std::array<double, 3> compute_side(const Machine& machine, const std::vector<uint32_t>& cpus) {
+  const auto boards =
+      loads(machine.boards(), cpus.size(), [&](std::size_t i) { return machine.board_of(cpus[i]); });
+  const auto supernodes =
+      loads(machine.supernodes, cpus.size(), [&](std::size_t i) { return machine.supernode_of(cpus[i]); });
+  return {machine.links[0].total(), least_share(machine.links[1].total(), boards),
+          least_share(machine.links[2].total(), supernodes)};
+}
+
+double least_of_servers(const Machine& machine, const std::vector<uint32_t>& loads) {
+  double least = std::numeric_limits<double>::infinity();
+  for (uint32_t server = 0; server < machine.servers; ++server) {
+    if (loads[server] != 0) least = std::min(least, machine.server_mbps(server) / loads[server]);
+  }
+  return least;
+}
+
+std::string limiting_of(const Bandwidth& found) {
+  std::string limiting;
+  for (uint32_t segment = 0; segment < segments; ++segment) {
+    if (found.mbps[segment] > found.least_mbps * (1 + 1e-12)) continue;  // rounding
+    limiting += fmt::format("{}N{}", limiting.empty() ? "" : ",", segment + 1);
+  }
+  return limiting;
+}
+
+}  // namespace
+
+Bandwidth bandwidth_of(const Machine& machine, const std::vector<uint32_t>& cpus,
+                       const std::vector<uint32_t>& servers) {
+  const auto near = compute_side(machine, cpus);
+  const auto edges =
+      loads(machine.edges(), cpus.size(), [&](std::size_t i) { return machine.edge_of(servers[i]); });
+  const auto by_server = loads(machine.servers, cpus.size(), [&](std::size_t i) { return servers[i]; });
+  Bandwidth found;
+  found.mbps = {near[0], near[1], near[2], least_share(machine.links[3].total(), edges),
+                least_of_servers(machine, by_server)};
+  found.least_mbps = *std::min_element(found.mbps.begin(), found.mbps.end());
+  found.boot_seconds = machine.image_megabits / found.least_mbps;
+  found.limiting = limiting_of(found);
+  return found;
+}
+
+double flow_bound(const Machine& machine, const std::vector<uint32_t>& cpus) {
+  std::vector<double> edges(machine.edges(), 0);
+  for (uint32_t server = 0; server < machine.servers; ++server) {
+    if (!machine.failed_servers.contains(server))
+      edges[machine.edge_of(server)] += machine.server_mbps(server);
+  }
+  double all_mbps = 0;
+  for (const double mbps : edges) all_mbps += std::min(mbps, machine.links[3].total());
+  const auto near = compute_side(machine, cpus);
+  return std::min(*std::min_element(near.begin(), near.end()), all_mbps / static_cast<double>(cpus.size()));
+}
+
+double hundredths(double value) { return std::floor(value * 100 + 0.5) / 100; }
+
+}  // namespace weft::boot

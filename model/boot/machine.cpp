@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a machine is and cannot be.
+#include "boot/machine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace weft::boot {
+
+namespace {
+
+std::optional<Impossible> bad_rate(const std::string& field, double mbps) {
+  if (mbps > 0 && std::isfinite(mbps)) return std::nullopt;
+  return Impossible{field, "a bandwidth must be more than 0 Mb/s"};
+}
+
+std::optional<Impossible> bad_size(const Machine& machine) {
+  const std::array<std::pair<const char*, uint32_t>, 6> counts = {
+      {{"cpus_per_board", machine.cpus_per_board},
+       {"boards_per_supernode", machine.boards_per_supernode},
+       {"supernodes_per_cabinet", machine.supernodes_per_cabinet},
+       {"supernodes", machine.supernodes},
+       {"servers", machine.servers},
+       {"servers_per_edge", machine.servers_per_edge}}};
+  for (const auto& [field, count] : counts) {
+    if (count == 0) return Impossible{field, "must be at least 1"};
+    if (count > most_servers) return Impossible{field, fmt::format("must be at most {}", most_servers)};
+  }
+  // each factor is at most 2^20, so that only the product of all three can overflow
+  if (machine.boards() > most_nodes || machine.nodes() > most_nodes)
+    return Impossible{"supernodes", fmt::format("the machine has more than {} CPUs", most_nodes)};
+  return std::nullopt;
+}
+
+std::optional<Impossible> bad_server(const Machine& machine) {
+  for (const auto& [server, own] : machine.unequal_servers) {
+    if (server >= machine.servers)
+      return Impossible{"unequal_servers",
+                        fmt::format("there is no server {}, only 0 to {}", server, machine.servers - 1)};
+    if (auto fault = bad_rate("unequal_servers", own.mbps.value_or(1))) return fault;
+    if (!(own.disk_mbps > 0)) return Impossible{"unequal_servers", "a bandwidth must be more than 0 Mb/s"};
+  }
+  for (const uint32_t server : machine.failed_servers) {
+    if (server >= machine.servers)
+      return Impossible{"failed_servers",
+                        fmt::format("there is no server {}, only 0 to {}", server, machine.servers - 1)};
+  }
+  if (machine.failed_servers.size() == machine.servers)
+    return Impossible{"failed_servers", "no server is left"};
+  return std::nullopt;
+}
+
+}  // namespace
+
+double Machine::server_mbps(uint32_t server) const {
+  const auto own = unequal_servers.find(server);
+  if (own == unequal_servers.end()) return links[4].total();
+  return std::min(own->second.mbps.value_or(links[4].total()), own->second.disk_mbps);
+}
+
+std::optional<Impossible> impossible(const Machine& machine) {
+  if (auto fault = bad_size(machine)) return fault;
+  for (uint32_t segment = 0; segment < segments; ++segment) {
+    const Link& link = machine.links[segment];
+    const std::string field = fmt::format("links.n{}", segment + 1);
+    if (auto fault = bad_rate(field + ".mbps", link.mbps)) return fault;
+    if (link.count == 0) return Impossible{field + ".count", "must be at least 1"};
+  }
+  if (!(machine.image_megabits > 0) || !std::isfinite(machine.image_megabits))
+    return Impossible{"image_megabits", "an image must have more than 0 Mb"};
+  return bad_server(machine);
+}
+
+double image_megabits(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) throw Fault(file.string() + ": no such image");
+  if (!std::filesystem::is_regular_file(file, error)) throw Fault(file.string() + ": is not an image");
+  const auto bytes = std::filesystem::file_size(file, error);
+  if (error) throw Fault(file.string() + ": cannot be read");
+  if (bytes == 0) throw Fault(file.string() + ": the image is empty");
+  return static_cast<double>(bytes) * 8 / 1e6;
+}
+
+}  // namespace weft::boot

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine that boots: CPUs on boards, boards in supernodes, a core, edge switches, boot servers.
+//
+// Every CPU's image comes along five links: N1 CPU to board, N2 board to supernode switch, N3 supernode to
+// core, N4 core to edge switch, N5 edge switch to server (SCDA/BCDA, 1.3). The core itself does not block.
+// CPUs are numbered through: ((supernode * boards) + board) * CPUs + CPU. Bandwidths are in Mb/s.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "common/fault.hpp"
+
+namespace weft::boot {
+
+inline constexpr uint32_t segments = 5;  ///< N1 to N5, as 0 to 4
+inline constexpr uint64_t most_nodes = 1u << 24;
+inline constexpr uint32_t most_servers = 1u << 20;
+
+/// The links of one place of a segment, which carry its traffic together.
+struct Link {
+  double mbps = 1000;
+  uint32_t count = 1;
+  double total() const { return mbps * count; }
+};
+
+/// What a server has that others have not.
+struct OwnLimits {
+  std::optional<double> mbps;  ///< of its link
+  double disk_mbps = std::numeric_limits<double>::infinity();
+};
+
+/// As in the paper: 160 supernodes and as many servers, 50 MB.
+struct Machine {
+  uint32_t cpus_per_board = 8;
+  uint32_t boards_per_supernode = 32;
+  uint32_t supernodes_per_cabinet = 4;
+  uint32_t supernodes = 160;
+  uint32_t servers = 160;
+  uint32_t servers_per_edge = 20;
+  std::array<Link, segments> links = {{{1000, 1}, {1000, 1}, {10000, 2}, {10000, 2}, {1000, 1}}};
+  double image_megabits = 400;
+  std::map<uint32_t, OwnLimits> unequal_servers;
+  std::set<uint32_t> failed_servers;
+
+  uint64_t boards() const { return uint64_t{supernodes} * boards_per_supernode; }
+  uint64_t nodes() const { return boards() * cpus_per_board; }
+  uint32_t edges() const { return (servers + servers_per_edge - 1) / servers_per_edge; }
+  uint32_t board_of(uint32_t node) const { return node / cpus_per_board; }
+  uint32_t supernode_of(uint32_t node) const { return board_of(node) / boards_per_supernode; }
+  uint32_t edge_of(uint32_t server) const { return server / servers_per_edge; }
+  /// What a server can give: the lesser of its link and its disk.
+  double server_mbps(uint32_t server) const;
+};
+
+struct Impossible {
+  std::string field;  ///< as in the machine file
+  std::string fault;
+};
+
+/// The first thing in a machine that cannot be.
+std::optional<Impossible> impossible(const Machine& machine);
+
+/// Reads a machine file (docs/boot.md) over `machine`; what it does not name stays. Throws Fault,
+/// "FILE:LINE: fault".
+void read_machine(const std::filesystem::path& file, Machine& machine);
+
+/// Size of an image file in Mb. Throws Fault, "FILE: fault".
+double image_megabits(const std::filesystem::path& file);
+
+}  // namespace weft::boot

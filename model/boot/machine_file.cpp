@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machine files: JSON of which every value knows its line.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "boot/machine.hpp"
+#include "common/input_file.hpp"
+
+namespace weft::boot {
+
+namespace {
+
+using nlohmann::json;
+
+/// Reads a text and knows in which line the last character was that is not blank.
+class LineCounter {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  struct Lines {
+    uint32_t now = 1, last = 1;
+  };
+
+  LineCounter(const char* at, Lines* lines) : at_(at), lines_(lines) {}
+  reference operator*() const { return *at_; }
+  LineCounter& operator++() {
+    if (*at_ == '\n') {
+      ++lines_->now;
+    } else if (*at_ != ' ' && *at_ != '\t' && *at_ != '\r') {
+      lines_->last = lines_->now;
+    }
+    ++at_;
+    return *this;
+  }
+  LineCounter operator++(int) {
+    const LineCounter before = *this;
+    ++*this;
+    return before;
+  }
+  bool operator==(const LineCounter& other) const { return at_ == other.at_; }
+  bool operator!=(const LineCounter& other) const { return at_ != other.at_; }
+
+ private:
+  const char* at_;
+  Lines* lines_;
+};
+
+struct Value {
+  std::string field;     ///< "links.n1.mbps"; elements of lists as "failed_servers"
+  uint32_t element = 0;  ///< of the outermost list
+  uint32_t line = 0;
+  json value;
+};
+
+/// Every value of the file in its order. Throws Fault.
+class Values : public nlohmann::json_sax<json> {
+ public:
+  Values(std::string file, const LineCounter::Lines& lines) : file_(std::move(file)), lines_(lines) {}
+
+  const std::vector<Value>& all() const { return values_; }
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(number_integer_t value) override { return add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return add(value); }
+  bool number_float(number_float_t value, const string_t& /*text*/) override { return add(value); }
+  bool string(string_t& value) override { return add(value); }
+  bool binary(binary_t& /*value*/) override { return false; }
+  bool start_object(std::size_t /*elements*/) override {
+    open(false);
+    return true;
+  }
+  bool key(string_t& name) override {
+    Level& level = levels_.back();
+    if (!level.keys.insert(name).second) fail(fmt::format("'{}' is there twice", printable(name)));
+    level.name = name;
+    return true;
+  }
+  bool end_object() override { return close(); }
+  bool start_array(std::size_t /*elements*/) override {
+    if (levels_.empty()) fail("a machine is an object: {...}");
+    open(true);
+    return true;
+  }
+  bool end_array() override { return close(); }
+  bool parse_error(std::size_t /*position*/, const std::string& /*last*/,
+                   const nlohmann::detail::exception& /*error*/) override {
+    fail("is not JSON from here on");
+  }
+
+  [[noreturn]] void fail(const std::string& fault) const { fail(lines_.last, fault); }
+  [[noreturn]] void fail(uint32_t line, const std::string& fault) const {
+    throw Fault(fmt::format("{}:{}: {}", file_, line, fault));
+  }
+
+  static std::string printable(const std::string& name) {
+    std::string safe;
+    for (const char c : name.substr(0, 60)) safe += c >= ' ' && c <= '~' ? c : '?';
+    return safe;
+  }
+
+ private:
+  struct Level {
+    bool list = false;
+    std::string name;
+    std::set<std::string> keys;
+    uint32_t element = 0;
+  };
+
+  void open(bool list) {
+    if (levels_.size() > 8) fail("is nested too deeply");
+    levels_.push_back({list, "", {}, 0});
+  }
+  bool close() {
+    levels_.pop_back();
+    next();
+    return true;
+  }
+  void next() {
+    if (!levels_.empty() && levels_.back().list) ++levels_.back().element;
+  }
+  bool add(json value) {
+    if (levels_.empty()) fail("a machine is an object: {...}");
+    Value found{"", 0, lines_.last, std::move(value)};
+    for (const Level& level : levels_) {
+      if (level.list) {
+        found.element = level.element;
+        continue;
+      }
+      if (!found.field.empty()) found.field += '.';
+      found.field += level.name;
+    }
+    values_.push_back(std::move(found));
+    next();
+    return true;
+  }
+
+  std::string file_;
+  const LineCounter::Lines& lines_;
+  std::vector<Level> levels_;
+  std::vector<Value> values_;
+};
+
+/// Puts values into a machine.
+class Filler {
+ public:
+  Filler(const std::filesystem::path& file, const Values& values, Machine& machine)
+      : folder_(file.parent_path()), values_(values), machine_(machine) {}
+
+  void fill() {
+    for (const Value& value : values_.all()) put(value);
+    for (const auto& [element, own] : own_) {
+      if (!own.number) values_.fail(own.line, "a server without 'number'");
+      if (!machine_.unequal_servers.emplace(*own.number, own.limits).second)
+        values_.fail(own.line, fmt::format("server {} is there twice", *own.number));
+    }
+    const auto fault = impossible(machine_);
+    if (fault) values_.fail(line_of(*fault), fault->field + ": " + fault->fault);
+  }
+
+ private:
+  struct Own {
+    std::optional<uint32_t> number;
+    OwnLimits limits;
+    uint32_t line = 0;
+  };
+
+  uint32_t count(const Value& value) const {
+    if (!value.value.is_number_unsigned() || value.value.get<uint64_t>() > 0xffffffff)
+      values_.fail(value.line, value.field + ": must be a whole number");
+    return value.value.get<uint32_t>();
+  }
+
+  double rate(const Value& value) const {
+    if (!value.value.is_number() || !(value.value.get<double>() > 0) ||
+        !std::isfinite(value.value.get<double>()))
+      values_.fail(value.line, value.field + ": must be a number above 0");
+    return value.value.get<double>();
+  }
+
+  bool put_size(const Value& value) {
+    const std::map<std::string, uint32_t*> sizes = {
+        {"cpus_per_board", &machine_.cpus_per_board},
+        {"boards_per_supernode", &machine_.boards_per_supernode},
+        {"supernodes_per_cabinet", &machine_.supernodes_per_cabinet},
+        {"supernodes", &machine_.supernodes},
+        {"servers", &machine_.servers},
+        {"servers_per_edge", &machine_.servers_per_edge}};
+    const auto known = sizes.find(value.field);
+    if (known == sizes.end()) return false;
+    *known->second = count(value);
+    return true;
+  }
+
+  bool put_link(const Value& value) {
+    for (uint32_t segment = 0; segment < segments; ++segment) {
+      const std::string link = fmt::format("links.n{}.", segment + 1);
+      if (value.field == link + "mbps") return machine_.links[segment].mbps = rate(value), true;
+      if (value.field == link + "count") return machine_.links[segment].count = count(value), true;
+    }
+    return false;
+  }
+
+  bool put_server(const Value& value) {
+    if (value.field == "failed_servers") {
+      if (!machine_.failed_servers.insert(count(value)).second)
+        values_.fail(value.line, fmt::format("failed_servers: {} is there twice", count(value)));
+      return true;
+    }
+    if (!value.field.starts_with("unequal_servers.")) return false;
+    Own& own = own_[value.element];
+    if (own.line == 0) own.line = value.line;
+    if (value.field == "unequal_servers.number") return own.number = count(value), true;
+    if (value.field == "unequal_servers.mbps") return own.limits.mbps = rate(value), true;
+    if (value.field == "unequal_servers.disk_mbps") return own.limits.disk_mbps = rate(value), true;
+    return false;
+  }
+
+  bool put_image(const Value& value) {
+    if (value.field == "image_megabits") return machine_.image_megabits = rate(value), true;
+    if (value.field != "image" || !value.value.is_string()) return false;
+    try {
+      machine_.image_megabits = image_megabits(folder_ / value.value.get<std::string>());
+    } catch (const Fault& fault) {
+      values_.fail(value.line, fmt::format("image: {}", fault.what()));
+    }
+    return true;
+  }
+
+  void put(const Value& value) {
+    if (put_size(value) || put_link(value) || put_server(value) || put_image(value)) return;
+    values_.fail(value.line, fmt::format("'{}' is nothing that a machine has, or not of this kind",
+                                         Values::printable(value.field)));
+  }
+
+  /// Of the value that is at fault, if it is in the file; else of its end.
+  uint32_t line_of(const Impossible& fault) const {
+    uint32_t line = 0;
+    for (const Value& value : values_.all()) {
+      line = value.field.starts_with(fault.field) ? value.line : line;
+    }
+    return line != 0 ? line : values_.all().empty() ? 1 : values_.all().back().line;
+  }
+
+  std::filesystem::path folder_;
+  const Values& values_;
+  Machine& machine_;
+  std::map<uint32_t, Own> own_;
+};
+
+}  // namespace
+
+void read_machine(const std::filesystem::path& file, Machine& machine) {
+  const std::string text = read_whole<Fault>(file);
+  LineCounter::Lines lines;
+  Values values(file.string(), lines);
+  const char* end = text.data() + text.size();
+  json::sax_parse(LineCounter(text.data(), &lines), LineCounter(end, &lines), &values);
+  Filler(file, values, machine).fill();
+}
+
+}  // namespace weft::boot

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which CPUs boot: specifications and files.
+#include "boot/nodes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+#include "common/input_file.hpp"
+
+namespace weft::boot {
+
+namespace {
+
+std::optional<uint64_t> number(std::string_view text, int base = 10) {
+  uint64_t value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  const bool whole = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
+  return whole ? std::optional(value) : std::nullopt;
+}
+
+std::string quoted(std::string_view word) {
+  std::string safe;
+  for (const char c : word.substr(0, 60)) safe += c >= ' ' && c <= '~' ? c : '?';
+  return "'" + safe + "'";
+}
+
+std::vector<std::string_view> split(std::string_view text, char mark) {
+  std::vector<std::string_view> parts;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(mark, at), text.size());
+    parts.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+Nodes first(uint64_t count) {
+  Nodes nodes;
+  nodes.cpus.resize(count);
+  std::iota(nodes.cpus.begin(), nodes.cpus.end(), 0);
+  return nodes;
+}
+
+Nodes first_of(std::string_view text, uint64_t there, uint64_t cpus_each) {
+  const auto count = number(text);
+  if (!count || *count == 0 || *count > there)
+    throw Fault(fmt::format("{} is not a number from 1 to {}", quoted(text), there));
+  return first(*count * cpus_each);
+}
+
+Nodes listed(std::string_view spec, const Machine& machine) {
+  Nodes nodes;
+  std::vector<bool> there(machine.nodes());
+  for (const std::string_view part : split(spec, ',')) {
+    const auto ends = split(part, '-');
+    const auto from = number(ends.front()), to = number(ends.back());
+    if (ends.size() > 2 || !from || !to || *from > *to)
+      throw Fault(fmt::format("{} is not a node or range of nodes", quoted(part)));
+    if (*to >= machine.nodes())
+      throw Fault(fmt::format("there is no node {}, only 0 to {}", *to, machine.nodes() - 1));
+    for (uint64_t node = *from; node <= *to; ++node) {
+      if (there[node]) throw Fault(fmt::format("node {} is there twice", node));
+      there[node] = true;
+      nodes.cpus.push_back(static_cast<uint32_t>(node));
+    }
+  }
+  return nodes;
+}
+
+/// Six bytes in hexadecimal, of a single network card.
+uint64_t mac_of(std::string_view text) {
+  uint64_t mac = 0;
+  const auto bytes = split(text, ':');
+  for (const std::string_view byte : bytes) {
+    const auto value = byte.size() == 2 ? number(byte, 16) : std::nullopt;
+    if (!value || bytes.size() != 6) throw Fault(fmt::format("{} is not a MAC address", quoted(text)));
+    mac = mac << 8 | *value;
+  }
+  if (mac == 0 || (mac >> 40 & 1) != 0)
+    throw Fault(fmt::format("{} is not the MAC address of one card", quoted(text)));
+  return mac;
+}
+
+/// The CPU of a number, or of SUPERNODE.BOARD.CPU.
+uint32_t cpu_of(std::string_view text, const Machine& machine) {
+  const auto parts = split(text, '.');
+  uint64_t node = machine.nodes();
+  if (parts.size() == 1) {
+    node = number(text).value_or(machine.nodes());
+  } else if (parts.size() == 3) {
+    const auto supernode = number(parts[0]), board = number(parts[1]), cpu = number(parts[2]);
+    if (supernode && board && cpu && *supernode < machine.supernodes &&
+        *board < machine.boards_per_supernode && *cpu < machine.cpus_per_board)
+      node = (*supernode * machine.boards_per_supernode + *board) * machine.cpus_per_board + *cpu;
+  }
+  if (node >= machine.nodes()) throw Fault(fmt::format("there is no node {}", quoted(text)));
+  return static_cast<uint32_t>(node);
+}
+
+/// A file of lines "NODE [MAC]".
+class NodeFile {
+ public:
+  explicit NodeFile(const Machine& machine) : machine_(machine) {}
+
+  Nodes read(const std::string& file) {
+    const std::string text = read_whole<Fault>(file);
+    for (const std::string_view line : split(text, '\n')) {
+      ++line_;
+      try {
+        take(line.substr(0, line.find('#')));
+      } catch (const Fault& fault) {
+        throw Fault(fmt::format("{}:{}: {}", file, line_, fault.what()));
+      }
+    }
+    if (nodes_.cpus.empty()) throw Fault(file + ": no node");
+    return std::move(nodes_);
+  }
+
+ private:
+  static std::vector<std::string_view> words(std::string_view line) {
+    constexpr std::string_view blanks = " \t\r";
+    std::vector<std::string_view> found;
+    while (line.find_first_not_of(blanks) != std::string_view::npos) {
+      line.remove_prefix(line.find_first_not_of(blanks));
+      const std::size_t end = std::min(line.find_first_of(blanks), line.size());
+      found.push_back(line.substr(0, end));
+      line.remove_prefix(end);
+    }
+    return found;
+  }
+
+  void take(std::string_view line) {
+    const auto found = words(line);
+    if (found.empty()) return;
+    if (found.size() > 2) throw Fault(fmt::format("{}: only NODE and MAC are wanted", quoted(found[2])));
+    const bool with_mac = found.size() == 2;
+    if (!nodes_.cpus.empty() && with_mac == nodes_.macs.empty())
+      throw Fault("either all nodes have a MAC address or none");
+    const uint32_t cpu = cpu_of(found[0], machine_);
+    if (const auto [before, is_new] = lines_of_cpus_.emplace(cpu, line_); !is_new)
+      throw Fault(fmt::format("node {} is in line {} already", found[0], before->second));
+    nodes_.cpus.push_back(cpu);
+    if (!with_mac) return;
+    const uint64_t mac = mac_of(found[1]);
+    if (const auto [before, is_new] = lines_of_macs_.emplace(mac, line_); !is_new)
+      throw Fault(fmt::format("{} is in line {} already", mac_text(mac), before->second));
+    nodes_.macs.push_back(mac);
+  }
+
+  const Machine& machine_;
+  Nodes nodes_;
+  std::unordered_map<uint32_t, uint32_t> lines_of_cpus_;
+  std::unordered_map<uint64_t, uint32_t> lines_of_macs_;
+  uint32_t line_ = 0;
+};
+
+Nodes from_text(const std::string& spec, const Machine& machine) {
+  if (spec == "all") return first(machine.nodes());
+  const std::size_t colon = spec.find(':');
+  const std::string kind = spec.substr(0, colon);
+  const std::string_view rest = std::string_view(spec).substr(colon == std::string::npos ? 0 : colon + 1);
+  const uint64_t board = machine.cpus_per_board;
+  if (colon == std::string::npos) return listed(spec, machine);
+  if (kind == "supernodes") return first_of(rest, machine.supernodes, board * machine.boards_per_supernode);
+  if (kind == "boards") return first_of(rest, machine.boards(), board);
+  if (kind == "cpus") return first_of(rest, machine.nodes(), 1);
+  throw Fault("must be all, supernodes:N, boards:N, cpus:N, a list such as 0-7,12, or file:PATH");
+}
+
+}  // namespace
+
+Nodes nodes_of(const std::string& spec, const Machine& machine) {
+  if (spec.starts_with("file:")) return NodeFile(machine).read(spec.substr(5));
+  try {
+    return from_text(spec, machine);
+  } catch (const Fault& fault) {
+    throw Fault(fmt::format("--nodes {}: {}", spec.substr(0, 60), fault.what()));
+  }
+}
+
+std::string mac_text(uint64_t mac) {
+  return fmt::format("{:02x}:{:02x}:{:02x}:{:02x}:{:02x}:{:02x}", mac >> 40 & 0xff, mac >> 32 & 0xff,
+                     mac >> 24 & 0xff, mac >> 16 & 0xff, mac >> 8 & 0xff, mac & 0xff);
+}
+
+}  // namespace weft::boot

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which CPUs boot now, and their MAC addresses.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "boot/machine.hpp"
+
+namespace weft::boot {
+
+struct Nodes {
+  std::vector<uint32_t> cpus;  ///< each at most once
+  std::vector<uint64_t> macs;  ///< of each, or empty
+};
+
+/// From "all", "supernodes:N", "boards:N", "cpus:N" (the first N), "0-7,12" or "file:PATH" (docs/boot.md).
+/// Throws Fault, "--nodes SPEC: fault" or "FILE:LINE: fault".
+Nodes nodes_of(const std::string& spec, const Machine& machine);
+
+/// "02:00:00:00:00:0a".
+std::string mac_text(uint64_t mac);
+
+}  // namespace weft::boot

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// Boot plans: the paper's tables, and what holds for any machine.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <queue>
+
+#include "boot/bandwidth.hpp"
+#include "boot/nodes.hpp"
+#include "boot/plan.hpp"
+#include "property.hpp"
+
+namespace weft::boot {
+namespace {
+
+/// As printed: N1 to N5 in hundredths of Mb/s, full-path minimum, seconds in hundredths.
+struct Printed {
+  const char* nodes;
+  Algorithm algorithm;
+  std::array<double, segments> mbps;
+  double least, seconds;
+  const char* limiting;
+};
+
+class PaperTables : public ::testing::TestWithParam<Printed> {};
+
+TEST_P(PaperTables, AreMetToTheDigit) {
+  const Printed& printed = GetParam();
+  const Machine machine;
+  const auto cpus = nodes_of(printed.nodes, machine).cpus;
+  const auto found = bandwidth_of(machine, cpus, plan(machine, cpus, printed.algorithm).servers);
+  for (uint32_t segment = 0; segment < segments; ++segment)
+    EXPECT_DOUBLE_EQ(hundredths(found.mbps[segment]), printed.mbps[segment]) << "N" << segment + 1;
+  EXPECT_DOUBLE_EQ(hundredths(found.least_mbps), printed.least);
+  EXPECT_DOUBLE_EQ(hundredths(found.boot_seconds), printed.seconds);
+  EXPECT_EQ(found.limiting, printed.limiting);
+}
+
+constexpr auto scda = Algorithm::scda, bcda = Algorithm::bcda;
+INSTANTIATE_TEST_SUITE_P(
+    All, PaperTables,
+    ::testing::Values(Printed{"cpus:1", scda, {1000, 1000, 20000, 20000, 1000}, 1000, 0.4, "N1,N2,N5"},
+                      Printed{"cpus:1", bcda, {1000, 1000, 20000, 20000, 1000}, 1000, 0.4, "N1,N2,N5"},
+                      Printed{"boards:1", scda, {1000, 125, 2500, 2500, 125}, 125, 3.2, "N2,N5"},
+                      Printed{"boards:1", bcda, {1000, 125, 2500, 2500, 125}, 125, 3.2, "N2,N5"},
+                      Printed{"boards:10", scda, {1000, 125, 250, 250, 12.5}, 12.5, 32, "N5"},
+                      Printed{"boards:10", bcda, {1000, 125, 250, 250, 125}, 125, 3.2, "N2,N5"},
+                      Printed{"boards:20", scda, {1000, 125, 125, 125, 6.25}, 6.25, 64, "N5"},
+                      Printed{"boards:20", bcda, {1000, 125, 125, 125, 125}, 125, 3.2, "N2,N3,N4,N5"},
+                      Printed{"boards:21", scda, {1000, 125, 119.05, 119.05, 5.95}, 5.95, 67.2, "N5"},
+                      Printed{"boards:21", bcda, {1000, 125, 119.05, 125, 125}, 119.05, 3.36, "N3"},
+                      Printed{"supernodes:1", scda, {1000, 125, 78.13, 78.13, 3.91}, 3.91, 102.4, "N5"},
+                      Printed{"supernodes:1", bcda, {1000, 125, 78.13, 125, 125}, 78.13, 5.12, "N3"},
+                      Printed{"supernodes:5", scda, {1000, 125, 78.13, 15.63, 3.91}, 3.91, 102.4, "N5"},
+                      Printed{"supernodes:5", bcda, {1000, 125, 78.13, 125, 125}, 78.13, 5.12, "N3"},
+                      Printed{"boards:161", bcda, {1000, 125, 78.13, 119.05, 62.5}, 62.5, 6.4, "N5"},
+                      Printed{"supernodes:10", scda, {1000, 125, 78.13, 7.81, 3.91}, 3.91, 102.4, "N5"},
+                      Printed{"supernodes:10", bcda, {1000, 125, 78.13, 62.5, 62.5}, 62.5, 6.4, "N4,N5"},
+                      Printed{"supernodes:20", scda, {1000, 125, 78.13, 3.91, 3.91}, 3.91, 102.4, "N4,N5"},
+                      Printed{"supernodes:20", bcda, {1000, 125, 78.13, 31.25, 31.25}, 31.25, 12.8, "N4,N5"},
+                      Printed{"supernodes:40", bcda, {1000, 125, 78.13, 15.63, 15.63}, 15.63, 25.6, "N4,N5"},
+                      Printed{"supernodes:80", bcda, {1000, 125, 78.13, 7.81, 7.81}, 7.81, 51.2, "N4,N5"},
+                      Printed{"supernodes:160", scda, {1000, 125, 78.13, 3.91, 3.91}, 3.91, 102.4, "N4,N5"},
+                      Printed{"supernodes:160", bcda, {1000, 125, 78.13, 3.91, 3.91}, 3.91, 102.4, "N4,N5"}));
+
+TEST(BootPlan, TheRatioOfThePaperIsFrom1To20) {
+  const Machine machine;
+  for (uint32_t boards = 1; boards <= machine.boards(); boards += boards < 200 ? 1 : 123) {
+    const auto cpus = nodes_of("boards:" + std::to_string(boards), machine).cpus;
+    const double slow = bandwidth_of(machine, cpus, plan(machine, cpus, scda).servers).least_mbps;
+    const double fast = bandwidth_of(machine, cpus, plan(machine, cpus, bcda).servers).least_mbps;
+    EXPECT_GE(fast / slow, 1) << boards;
+    EXPECT_LE(fast / slow, 20 * (1 + 1e-12)) << boards;
+    EXPECT_EQ(fast / slow > 20 * (1 - 1e-12), boards >= 20 && boards <= 160) << boards;
+  }
+}
+
+Machine drawn_machine() {
+  const auto upto = [](uint32_t most) { return *rc::gen::inRange<uint32_t>(1, most + 1); };
+  Machine machine;
+  machine.cpus_per_board = upto(4);
+  machine.boards_per_supernode = upto(5);
+  machine.supernodes = upto(5);
+  machine.servers = upto(9);
+  machine.servers_per_edge = upto(4);
+  for (Link& link : machine.links) link = {static_cast<double>(upto(40)) * 25, upto(3)};
+  for (uint32_t i = upto(4); i > 1; --i) {
+    OwnLimits own;
+    if (*rc::gen::arbitrary<bool>()) own.mbps = upto(5000);
+    if (*rc::gen::arbitrary<bool>()) own.disk_mbps = upto(2000);
+    machine.unequal_servers[upto(machine.servers) - 1] = own;
+  }
+  for (uint32_t i = upto(4); i > 1 && machine.failed_servers.size() + 1 < machine.servers; --i)
+    machine.failed_servers.insert(upto(machine.servers) - 1);
+  return machine;
+}
+
+std::vector<uint32_t> drawn_cpus(const Machine& machine) {
+  auto cpus = *rc::gen::unique<std::vector<uint32_t>>(
+      rc::gen::inRange<uint32_t>(0, static_cast<uint32_t>(machine.nodes())));
+  if (cpus.empty()) cpus.push_back(0);
+  return cpus;
+}
+
+TEST(BootPlan, EveryNodeHasOneServerThatIsAliveAndAnotherAsItsBackup) {
+  EXPECT_PROPERTY("servers are alive", [] {
+    const Machine machine = drawn_machine();
+    const auto cpus = drawn_cpus(machine);
+    const bool alone = machine.failed_servers.size() + 1 == machine.servers;
+    for (const Algorithm algorithm : {scda, bcda, Algorithm::balanced}) {
+      const Plan made = plan(machine, cpus, algorithm);
+      RC_ASSERT(made.servers.size() == cpus.size());
+      RC_ASSERT(made.backups.size() == cpus.size());
+      for (std::size_t i = 0; i < cpus.size(); ++i) {
+        for (const uint32_t server : {made.servers[i], made.backups[i]}) {
+          RC_ASSERT(server < machine.servers);
+          RC_ASSERT(!machine.failed_servers.contains(server));
+        }
+        RC_ASSERT((made.servers[i] == made.backups[i]) == alone);
+      }
+    }
+  });
+}
+
+TEST(BootPlan, NoPlanIsWorseThanOthersOrAboveTheBound) {
+  EXPECT_PROPERTY("balanced is best, the bound above", [] {
+    const Machine machine = drawn_machine();
+    const auto cpus = drawn_cpus(machine);
+    const auto mbps = [&](Algorithm algorithm) {
+      return bandwidth_of(machine, cpus, plan(machine, cpus, algorithm).servers).least_mbps;
+    };
+    const double best = mbps(Algorithm::balanced);
+    RC_ASSERT(best >= mbps(bcda));
+    RC_ASSERT(best >= mbps(scda));
+    RC_ASSERT(best <= flow_bound(machine, cpus) * (1 + 1e-9));
+  });
+}
+
+/// The best of all ways to give the nodes of a small machine one server each.
+double best_of_all(const Machine& machine, const std::vector<uint32_t>& cpus) {
+  std::vector<uint32_t> servers(cpus.size(), 0);
+  double best = 0;
+  while (true) {
+    const bool alive = std::none_of(servers.begin(), servers.end(),
+                                    [&](uint32_t server) { return machine.failed_servers.contains(server); });
+    if (alive) best = std::max(best, bandwidth_of(machine, cpus, servers).least_mbps);
+    std::size_t i = 0;
+    while (i < servers.size() && ++servers[i] == machine.servers) servers[i++] = 0;
+    if (i == servers.size()) return best;
+  }
+}
+
+TEST(BootPlan, BalancedIsTheBestOfAllMappings) {
+  EXPECT_PROPERTY("no mapping is better", [] {
+    Machine machine = drawn_machine();
+    machine.servers = std::min(machine.servers, 4u);
+    machine.failed_servers.clear();
+    std::erase_if(machine.unequal_servers, [&](const auto& own) { return own.first >= machine.servers; });
+    auto cpus = drawn_cpus(machine);
+    cpus.resize(std::min<std::size_t>(cpus.size(), 5));
+    const double found =
+        bandwidth_of(machine, cpus, plan(machine, cpus, Algorithm::balanced).servers).least_mbps;
+    RC_ASSERT(found == best_of_all(machine, cpus));
+  });
+}
+
+/// Maximum flow by shortest augmenting paths.
+class FlowNetwork {
+ public:
+  explicit FlowNetwork(uint32_t vertices) : arcs_of_(vertices) {}
+
+  void add(uint32_t from, uint32_t to, double mbps) {
+    arcs_of_[from].push_back(static_cast<uint32_t>(arcs_.size()));
+    arcs_.push_back({to, mbps});
+    arcs_of_[to].push_back(static_cast<uint32_t>(arcs_.size()));
+    arcs_.push_back({from, 0});
+  }
+
+  double most(uint32_t source, uint32_t sink) {
+    double flow = 0;
+    for (auto path = shortest(source, sink); !path.empty(); path = shortest(source, sink)) {
+      double more = arcs_[path.front()].mbps;
+      for (const uint32_t arc : path) more = std::min(more, arcs_[arc].mbps);
+      for (const uint32_t arc : path) {
+        arcs_[arc].mbps -= more;
+        arcs_[arc ^ 1].mbps += more;
+      }
+      flow += more;
+    }
+    return flow;
+  }
+
+ private:
+  struct Arc {
+    uint32_t to;
+    double mbps;
+  };
+
+  std::vector<uint32_t> shortest(uint32_t source, uint32_t sink) const {
+    constexpr uint32_t none = ~0u;
+    std::vector<uint32_t> by(arcs_of_.size(), none), path;
+    std::queue<uint32_t> next({source});
+    while (!next.empty() && by[sink] == none) {
+      for (const uint32_t arc : arcs_of_[next.front()]) {
+        const uint32_t to = arcs_[arc].to;
+        if (arcs_[arc].mbps < 1e-7 || by[to] != none || to == source) continue;
+        by[to] = arc;
+        next.push(to);
+      }
+      next.pop();
+    }
+    for (uint32_t at = sink; by[sink] != none && at != source; at = arcs_[by[at] ^ 1].to)
+      path.push_back(by[at]);
+    return path;
+  }
+
+  std::vector<Arc> arcs_;
+  std::vector<std::vector<uint32_t>> arcs_of_;
+};
+
+/// Can every CPU get so much at the same time, each from any servers?
+bool fits(const Machine& machine, const std::vector<uint32_t>& cpus, double mbps) {
+  const uint32_t source = 0, sink = 1, core = 2, servers = 3, edges = servers + machine.servers,
+                 supernodes = edges + machine.edges(), boards = supernodes + machine.supernodes,
+                 nodes = boards + static_cast<uint32_t>(machine.boards());
+  FlowNetwork network(nodes + static_cast<uint32_t>(cpus.size()));
+  for (uint32_t server = 0; server < machine.servers; ++server) {
+    if (machine.failed_servers.contains(server)) continue;
+    network.add(source, servers + server, machine.server_mbps(server));
+    network.add(servers + server, edges + machine.edge_of(server), machine.links[4].total() * 1e6);
+  }
+  for (uint32_t edge = 0; edge < machine.edges(); ++edge)
+    network.add(edges + edge, core, machine.links[3].total());
+  for (uint32_t supernode = 0; supernode < machine.supernodes; ++supernode)
+    network.add(core, supernodes + supernode, machine.links[2].total());
+  for (uint32_t board = 0; board < machine.boards(); ++board)
+    network.add(supernodes + board / machine.boards_per_supernode, boards + board, machine.links[1].total());
+  for (uint32_t i = 0; i < cpus.size(); ++i) {
+    network.add(boards + machine.board_of(cpus[i]), nodes + i, machine.links[0].total());
+    network.add(nodes + i, sink, mbps);
+  }
+  const double wanted = mbps * static_cast<double>(cpus.size());
+  return network.most(source, sink) >= wanted - 1e-4;
+}
+
+TEST(BootBound, IsWhatMaximumFlowFinds) {
+  EXPECT_PROPERTY("the bound fits, more does not", [] {
+    const Machine machine = drawn_machine();
+    const auto cpus = drawn_cpus(machine);
+    const double bound = flow_bound(machine, cpus);
+    RC_ASSERT(fits(machine, cpus, bound));
+    RC_ASSERT(!fits(machine, cpus, bound * 1.01 + 0.001));
+  });
+}
+
+}  // namespace
+}  // namespace weft::boot

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// `weft boot` as its users call it.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "weft_command.hpp"
+
+namespace weft::test {
+namespace {
+
+class WeftBoot : public WeftCommand {
+ protected:
+  WeftBoot() : WeftCommand("boot") {}
+
+  void expect_bad_machine(const std::string& text, const std::string& fault) const {
+    const auto file = write("machine.json", text);
+    expect_bad("--machine " + file.string(), file.string() + fault);
+  }
+
+  void expect_bad_nodes(const std::string& text, const std::string& fault) const {
+    const auto file = write("nodes", text);
+    expect_bad("--nodes file:" + file.string(), file.string() + fault);
+  }
+};
+
+TEST_F(WeftBoot, SaysWhatTheMachineOfThePaperNeeds) {
+  const auto found = results("--supernodes 20 --algorithm bcda");
+  EXPECT_EQ(found["algorithm"], "bcda");
+  EXPECT_EQ(found["nodes"], 5120);
+  EXPECT_EQ(found["servers"], 160);
+  EXPECT_EQ(found["min_mbps_per_cpu"], 31.25);
+  EXPECT_EQ(found["boot_seconds"], 12.8);
+  EXPECT_EQ(found["limiting_segment"], "N4,N5");
+  EXPECT_EQ(found["fraction_of_bound"], 1);
+}
+
+TEST_F(WeftBoot, PrintsATableAsThePaperRounds) {
+  const auto finished = run("--nodes supernodes:1 --algorithm scda,bcda");
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_TRUE(contains(finished.output, " 78.13 ")) << finished.output;
+  EXPECT_TRUE(contains(finished.output, "  3.91 ")) << finished.output;
+  EXPECT_EQ(count(finished.output, "\n"), 3u) << finished.output;
+}
+
+TEST_F(WeftBoot, ReadsAMachineAndFlagsReplaceIt) {
+  write("image", std::string(1000000, 'x'));
+  const auto file = write("machine.json", R"({
+  "cpus_per_board": 2, "boards_per_supernode": 4, "supernodes": 2,
+  "servers": 3, "servers_per_edge": 2,
+  "links": {"n1": {"mbps": 100}, "n3": {"mbps": 500, "count": 2}},
+  "image": "image",
+  "unequal_servers": [{"number": 1, "mbps": 10}, {"number": 2, "disk_mbps": 40}],
+  "failed_servers": [0]
+})");
+  const auto found = results("--machine " + file.string() + " --mapping");
+  EXPECT_EQ(found["nodes"], 16);
+  EXPECT_EQ(found["servers"], 2);
+  EXPECT_NEAR(found["bound_mbps_per_cpu"].get<double>(), 50.0 / 16, 1e-12);
+  EXPECT_NEAR(found["min_mbps_per_cpu"].get<double>(), 40.0 / 13, 1e-12);
+  EXPECT_NEAR(found["boot_seconds"].get<double>(), 8 * 13 / 40.0, 1e-12);
+  EXPECT_EQ(found["mapping"]["servers"].size(), 16u);
+  const auto replaced =
+      results("--machine " + file.string() + " --n5-mbps 80 --image-mb 16 --fail 1 --nodes 3");
+  EXPECT_EQ(replaced["servers"], 1);
+  EXPECT_EQ(replaced["min_mbps_per_cpu"], 40);
+  EXPECT_EQ(replaced["boot_seconds"], 0.4);
+}
+
+TEST_F(WeftBoot, TakesNodesByPlaceFromAFile) {
+  const auto file = write("nodes", "# two boards\n0.0.0 02:00:00:00:00:01\n\n1.0.7  02:00:00:00:00:02\n");
+  const auto found = results("--nodes file:" + file.string() + " --mapping");
+  EXPECT_EQ(found["mapping"]["nodes"], nlohmann::json({0, 263}));
+}
+
+TEST_F(WeftBoot, RefusesMachinesThatCannotBe) {
+  expect_bad_machine("{\n \"servers\": 0\n}\n", ":2: servers: must be at least 1");
+  expect_bad_machine("{\"servers\": 2,\n\n\"failed_servers\": [0,\n 1]}",
+                     ":4: failed_servers: no server is left");
+  expect_bad_machine("{\"failed_servers\": [\n7\n,\n7]}", ":4: failed_servers: 7 is there twice");
+  expect_bad_machine("{\"failed_servers\": [\n7,\n200\n\n]}",
+                     ":3: failed_servers: there is no server 200, only 0 to 159");
+  expect_bad_machine("{\n\"links\": {\n\"n6\": {\"mbps\": 1}}}",
+                     ":3: 'links.n6.mbps' is nothing that a machine has, or not of this kind");
+  expect_bad_machine("{\"links\": {\n\"n5\": {\n\"mbps\": -1}}}",
+                     ":3: links.n5.mbps: must be a number above 0");
+  expect_bad_machine("{\"supernodes\": 1.5}", ":1: supernodes: must be a whole number");
+  expect_bad_machine("{\"servers\": 3,\n\"servers\": 4}", ":2: 'servers' is there twice");
+  expect_bad_machine("{\"servers\": 3,\n\n}", ":3: is not JSON from here on");
+  expect_bad_machine("[1]", ":1: a machine is an object: {...}");
+  expect_bad_machine("{\"boards_per_supernode\": 1000000}",
+                     ":1: supernodes: the machine has more than 16777216 CPUs");
+  expect_bad_machine("{\"unequal_servers\": [\n{\"mbps\": 3}]}", ":2: a server without 'number'");
+  expect_bad("--machine " + path("none").string(), path("none").string() + ": no such file");
+}
+
+TEST_F(WeftBoot, RefusesAnImageThatIsNotThere) {
+  expect_bad_machine("{\n\"image\": \"none\"}", ":2: image: " + path("none").string() + ": no such image");
+  expect_bad("--image " + path("none").string(), path("none").string() + ": no such image");
+  const auto empty = write("empty", "");
+  expect_bad("--image " + empty.string(), empty.string() + ": the image is empty");
+}
+
+TEST_F(WeftBoot, RefusesNodesThatCannotBe) {
+  expect_bad_nodes("1\n2\n1\n", ":3: node 1 is in line 1 already");
+  expect_bad_nodes("1\n0.0.1\n", ":2: node 0.0.1 is in line 1 already");
+  expect_bad_nodes("1 02:00:00:00:00:01\n2 02:00:00:00:00:01\n",
+                   ":2: 02:00:00:00:00:01 is in line 1 already");
+  expect_bad_nodes("1 02:00:00:00:00:01\n2\n", ":2: either all nodes have a MAC address or none");
+  expect_bad_nodes("1 02:00:00:00:00\n", ":1: '02:00:00:00:00' is not a MAC address");
+  expect_bad_nodes("1 03:00:00:00:00:00\n", ":1: '03:00:00:00:00:00' is not the MAC address of one card");
+  expect_bad_nodes("\n40960\n", ":2: there is no node '40960'");
+  expect_bad_nodes("# none\n", ": no node");
+  expect_bad("--nodes 3,0-7", "--nodes 3,0-7: node 3 is there twice");
+  expect_bad("--nodes boards:0", "--nodes boards:0: '0' is not a number from 1 to 5120");
+  expect_bad("--nodes half", "--nodes half: 'half' is not a node or range of nodes");
+}
+
+TEST_F(WeftBoot, WritesNothingWhenItRefuses) {
+  for (const std::string arguments :
+       {"--servers 0", "--servers 2 --fail 0,1", "--nodes 7-3", "--algorithm none", "--n5-mbps nan",
+        "--supernodes 1000000", "--fail 160"}) {
+    const auto finished = run(arguments + " --json " + path("results.json").string());
+    EXPECT_EQ(finished.exit_code, 2) << arguments;
+    EXPECT_EQ(count(finished.output, "\n"), 1u) << arguments << finished.output;
+    EXPECT_FALSE(std::filesystem::exists(path("results.json"))) << arguments;
+  }
+}
+
+}  // namespace
+}  // namespace weft::test
