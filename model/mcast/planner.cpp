@@ -26,7 +26,7 @@ uint32_t shuffled(uint32_t number, uint32_t sw) {
 
 }  // namespace
 
-Planner::Planner(const Hops& hops) : hops_(hops), ways_(hops.graph()) {}
+Planner::Planner(const Hops& hops) : hops_(hops), ways_(hops.graph()), free_roots_(hops.graph()) {}
 
 /// @param colour that must be free at the root, if any
 void Planner::rank(const Occupancy& occupancy, const Roots& roots, uint32_t number, const Search& search,
@@ -90,6 +90,39 @@ std::optional<Tree> Planner::in_colour(const Occupancy& occupancy, const Ends& e
       return ways_.build(occupancy, ends, colour, Ways::Prefer::few_switches);
   }
   return std::nullopt;
+}
+
+std::size_t Planner::taken_beside(const Occupancy& occupancy, uint32_t sw, uint32_t colour) const {
+  const auto neighbours = hops_.graph().neighbours(sw);
+  return static_cast<std::size_t>(
+      std::count_if(neighbours.begin(), neighbours.end(), [&](const topology::Arc& arc) {
+        return !occupancy.is_free_in_switch(arc.node, colour);
+      }));
+}
+
+std::optional<Tree> Planner::best_fit(const Occupancy& occupancy, const Ends& ends, const Roots& roots,
+                                      uint32_t number, const Search& search, uint32_t colour) {
+  if (roots.height == 0) return in_colour(occupancy, ends, roots, number, search, colour);
+  Search many = search;
+  many.roots = FreeRoots::most;
+  rank(occupancy, roots, number, many, colour);
+  tried_.clear();
+  for (const Candidate& candidate : candidates_) tried_.push_back(candidate.sw);
+  const uint64_t found =
+      free_roots_.find(occupancy, ends, tried_, roots.height, colour, search.ceiling);
+  if (found == 0) return std::nullopt;
+  uint32_t best = none;
+  std::size_t most = 0;
+  for (uint64_t rest = found; rest != 0; rest &= rest - 1) {
+    const auto i = static_cast<uint32_t>(std::countr_zero(rest));
+    const std::size_t taken = taken_beside(occupancy, tried_[i], colour);
+    if (best != none && taken <= most) continue;
+    best = i;
+    most = taken;
+  }
+  ways_.find(tried_[best], free_roots_.row(best, ends), ends);
+  ways_.is_free(occupancy, ends, search.ceiling, colour);
+  return ways_.build(occupancy, ends, colour, Ways::Prefer::few_switches);
 }
 
 void Planner::rank_by_load(const Occupancy& occupancy, const Roots& roots) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "mcast/free_roots.hpp"
 #include "mcast/hops.hpp"
 #include "mcast/occupancy.hpp"
 #include "mcast/roots.hpp"
@@ -40,6 +41,11 @@ class Planner {
   std::optional<Tree> in_colour(const Occupancy& occupancy, const Ends& ends, const Roots& roots,
                                 uint32_t number, const Search& search, uint32_t colour);
 
+  /// The same, from many roots at once and by ways that are as long as the height allows: from the root beside
+  /// which most is taken already, so that room is left for others.
+  std::optional<Tree> best_fit(const Occupancy& occupancy, const Ends& ends, const Roots& roots,
+                               uint32_t number, const Search& search, uint32_t colour);
+
   /// FBTC: from each root, least loaded first, the tree of least loaded links, then its lowest free colour.
   std::optional<Tree> build_then_colour(const Occupancy& occupancy, const Ends& ends, const Roots& roots);
 
@@ -56,12 +62,15 @@ class Planner {
   void rank(const Occupancy& occupancy, const Roots& roots, uint32_t number, const Search& search,
             uint32_t colour = none);
   void rank_by_load(const Occupancy& occupancy, const Roots& roots);
+  std::size_t taken_beside(const Occupancy& occupancy, uint32_t sw, uint32_t colour) const;
   uint32_t least_possible(const Occupancy& occupancy, const Ends& ends);
 
   const Hops& hops_;
   Hops::Room room_;
   Ways ways_;
+  FreeRoots free_roots_;
   std::vector<Candidate> candidates_;
+  std::vector<uint32_t> tried_;
   std::vector<uint64_t> common_;
 };
 

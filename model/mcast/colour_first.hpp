@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups that are routed together get colours first, by their members alone; then each its tree in its colour,
+// while switches with members of others of that colour are held for them.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "mcast/colouring.hpp"
+#include "mcast/crew.hpp"
+#include "mcast/forest.hpp"
+#include "mcast/hops.hpp"
+#include "mcast/planner.hpp"
+#include "mcast/roots.hpp"
+
+namespace weft::mcast {
+
+/// What a thread needs to plan trees.
+struct Worker {
+  explicit Worker(const Hops& hops) : roots(hops), planner(hops) {}
+  RootSearch roots;
+  Planner planner;
+};
+
+class ColourFirst {
+ public:
+  /// @param search of which the ceiling may rise
+  ColourFirst(const Hops& hops, Forest& forest, Search& search, Crew& crew, std::vector<Worker>& workers);
+
+  /// Whether it is worth it: trees are low, and there is more than one way for them, so that many can be led
+  /// around what is held; or no switch with hosts is on a way between others, so that colours by members alone
+  /// are as good as right.
+  bool suits(std::span<const uint32_t> groups);
+
+  /// @param groups without trees, some of several switches' members
+  /// @param progress is told how many groups have a tree
+  /// @return groups that found none in a few colours
+  std::vector<uint32_t> route(std::span<const uint32_t> groups,
+                              const std::function<void(uint32_t)>& progress);
+
+ private:
+  struct Plan {
+    uint32_t group = 0;
+    Ends ends;
+    Roots roots;
+    uint32_t refused = 0;  // colours
+  };
+  struct Try {
+    Colouring::Pick pick;
+    std::optional<Tree> tree;
+    bool above_ceiling = false;  // the tree
+  };
+
+  void route_window(std::span<const uint32_t> groups, std::vector<uint32_t>& left);
+  void pick_ahead(Colouring& colouring, std::size_t most);
+  void hold_picks(Colouring& colouring, std::vector<uint32_t>& left);
+  std::vector<Try> next_batch();
+  void plan(Try& trial, Worker& worker);
+  void commit(Try& trial, Colouring& colouring, std::vector<uint32_t>& left);
+  void refuse(const Colouring::Pick& pick, Colouring& colouring, std::vector<uint32_t>& left);
+  bool is_below_ceiling(const Tree& tree) const;
+
+  const Hops& hops_;
+  Forest& forest_;
+  Search& search_;
+  Crew& crew_;
+  std::vector<Worker>& workers_;
+  bool apart_;  // no two switches with hosts are neighbours
+  std::vector<Plan> plans_;
+  std::vector<Colouring::Pick> picked_;  // not held yet
+  std::deque<Colouring::Pick> ready_;    // held
+  bool raised_ = false;                  // the ceiling, in this round
+  uint32_t planted_ = 0;
+};
+
+}  // namespace weft::mcast
