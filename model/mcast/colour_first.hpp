@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups that are routed together get colours first, by their members alone; then each its tree in its colour,
-// while switches with members of others of that colour are held for them.
+// Groups that are routed together get colours first, by their members alone; then each its tree in its
+// colour, while switches with members of others of that colour are held for them.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +31,8 @@ class ColourFirst {
   /// @param search of which the ceiling may rise
   ColourFirst(const Hops& hops, Forest& forest, Search& search, Crew& crew, std::vector<Worker>& workers);
 
-  /// Whether it is worth it: trees are low, and there is more than one way for them, so that many can be led
-  /// around what is held; or no switch with hosts is on a way between others, so that colours by members alone
-  /// are as good as right.
+  /// Whether it is worth it: switches with hosts are on ways between others, so that much is held; trees are
+  /// low, and there is often more than one shortest way for them, so that they can be led around that.
   bool suits(std::span<const uint32_t> groups);
 
   /// @param groups without trees, some of several switches' members
@@ -48,6 +47,7 @@ class ColourFirst {
     Ends ends;
     Roots roots;
     uint32_t refused = 0;  // colours
+    bool above = false;    // its tree was above the ceiling
   };
   struct Try {
     Colouring::Pick pick;
@@ -55,13 +55,19 @@ class ColourFirst {
     bool above_ceiling = false;  // the tree
   };
 
+  struct Move {
+    uint32_t group = 0;
+    std::optional<Tree> tree;
+  };
+
   void route_window(std::span<const uint32_t> groups, std::vector<uint32_t>& left);
-  void pick_ahead(Colouring& colouring, std::size_t most);
-  void hold_picks(Colouring& colouring, std::vector<uint32_t>& left);
+  bool pick(Colouring& colouring, std::vector<uint32_t>& left);
   std::vector<Try> next_batch();
   void plan(Try& trial, Worker& worker);
   void commit(Try& trial, Colouring& colouring, std::vector<uint32_t>& left);
   void refuse(const Colouring::Pick& pick, Colouring& colouring, std::vector<uint32_t>& left);
+  void empty_last_colours();
+  bool is_free(const Tree& tree) const;
   bool is_below_ceiling(const Tree& tree) const;
 
   const Hops& hops_;
@@ -69,11 +75,9 @@ class ColourFirst {
   Search& search_;
   Crew& crew_;
   std::vector<Worker>& workers_;
-  bool apart_;  // no two switches with hosts are neighbours
   std::vector<Plan> plans_;
-  std::vector<Colouring::Pick> picked_;  // not held yet
-  std::deque<Colouring::Pick> ready_;    // held
-  bool raised_ = false;                  // the ceiling, in this round
+  std::deque<Colouring::Pick> ready_;  // with their switches held
+  bool raised_ = false;                // the ceiling, in this round
   uint32_t planted_ = 0;
 };
 

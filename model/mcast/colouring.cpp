@@ -83,7 +83,9 @@ bool Colouring::has_neighbour_in(uint32_t item, const Bits& groups) const {
   return false;
 }
 
-void Colouring::add_colour(uint32_t taken) { colours_.push_back({uncoloured_, Bits(words_), Bits(words_), taken}); }
+void Colouring::add_colour(uint32_t taken) {
+  colours_.push_back({uncoloured_, Bits(words_), Bits(words_), taken});
+}
 
 void Colouring::open(uint32_t item, uint32_t colour) {
   if (has(colours_[colour].open, item)) return;

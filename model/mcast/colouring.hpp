@@ -41,9 +41,9 @@ class Colouring {
  private:
   using Bits = std::vector<uint64_t>;  // one for each group
   struct Colour {
-    Bits open;    // groups without a colour that may have this one
-    Bits with;    // groups that have it
-    Bits never;   // groups that must not have it, whoever else has
+    Bits open;   // groups without a colour that may have this one
+    Bits with;   // groups that have it
+    Bits never;  // groups that must not have it, whoever else has
     uint32_t taken = 0;
   };
 
@@ -62,7 +62,7 @@ class Colouring {
 
   std::span<const Item> items_;
   uint32_t room_;
-  std::size_t words_;                // of a Bits
+  std::size_t words_;                 // of a Bits
   std::vector<uint64_t> neighbours_;  // a Bits of each group
   std::vector<int32_t> degree_;       // neighbours of each group
   std::vector<int32_t> urgency_;      // closed colours, then neighbours; -1 of those that have a colour

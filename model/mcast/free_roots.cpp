@@ -6,40 +6,42 @@
 
 namespace weft::mcast {
 
-FreeRoots::FreeRoots(const topology::Graph& graph) : graph_(graph), row_(graph.switches()) {}
+FreeRoots::FreeRoots(const topology::Graph& graph)
+    : graph_(graph), seen_(graph.switches()), row_(graph.switches()) {}
 
 void FreeRoots::begin(std::span<const uint32_t> roots) {
-  if (near_.size() < height_) {
-    near_.resize(height_, std::vector<uint64_t>(graph_.switches()));
+  if (at_.size() < height_) {
+    at_.resize(height_, std::vector<uint64_t>(graph_.switches()));
     touched_.resize(height_);
   }
-  for (std::size_t level = 0; level < near_.size(); ++level) {
-    for (const uint32_t sw : touched_[level]) near_[level][sw] = 0;
+  for (std::size_t level = 0; level < at_.size(); ++level) {
+    for (const uint32_t sw : touched_[level]) at_[level][sw] = 0;
     touched_[level].clear();
   }
+  for (uint32_t sw = 0; sw < graph_.switches(); ++sw)
+    seen_[sw] = occupancy_->is_free_in_switch(sw, colour_) ? 0 : ~uint64_t{0};
   for (std::size_t i = 0; i < roots.size(); ++i) {
-    if (!occupancy_->is_free_in_switch(roots[i], colour_)) continue;
-    near_[0][roots[i]] |= uint64_t{1} << i;
+    if (seen_[roots[i]] == ~uint64_t{0}) continue;
+    at_[0][roots[i]] |= uint64_t{1} << i;
     touched_[0].push_back(roots[i]);
   }
+  for (const uint32_t sw : touched_[0]) seen_[sw] = at_[0][sw];
 }
 
-/// Roots that come to a switch for the first time go one link further. near_[level] says of each switch which
-/// come there first at this level.
+/// Roots go one link further.
 void FreeRoots::step(uint32_t level) {
-  auto& next = near_[level];
+  auto& next = at_[level];
+  auto& touched = touched_[level];
   for (const uint32_t sw : touched_[level - 1]) {
-    const uint64_t roots = near_[level - 1][sw];
+    const uint64_t roots = at_[level - 1][sw];
     for (const topology::Arc& arc : graph_.neighbours(sw)) {
-      uint64_t fresh = roots;
-      for (uint32_t before = 0; before < level; ++before) fresh &= ~near_[before][arc.node];
-      if (fresh == 0 || occupancy_->load(arc.link) >= ceiling_ ||
-          !occupancy_->is_free_in_switch(arc.node, colour_))
-        continue;
-      if (next[arc.node] == 0) touched_[level].push_back(arc.node);
+      const uint64_t fresh = roots & ~(seen_[arc.node] | next[arc.node]);
+      if (fresh == 0 || occupancy_->load(arc.link) >= ceiling_) continue;
+      if (next[arc.node] == 0) touched.push_back(arc.node);
       next[arc.node] |= fresh;
     }
   }
+  for (const uint32_t sw : touched) seen_[sw] |= next[sw];
 }
 
 uint64_t FreeRoots::find(const Occupancy& occupancy, const Ends& ends, std::span<const uint32_t> roots,
@@ -52,12 +54,12 @@ uint64_t FreeRoots::find(const Occupancy& occupancy, const Ends& ends, std::span
   for (uint32_t level = 1; level < height_; ++level) step(level);
   uint64_t all = ~uint64_t{0};
   for (const uint32_t end : ends.switches) {
-    uint64_t reached = 0;
-    for (uint32_t level = 0; level < height_; ++level) reached |= near_[level][end];
+    uint64_t reached = seen_[end];
     for (const topology::Arc& arc : graph_.neighbours(end)) {
       if ((all & ~reached) == 0) break;
-      if (occupancy.load(arc.link) >= ceiling_) continue;
-      for (uint32_t level = 0; level < height_; ++level) reached |= near_[level][arc.node];
+      if ((all & ~reached & seen_[arc.node]) != 0 && seen_[arc.node] != ~uint64_t{0} &&
+          occupancy.load(arc.link) < ceiling)
+        reached |= seen_[arc.node];
     }
     all &= reached;
     if (all == 0) break;
@@ -70,7 +72,7 @@ const uint8_t* FreeRoots::row(uint32_t i, const Ends& ends) {
   for (const uint32_t end : ends.switches) row_[end] = static_cast<uint8_t>(height_);
   for (uint32_t level = 0; level < height_; ++level)
     for (const uint32_t sw : touched_[level])
-      if (near_[level][sw] >> i & 1) row_[sw] = static_cast<uint8_t>(level);
+      if (at_[level][sw] >> i & 1) row_[sw] = static_cast<uint8_t>(level);
   return row_.data();
 }
 

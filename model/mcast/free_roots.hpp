@@ -22,8 +22,8 @@ class FreeRoots {
   /// Bit i: each end is at most `height` links from roots[i], along links below the ceiling and switches in
   /// which the colour is free.
   /// @param roots at most `most`; @param height at least 1
-  uint64_t find(const Occupancy& occupancy, const Ends& ends, std::span<const uint32_t> roots, uint32_t height,
-                uint32_t colour, uint32_t ceiling);
+  uint64_t find(const Occupancy& occupancy, const Ends& ends, std::span<const uint32_t> roots,
+                uint32_t height, uint32_t colour, uint32_t ceiling);
 
   /// After find(): how many links each switch is from the i-th root that way, 255 where it does not matter.
   const uint8_t* row(uint32_t i, const Ends& ends);
@@ -35,9 +35,10 @@ class FreeRoots {
   const topology::Graph& graph_;
   const Occupancy* occupancy_ = nullptr;
   uint32_t colour_ = 0, ceiling_ = 0, height_ = 0;
-  /// By level, of each switch: roots that it is at most so many links from; zero for those not touched.
-  std::vector<std::vector<uint64_t>> near_;
-  std::vector<std::vector<uint32_t>> touched_;  // by level: switches to which roots come there first
+  std::vector<uint64_t> seen_;  // of each switch: roots that came to it; all if it is not free
+  /// By level, of each switch: roots that are exactly so far; zero for those not touched.
+  std::vector<std::vector<uint64_t>> at_;
+  std::vector<std::vector<uint32_t>> touched_;  // by level: switches with such roots
   std::vector<uint8_t> row_;
 };
 

@@ -123,14 +123,15 @@ void Router::plan_round(std::span<Planned> round) {
 }
 
 /// Some are planned at a time, then planted in turn. Where another one has taken what was planned, they are
-/// planned again in the next round.
+/// planned again, all at a time. Only then others follow: neighbours, which mostly want the same, are not in
+/// one block.
 void Router::route_in_rounds(std::span<const uint32_t> groups,
                              const std::function<void(uint32_t)>& progress) {
   std::vector<Planned> round;
   for (std::size_t next = 0; next < groups.size() || !round.empty();) {
-    for (; next < groups.size() && round.size() < std::max(options_.block, 1u); ++next) {
-      round.emplace_back();
-      round.back().group = groups[next];
+    if (round.empty()) {
+      round.resize(std::min<std::size_t>(std::max(options_.block, 1u), groups.size() - next));
+      for (Planned& plan : round) plan.group = groups[next++];
     }
     plan_round(round);
     for (Planned& plan : round) {
