@@ -176,7 +176,7 @@ void ColourFirst::plan(Try& trial, Worker& worker) {
                                     trial.pick.colour);
   };
   trial.tree = planned(search_);
-  if (trial.tree) return;
+  if (trial.tree || !worker.planner.stopped_by_ceiling()) return;
   Search open = search_;
   open.ceiling = no_limit;
   trial.tree = planned(open);

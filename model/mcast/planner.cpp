@@ -10,6 +10,8 @@ namespace weft::mcast {
 
 namespace {
 
+constexpr std::size_t first_roots = 16;  // mostly enough
+
 uint32_t lowest(std::span<const uint64_t> colours) {
   for (std::size_t w = 0; w < colours.size(); ++w)
     if (colours[w] != 0)
@@ -92,36 +94,47 @@ std::optional<Tree> Planner::from_one_root(const Occupancy& occupancy, const End
   return std::nullopt;
 }
 
-std::size_t Planner::taken_beside(const Occupancy& occupancy, uint32_t sw, uint32_t colour) const {
-  const auto neighbours = hops_.graph().neighbours(sw);
-  return static_cast<std::size_t>(std::count_if(
-      neighbours.begin(), neighbours.end(),
-      [&](const topology::Arc& arc) { return !occupancy.is_free_in_switch(arc.node, colour); }));
+/// @param among the roots a bit each
+uint32_t Planner::most_taken_beside(const Occupancy& occupancy, std::span<const uint32_t> roots,
+                                    uint64_t among, uint32_t colour) const {
+  uint32_t best = none;
+  std::ptrdiff_t most = 0;
+  for (; among != 0; among &= among - 1) {
+    const auto i = static_cast<uint32_t>(std::countr_zero(among));
+    const auto neighbours = hops_.graph().neighbours(roots[i]);
+    const auto taken = std::count_if(neighbours.begin(), neighbours.end(), [&](const topology::Arc& arc) {
+      return !occupancy.is_free_in_switch(arc.node, colour);
+    });
+    if (best != none && taken <= most) continue;
+    best = i;
+    most = taken;
+  }
+  return best;
 }
 
 std::optional<Tree> Planner::from_many_roots(const Occupancy& occupancy, const Ends& ends, uint32_t height,
                                              uint32_t ceiling, uint32_t colour) {
   tried_.clear();
   for (const Candidate& candidate : candidates_) tried_.push_back(candidate.sw);
-  uint32_t best = none;
-  std::size_t most = 0;
-  uint64_t found = free_roots_.find(occupancy, ends, tried_, height, colour, ceiling);
-  for (; found != 0; found &= found - 1) {
-    const auto i = static_cast<uint32_t>(std::countr_zero(found));
-    const std::size_t taken = taken_beside(occupancy, tried_[i], colour);
-    if (best != none && taken <= most) continue;
-    best = i;
-    most = taken;
+  stopped_by_ceiling_ = false;
+  const std::span<const uint32_t> all(tried_);
+  for (std::size_t first = 0, end = first_roots; first < all.size(); first = end, end = all.size()) {
+    const auto some = all.subspan(first, std::min(end, all.size()) - first);
+    const uint64_t found = free_roots_.find(occupancy, ends, some, height, colour, ceiling);
+    stopped_by_ceiling_ = stopped_by_ceiling_ || free_roots_.stopped_by_ceiling();
+    if (found == 0) continue;
+    const uint32_t best = most_taken_beside(occupancy, some, found, colour);
+    ways_.find(some[best], free_roots_.row(some[best], ends), ends);
+    ways_.is_free(occupancy, ends, ceiling, colour);
+    return ways_.build(occupancy, ends, colour, Ways::Prefer::few_switches);
   }
-  if (best == none) return std::nullopt;
-  ways_.find(tried_[best], free_roots_.row(best, ends), ends);
-  ways_.is_free(occupancy, ends, ceiling, colour);
-  return ways_.build(occupancy, ends, colour, Ways::Prefer::few_switches);
+  return std::nullopt;
 }
 
 std::optional<Tree> Planner::in_colour(const Occupancy& occupancy, const Ends& ends, const Roots& roots,
                                        uint32_t number, const Search& search, uint32_t colour) {
   const bool low = roots.height > 0 && roots.height <= low_height;
+  stopped_by_ceiling_ = true;
   rank(occupancy, roots, number, low ? FreeRoots::most : search.roots, search.load, colour);
   return low ? from_many_roots(occupancy, ends, roots.height, search.ceiling, colour)
              : from_one_root(occupancy, ends, search, colour);

@@ -43,6 +43,8 @@ class Planner {
   /// as the height allows; they begin beside what is taken already, so that room is left for others.
   std::optional<Tree> in_colour(const Occupancy& occupancy, const Ends& ends, const Roots& roots,
                                 uint32_t number, const Search& search, uint32_t colour);
+  /// Whether in_colour() might have found more with a higher ceiling.
+  bool stopped_by_ceiling() const { return stopped_by_ceiling_; }
 
   /// FBTC: from each root, least loaded first, the tree of least loaded links, then its lowest free colour.
   std::optional<Tree> build_then_colour(const Occupancy& occupancy, const Ends& ends, const Roots& roots);
@@ -64,7 +66,8 @@ class Planner {
                                     uint32_t colour);
   std::optional<Tree> from_many_roots(const Occupancy& occupancy, const Ends& ends, uint32_t height,
                                       uint32_t ceiling, uint32_t colour);
-  std::size_t taken_beside(const Occupancy& occupancy, uint32_t sw, uint32_t colour) const;
+  uint32_t most_taken_beside(const Occupancy& occupancy, std::span<const uint32_t> roots, uint64_t among,
+                             uint32_t colour) const;
   uint32_t least_possible(const Occupancy& occupancy, const Ends& ends);
 
   const Hops& hops_;
@@ -73,6 +76,7 @@ class Planner {
   FreeRoots free_roots_;
   std::vector<Candidate> candidates_;
   std::vector<uint32_t> tried_;  // roots
+  bool stopped_by_ceiling_ = false;
   std::vector<uint64_t> common_;
 };
 

@@ -71,7 +71,7 @@ TEST(McastFreeRoots, AreThoseOfPlainSearches) {
                                      [&](uint32_t sw) { return distance[sw] <= height; });
         RC_ASSERT((found >> i & 1) == (all ? 1u : 0u));
         if (!all) continue;
-        const uint8_t* row = free_roots.row(i, ends);
+        const uint8_t* row = free_roots.row(roots[i], ends);
         for (const uint32_t sw : ends.switches) RC_ASSERT(row[sw] == distance[sw]);
         for (uint32_t sw = 0; sw < graph.switches(); ++sw)
           if (distance[sw] < height) RC_ASSERT(row[sw] == distance[sw]);
@@ -152,7 +152,7 @@ TEST(McastColourFirst, IsForFabricsInWhichTreesCanBeLedAround) {
     std::vector<Worker> workers(1, Worker(hops));
     return ColourFirst(hops, forest, search, crew, workers).suits(all);
   };
-  EXPECT_TRUE(suits(topology::random_fabric(100, 12, 6, 1), "grid:20x30"));
+  EXPECT_TRUE(suits(topology::random_fabric(100, 24, 6, 1), "grid:20x30"));
   EXPECT_FALSE(suits(topology::fat_tree(8), "grid:8x16"));
   EXPECT_FALSE(suits(topology::dragonfly(6, 3, 3), "grid:18x19"));
   EXPECT_FALSE(suits(topology::torus({12, 12, 4}, 1), "grid:24x24"));
@@ -189,9 +189,9 @@ TEST(McastColourFirst, TakesNothingButItsTrees) {
 }
 
 TEST(McastColourFirst, NeedsFewerColoursThanOneByOne) {
-  const Graph graph = topology::random_fabric(200, 16, 8, 1);
+  const Graph graph = topology::random_fabric(100, 24, 6, 1);
   const Hops hops(graph);
-  const Groups groups = load_groups("grid:40x40", graph);
+  const Groups groups = load_groups("grid:6x7x8", graph);
   Router together(hops, {}), one_by_one(hops, {});
   together.create_all(groups);
   for (uint32_t i = 0; i < groups.count(); ++i)

@@ -103,7 +103,7 @@ TEST(McastRouter, GroupsThatComeDoNotMoveOthers) {
 }
 
 TEST(McastRouter, ThreadsChangeNothing) {
-  const std::map<std::string, Graph> fabrics{{"random", topology::random_fabric(100, 12, 6, 1)},
+  const std::map<std::string, Graph> fabrics{{"random", topology::random_fabric(100, 24, 6, 1)},
                                              {"torus", topology::torus({6, 6, 5}, 2)},
                                              {"dragonfly", topology::dragonfly(6, 3, 3)},
                                              {"fat tree", topology::fat_tree(12)}};
