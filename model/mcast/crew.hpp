@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that wait for work, so that to share even a millisecond of it is worth it.
+// Threads that wait for work, so that to share even a tenth of a millisecond of it is worth it.
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -29,15 +27,13 @@ class Crew {
   void wait_for_work(uint32_t thread);
   void work(uint32_t thread);
 
-  std::vector<std::jthread> others_;
-  std::mutex mutex_;
-  std::condition_variable begin_, end_;
-  uint64_t round_ = 0;
-  uint32_t busy_ = 0;
-  bool stop_ = false;
-  uint32_t count_ = 0;
+  std::atomic<uint32_t> round_{0};
+  std::atomic<uint32_t> busy_{0};  // of the others
   std::atomic<uint32_t> next_{0};
+  std::atomic<bool> stop_{false};
+  uint32_t count_ = 0;
   const std::function<void(uint32_t, uint32_t)>* work_ = nullptr;
+  std::vector<std::jthread> others_;
 };
 
 }  // namespace weft::mcast
