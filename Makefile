@@ -23,7 +23,7 @@ CMAKE_QUIET := --log-level=NOTICE
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 PYTHON_VENV := build/venv
 
-.PHONY: help setup configure build sim waves sim-verilog goodput soak bench figures route-figures barrier-figures long test lint format formats verilog synth schemes growth place formal netlist mutate fuzz fuzz-topology coverage code-coverage clean
+.PHONY: help setup configure build sim waves sim-verilog goodput soak bench figures route-figures barrier-figures mcast-growth mcast-bench long test lint format formats verilog synth schemes growth place formal netlist mutate fuzz fuzz-topology coverage code-coverage clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r name text; do printf '  make %-13s %s\n' "$$name" "$$text"; done
@@ -80,6 +80,14 @@ route-figures: configure ## how reliable fault-tolerant routes are, into docs/re
 barrier-figures: configure ## barrier algorithms on meshes with broken links, into docs/results/barrier.md (half an hour)
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
 	python3 -B experiments/barrier.py $(BUILD)/bin/weft docs/results/barrier.md
+
+mcast-growth: configure ## how time and memory of multicast trees grow, into docs/results/mcast_growth.md
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
+	python3 -B experiments/mcast.py $(BUILD)/bin/weft docs/results/mcast_growth.md --growth
+
+mcast-bench: configure ## how long the parts of multicast planning take (BENCH_ARGS: of Google Benchmark)
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-mcast-bench
+	$(BUILD)/bin/weft-mcast-bench $(BENCH_ARGS)
 
 test: build ## run all tests
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
