@@ -123,8 +123,8 @@ void Router::plan_round(std::span<Planned> round) {
 }
 
 /// Some are planned at a time, then planted in turn. Where another one has taken what was planned, they are
-/// planned again, all at a time. Only then others follow: neighbours, which mostly want the same, are not in
-/// one block.
+/// planned again: all at a time if most found room, else one by one. Only then others follow: neighbours,
+/// which mostly want the same, are not in one block.
 void Router::route_in_rounds(std::span<const uint32_t> groups,
                              const std::function<void(uint32_t)>& progress) {
   std::vector<Planned> round;
@@ -134,6 +134,7 @@ void Router::route_in_rounds(std::span<const uint32_t> groups,
       for (Planned& plan : round) plan.group = groups[next++];
     }
     plan_round(round);
+    const std::size_t before = round.size();
     for (Planned& plan : round) {
       if (plan.tree && !is_free(*plan.tree)) continue;
       if (plan.tree)
@@ -143,6 +144,10 @@ void Router::route_in_rounds(std::span<const uint32_t> groups,
       plan.group = none;
     }
     std::erase_if(round, [](const Planned& plan) { return plan.group == none; });
+    if (2 * round.size() > before) {
+      for (const Planned& plan : round) place(plan.group, plan.ends, plan.roots);
+      round.clear();
+    }
     if (progress) progress(static_cast<uint32_t>(next - round.size()));
   }
 }
