@@ -90,7 +90,7 @@ def exponent(points):
 
 def growth_page(weft):
     lines = ["# Multicast trees: how time and memory grow", "",
-             f"Written by `make mcast-growth` ({platform.machine()}, {os.cpu_count()} cores, one thread, beside whatever else the machine did). [What the words mean](../mcast.md). `start`: minimal hops. Exponent: of the power of "
+             f"Written by `make mcast-growth` ({platform.machine()}, {os.cpu_count()} cores, one thread, beside whatever else the machine did). [What the words mean](../mcast.md). `start`: minimal hops, by the clock on the wall, so what else ran counts. Exponent: of the power of "
              "what grows that fits a column best, in the last row."]
     for title, what, cases in GROWTH:
         lines += ["", f"## {title}", "", "| topology | groups | hosts | switches | colors | start s | CPU s of all groups | CPU ms a group | MiB |", "|---" * 9 + "|"]
