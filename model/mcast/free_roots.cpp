@@ -113,12 +113,12 @@ const uint8_t* FreeRoots::row(uint32_t root, const Ends& ends) {
   std::fill(row_.begin(), row_.end(), 255);
   row_[root] = 0;
   front_.assign(1, root);
-  for (uint8_t level = 1; level < height_; ++level) {
+  for (uint32_t level = 1; level < height_; ++level) {
     behind_.clear();
     for (const uint32_t sw : front_)
       for (const topology::Arc& arc : graph_.neighbours(sw)) {
         if (row_[arc.node] != 255 || seen_[arc.node] == taken || !is_below_ceiling(arc.link)) continue;
-        row_[arc.node] = level;
+        row_[arc.node] = static_cast<uint8_t>(level);
         behind_.push_back(arc.node);
       }
     front_.swap(behind_);
