@@ -83,6 +83,14 @@ barrier-figures: configure ## barrier algorithms on meshes with broken links, in
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
 	python3 -B experiments/barrier.py $(BUILD)/bin/weft docs/results/barrier.md
 
+mcast-growth: configure ## how time and memory of multicast trees grow, into docs/results/mcast_growth.md
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
+	python3 -B experiments/mcast.py $(BUILD)/bin/weft docs/results/mcast_growth.md --growth
+
+mcast-bench: configure ## how long the parts of multicast planning take (BENCH_ARGS: of Google Benchmark)
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-mcast-bench
+	$(BUILD)/bin/weft-mcast-bench $(BENCH_ARGS)
+
 package: configure ## Debian package build/weft_VERSION_amd64.deb, installed and run in a fresh Debian 12 (CHECK=0: only made)
 	cmake --build --preset $(PRESET) -j $(JOBS) --target installable
 	cpack -B $(BUILD)/package --config $(BUILD)/CPackConfig.cmake

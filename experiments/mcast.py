@@ -2,11 +2,13 @@
 """Multicast trees on the topologies and communication patterns of the MR4LMS paper: runs of `weft mcast`, into docs/results/mcast.md.
 
 usage: experiments/mcast.py WEFT MARKDOWN [--optimize SECONDS] [--only TEXT] [--json FILE]
-Cases that FILE has already are taken from there.
+       experiments/mcast.py WEFT MARKDOWN --growth
+Cases that FILE has already are taken from there. --growth: how time and memory grow with the fabric and with the number of groups, into MARKDOWN.
 """
 
 import argparse
 import json
+import math
 import os
 import pathlib
 import platform
@@ -28,6 +30,15 @@ GREEDY = {
     ("random:2048,40,20,1", "256x160"): (280, 19), ("random:2048,40,20,1", "32x32x40"): (728, 30), ("dragonfly:18,9,9", "29x29x31"): (217, 22),
     ("torus3d:30x20x20:2", "28x28x28"): (549, 49), ("torus3d:30x20x20:2", "240x100"): (9, 5),
 }
+
+# What grows, from small to large; groups of 32 hosts over fabrics, groups of 8 hosts over their number.
+GROWTH = (
+    ("Fat trees, 2,000 groups of 32 hosts", "hosts", [(f"fattree3:{ports}", "random:2000:32:1") for ports in (16, 24, 40, 64, 86)]),
+    ("Random fabrics, 2,000 groups of 32 hosts", "hosts", [(f"random:{switches},40,20,1", "random:2000:32:1") for switches in (64, 256, 1024, 4096, 8192)]),
+    ("Tori, 2,000 groups of 32 hosts", "hosts", [(f"torus3d:{edge}:2", "random:2000:32:1") for edge in ("8x8x8", "16x16x16", "24x20x20", "32x32x32")]),
+    ("Number of groups of 8 hosts on a fat tree of 16,000", "groups", [("fattree3:40", f"random:{count}:8:1") for count in (100, 1000, 10000, 100000)]),
+    ("Number of groups of 8 hosts on a random fabric of 40,960", "groups", [("random:2048,40,20,1", f"random:{count}:8:1") for count in (100, 1000, 10000, 100000)]),
+)
 
 
 def run(weft, topology, pattern, *arguments):
@@ -70,6 +81,32 @@ where fewer colours could not be had otherwise. `EFI of minhop`: of this engine,
 """ + "\n".join(rows) + "\n"
 
 
+def exponent(points):
+    """The slope of the line that fits the logarithms best."""
+    logs = [(math.log(x), math.log(y)) for x, y in points]
+    mean_x, mean_y = (sum(values) / len(logs) for values in zip(*logs))
+    return sum((x - mean_x) * (y - mean_y) for x, y in logs) / sum((x - mean_x) ** 2 for x, _ in logs)
+
+
+def growth_page(weft):
+    lines = ["# Multicast trees: how time and memory grow", "",
+             f"Written by `make mcast-growth` ({platform.machine()}, {os.cpu_count()} cores, one thread, beside whatever else the machine did). [What the words mean](../mcast.md). `start`: minimal hops, by the clock on the wall, so what else ran counts. Exponent: of the power of "
+             "what grows that fits a column best, in the last row."]
+    for title, what, cases in GROWTH:
+        lines += ["", f"## {title}", "", "| topology | groups | hosts | switches | colors | start s | CPU s of all groups | CPU ms a group | MiB |", "|---" * 9 + "|"]
+        runs = []
+        for topology, pattern in cases:
+            runs.append(run(weft, topology, pattern))
+            result = runs[-1]
+            print(topology, pattern, result["cpu_seconds"], flush=True)
+            lines.append(f"| `{topology}` | {pattern} | {result['hosts']} | {result['switches']} | {result['colors_used']} | {result['start_seconds']:.3f} | {result['cpu_seconds']:.3f} | "
+                         f"{1000 * result['cpu_seconds'] / result['groups']:.4f} | {result['peak_mib']:.0f} |")
+        fits = [exponent([(result[what], value(result)) for result in runs])
+                for value in (lambda result: result["start_seconds"], lambda result: result["cpu_seconds"], lambda result: result["cpu_seconds"] / result["groups"], lambda result: result["peak_mib"])]
+        lines.append(f"| *exponent over {what}* | | | | | " + " | ".join(f"*{fit:.2f}*" for fit in fits) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weft")
@@ -77,7 +114,11 @@ def main():
     parser.add_argument("--optimize", default="20")
     parser.add_argument("--only", default="")
     parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--growth", action="store_true")
     arguments = parser.parse_args()
+    if arguments.growth:
+        arguments.markdown.write_text(growth_page(arguments.weft), encoding="utf-8")
+        return
     known = {}
     if arguments.json and arguments.json.exists():
         known = {(results[0]["topology"], results[0]["group_spec"].removeprefix("grid:")): results for results in json.loads(arguments.json.read_text(encoding="utf-8"))}

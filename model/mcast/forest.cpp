@@ -21,6 +21,7 @@ uint32_t Forest::plant(Tree tree, std::vector<uint32_t> groups) {
   if (free_numbers_.empty()) {
     free_numbers_.push_back(trees());
     trees_.emplace_back();
+    planting_.push_back(0);
   }
   const uint32_t number = free_numbers_.back();
   free_numbers_.pop_back();
@@ -28,6 +29,7 @@ uint32_t Forest::plant(Tree tree, std::vector<uint32_t> groups) {
   if (by_colour_.size() <= tree.colour) by_colour_.resize(tree.colour + 1);
   by_colour_[tree.colour].push_back(number);
   trees_[number] = {std::move(tree), std::move(groups)};
+  planting_[number] = ++plantings_;
   return number;
 }
 

@@ -37,6 +37,9 @@ class Forest {
   const Tree& tree(uint32_t tree) const { return trees_[tree].tree; }
   const std::vector<uint32_t>& groups_on(uint32_t tree) const { return trees_[tree].groups; }
 
+  /// Another one for each tree that ever had this number.
+  uint64_t planting(uint32_t tree) const { return planting_[tree]; }
+
   uint32_t colours() const { return static_cast<uint32_t>(by_colour_.size()); }  ///< up to the last one used
   const std::vector<uint32_t>& trees_in(uint32_t colour) const { return by_colour_[colour]; }
 
@@ -67,6 +70,8 @@ class Forest {
   Occupancy occupancy_;
   std::vector<Group> groups_;
   std::vector<Felled> trees_;
+  std::vector<uint64_t> planting_;  // of each tree
+  uint64_t plantings_ = 0;
   std::vector<uint32_t> free_numbers_;  // of trees
   std::vector<std::vector<uint32_t>> by_colour_;
 };

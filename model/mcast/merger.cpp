@@ -37,7 +37,29 @@ uint32_t least_loaded_colour(const Forest& forest) {
 }  // namespace
 
 Merger::Merger(const Hops& hops, const Merging& merging)
-    : hops_(hops), merging_(merging), ways_(hops.graph()), pruner_(hops.graph()) {}
+    : hops_(hops),
+      merging_(merging),
+      ways_(hops.graph()),
+      pruner_(hops.graph()),
+      wanted_(hops.graph().switches()) {}
+
+/// Members by switch; as they were when the tree was planted.
+const Merger::Places& Merger::places_of(const Forest& forest, uint32_t number) {
+  if (places_.size() < forest.trees()) places_.resize(forest.trees());
+  Places& places = places_[number];
+  if (places.planting == forest.planting(number)) return places;
+  places.planting = forest.planting(number);
+  places.hosts = 0;
+  places.at.clear();
+  for (const uint32_t link : forest.tree(number).links) {
+    if (!forest.graph().is_host_link(link)) continue;
+    const uint32_t sw = forest.graph().link(link).b;
+    if (places.at.empty() || places.at.back().sw != sw) places.at.push_back({sw, 0});
+    places.at.back().hosts++;
+    places.hosts++;
+  }
+  return places;
+}
 
 /// Formula (1): the mean, over all members of both sides, of the distance to the nearest member of the other
 /// side. Trees come in the order of what their own side alone contributes, until none can be better.
@@ -53,27 +75,26 @@ uint32_t Merger::most_similar(const Forest& forest, const Ends& ends) {
     uint32_t tree;
   };
   std::vector<Entry> entries;
-  const auto host_switch = [&](uint32_t link) { return forest.graph().link(link).b; };
-  std::vector<std::vector<uint32_t>> places(forest.trees());
   for (uint32_t tree = 0; tree < forest.trees(); ++tree) {
     if (!forest.stands(tree)) continue;
+    const Places& places = places_of(forest, tree);
     uint64_t sum = 0;
-    for (const uint32_t link : forest.tree(tree).links) {
-      if (!forest.graph().is_host_link(link)) continue;
-      places[tree].push_back(host_switch(link));
-      sum += nearest[places[tree].back()];
-    }
-    entries.push_back({sum, places[tree].size() + ends.host_links.size(), tree});
+    for (const Place& place : places.at) sum += uint64_t{place.hosts} * nearest[place.sw];
+    entries.push_back({sum, places.hosts + ends.host_links.size(), tree});
   }
   const auto is_less = [](const Entry& a, const Entry& b) { return a.sum * b.members < b.sum * a.members; };
-  std::stable_sort(entries.begin(), entries.end(), is_less);
+  const auto comes_later = [&](const Entry& a, const Entry& b) {
+    return is_less(b, a) || (!is_less(a, b) && b.tree < a.tree);
+  };
+  std::make_heap(entries.begin(), entries.end(), comes_later);
   Entry best{none, 1, none};
-  for (Entry& entry : entries) {
-    if (!is_less(entry, best)) break;
+  for (; !entries.empty() && is_less(entries.front(), best); entries.pop_back()) {
+    std::pop_heap(entries.begin(), entries.end(), comes_later);
+    Entry entry = entries.back();
     for (const uint32_t link : ends.host_links) {
-      const uint8_t* row = hops_.from(host_switch(link), room_);
+      const uint8_t* row = hops_.from(forest.graph().link(link).b, room_);
       uint8_t least = 255;
-      for (const uint32_t sw : places[entry.tree]) least = std::min(least, row[sw]);
+      for (const Place& place : places_[entry.tree].at) least = std::min(least, row[place.sw]);
       entry.sum += least;
     }
     if (is_less(entry, best)) best = entry;
@@ -108,25 +129,31 @@ void Merger::take_in_what_is_in_the_way(Forest& forest, Virtual& all, RootSearch
   }
 }
 
-void Merger::search(const Forest& forest, uint32_t colour, uint32_t from) {
+/// As far as the farthest end.
+void Merger::search(const Forest& forest, const Virtual& all, uint32_t from) {
   const Occupancy& occupancy = forest.occupancy();
   distance_.assign(forest.graph().switches(), none);
   up_.assign(forest.graph().switches(), none);
   queue_.assign(1, from);
   distance_[from] = 0;
+  for (const uint32_t sw : all.ends.switches) wanted_[sw] = 1;
+  std::size_t left = all.ends.switches.size() - std::exchange(wanted_[from], 0);
   for (std::size_t i = 0; i < queue_.size(); ++i) {
     const uint32_t at = queue_[i];
+    if (left == 0 && distance_[at] == distance_[queue_.back()]) break;
     for (const topology::Arc& arc : forest.graph().neighbours(at)) {
-      if (distance_[arc.node] <= distance_[at] || !may_go(occupancy, arc, colour)) continue;
+      if (distance_[arc.node] <= distance_[at] || !may_go(occupancy, arc, all.colour)) continue;
       if (distance_[arc.node] == none) {
         distance_[arc.node] = distance_[at] + 1;
         up_[arc.node] = arc.link;
         queue_.push_back(arc.node);
+        left -= std::exchange(wanted_[arc.node], 0);
       } else if (occupancy.load(arc.link) < occupancy.load(up_[arc.node])) {
         up_[arc.node] = arc.link;
       }
     }
   }
+  for (const uint32_t sw : all.ends.switches) wanted_[sw] = 0;
 }
 
 bool Merger::is_connected(const Forest& forest, const Virtual& all) {
@@ -135,7 +162,7 @@ bool Merger::is_connected(const Forest& forest, const Virtual& all) {
     if (!occupancy.is_free_in_switch(sw, all.colour)) return false;
   for (const uint32_t link : all.ends.host_links)
     if (!occupancy.is_free_in_link(link, all.colour)) return false;
-  search(forest, all.colour, all.ends.switches.front());
+  search(forest, all, all.ends.switches.front());
   return distance_[farthest(all.ends)] != none;
 }
 
@@ -157,10 +184,10 @@ Tree Merger::tree_of_search(uint32_t root, const Virtual& all) const {
   return tree;
 }
 
-/// Roots: the middle of the longest way between members, and those that were best in an empty fabric.
+/// After a search from the first end. Roots: the middle of the longest way between members, and those that
+/// were best in an empty fabric.
 Tree Merger::rebuilt(const Forest& forest, const Virtual& all, RootSearch& roots) {
-  search(forest, all.colour, all.ends.switches.front());
-  search(forest, all.colour, farthest(all.ends));
+  search(forest, all, farthest(all.ends));
   uint32_t middle = farthest(all.ends);
   for (uint32_t left = distance_[middle] / 2; left > 0; --left)
     middle = other_end(forest.graph(), up_[middle], middle);
@@ -171,7 +198,7 @@ Tree Merger::rebuilt(const Forest& forest, const Virtual& all, RootSearch& roots
   }
   Tree best;
   for (const uint32_t root : tried) {
-    search(forest, all.colour, root);
+    search(forest, all, root);
     if (best.root == none || distance_[farthest(all.ends)] < best.height) best = tree_of_search(root, all);
   }
   return best;
@@ -260,6 +287,7 @@ void Merger::merge(Forest& forest, uint32_t group, RootSearch& roots) {
   if (!optimistic) {
     take_in_what_is_in_the_way(forest, all, roots);
     collect();
+    search(forest, all, all.ends.switches.front());
   }
   const bool graft = merging_.how == Merging::How::graft && forest.occupancy().tables() == Tables::of_switch;
   Tree tree = graft ? grafted(forest, all) : rebuilt(forest, all, roots);

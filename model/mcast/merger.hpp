@@ -27,7 +27,8 @@ class Merger {
  public:
   Merger(const Hops& hops, const Merging& merging);
 
-  /// Puts a group of two hosts or more, for which no colour is free, onto a tree with others.
+  /// Of one forest only. Puts a group of two hosts or more, for which no colour is free, onto a tree with
+  /// others.
   void merge(Forest& forest, uint32_t group, RootSearch& roots);
 
   /// A shortest way from one of these switches to one that is marked, through what is free in a colour: its
@@ -43,13 +44,23 @@ class Merger {
     Ends ends;
   };
 
+  struct Place {
+    uint32_t sw = 0, hosts = 0;
+  };
+  struct Places {  // of a tree's members
+    uint64_t planting = 0;
+    uint32_t hosts = 0;
+    std::vector<Place> at;
+  };
+
   uint32_t most_similar(const Forest& forest, const Ends& ends);
+  const Places& places_of(const Forest& forest, uint32_t tree);
   void take_in(Forest& forest, Virtual& all, uint32_t tree);
   void take_in_what_is_in_the_way(Forest& forest, Virtual& all, RootSearch& roots);
   bool is_connected(const Forest& forest, const Virtual& all);
   Tree rebuilt(const Forest& forest, const Virtual& all, RootSearch& roots);
   Tree grafted(const Forest& forest, const Virtual& all);
-  void search(const Forest& forest, uint32_t colour, uint32_t from);
+  void search(const Forest& forest, const Virtual& all, uint32_t from);
   uint32_t farthest(const Ends& ends) const;
   Tree tree_of_search(uint32_t root, const Virtual& all) const;
 
@@ -60,6 +71,8 @@ class Merger {
   Pruner pruner_;
   std::vector<uint32_t> distance_, up_;  // of the last search: hops from its start, link towards it
   std::vector<uint32_t> queue_;
+  std::vector<uint8_t> wanted_;  // of each switch: an end that is not reached yet; none between searches
+  std::vector<Places> places_;   // by tree
 };
 
 }  // namespace weft::mcast

@@ -10,6 +10,8 @@ namespace weft::mcast {
 
 namespace {
 
+constexpr std::size_t first_roots = 16;  // mostly enough
+
 uint32_t lowest(std::span<const uint64_t> colours) {
   for (std::size_t w = 0; w < colours.size(); ++w)
     if (colours[w] != 0)
@@ -26,19 +28,20 @@ uint32_t shuffled(uint32_t number, uint32_t sw) {
 
 }  // namespace
 
-Planner::Planner(const Hops& hops) : hops_(hops), ways_(hops.graph()) {}
+Planner::Planner(const Hops& hops) : hops_(hops), ways_(hops.graph()), free_roots_(hops.graph()) {}
 
+/// @param most roots that are kept
 /// @param colour that must be free at the root, if any
-void Planner::rank(const Occupancy& occupancy, const Roots& roots, uint32_t number, const Search& search,
-                   uint32_t colour) {
+void Planner::rank(const Occupancy& occupancy, const Roots& roots, uint32_t number, std::size_t most,
+                   float per_load, uint32_t colour) {
   candidates_.clear();
   for (const auto& root : roots.roots) {
     if (colour != none && !occupancy.is_free_in_switch(root.sw, colour)) continue;
     const auto load = static_cast<float>(occupancy.switch_load(root.sw));
     candidates_.push_back(
-        {static_cast<float>(root.sum) + search.load * load, shuffled(number, root.sw), root.sw});
+        {static_cast<float>(root.sum) + per_load * load, shuffled(number, root.sw), root.sw});
   }
-  const std::size_t kept = std::min<std::size_t>(candidates_.size(), search.roots);
+  const std::size_t kept = std::min(candidates_.size(), most);
   std::partial_sort(candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(kept),
                     candidates_.end(), [](const Candidate& a, const Candidate& b) {
                       return std::tie(a.cost, a.order, a.sw) < std::tie(b.cost, b.order, b.sw);
@@ -56,7 +59,7 @@ uint32_t Planner::least_possible(const Occupancy& occupancy, const Ends& ends) {
 
 std::optional<Tree> Planner::lowest_colour(const Occupancy& occupancy, const Ends& ends, const Roots& roots,
                                            uint32_t number, const Search& search) {
-  rank(occupancy, roots, number, search);
+  rank(occupancy, roots, number, search.roots, search.load);
   const uint32_t possible = least_possible(occupancy, ends);
   uint32_t best = none, root = none, last = none;
   std::size_t looked_at = 0;
@@ -78,9 +81,8 @@ std::optional<Tree> Planner::lowest_colour(const Occupancy& occupancy, const End
   return ways_.build(occupancy, ends, best, Ways::Prefer::few_switches);
 }
 
-std::optional<Tree> Planner::in_colour(const Occupancy& occupancy, const Ends& ends, const Roots& roots,
-                                       uint32_t number, const Search& search, uint32_t colour) {
-  rank(occupancy, roots, number, search, colour);
+std::optional<Tree> Planner::from_one_root(const Occupancy& occupancy, const Ends& ends, const Search& search,
+                                           uint32_t colour) {
   std::size_t looked_at = 0;
   for (const Candidate& candidate : candidates_) {
     if (looked_at > search.switches) break;
@@ -90,6 +92,52 @@ std::optional<Tree> Planner::in_colour(const Occupancy& occupancy, const Ends& e
       return ways_.build(occupancy, ends, colour, Ways::Prefer::few_switches);
   }
   return std::nullopt;
+}
+
+/// @param among the roots a bit each
+uint32_t Planner::most_taken_beside(const Occupancy& occupancy, std::span<const uint32_t> roots,
+                                    uint64_t among, uint32_t colour) const {
+  uint32_t best = none;
+  std::ptrdiff_t most = 0;
+  for (; among != 0; among &= among - 1) {
+    const auto i = static_cast<uint32_t>(std::countr_zero(among));
+    const auto neighbours = hops_.graph().neighbours(roots[i]);
+    const auto taken = std::count_if(neighbours.begin(), neighbours.end(), [&](const topology::Arc& arc) {
+      return !occupancy.is_free_in_switch(arc.node, colour);
+    });
+    if (best != none && taken <= most) continue;
+    best = i;
+    most = taken;
+  }
+  return best;
+}
+
+std::optional<Tree> Planner::from_many_roots(const Occupancy& occupancy, const Ends& ends, uint32_t height,
+                                             uint32_t ceiling, uint32_t colour) {
+  tried_.clear();
+  for (const Candidate& candidate : candidates_) tried_.push_back(candidate.sw);
+  stopped_by_ceiling_ = false;
+  const std::span<const uint32_t> all(tried_);
+  for (std::size_t first = 0, end = first_roots; first < all.size(); first = end, end = all.size()) {
+    const auto some = all.subspan(first, std::min(end, all.size()) - first);
+    const uint64_t found = free_roots_.find(occupancy, ends, some, height, colour, ceiling);
+    stopped_by_ceiling_ = stopped_by_ceiling_ || free_roots_.stopped_by_ceiling();
+    if (found == 0) continue;
+    const uint32_t best = most_taken_beside(occupancy, some, found, colour);
+    ways_.find(some[best], free_roots_.row(some[best], ends), ends);
+    ways_.is_free(occupancy, ends, ceiling, colour);
+    return ways_.build(occupancy, ends, colour, Ways::Prefer::few_switches);
+  }
+  return std::nullopt;
+}
+
+std::optional<Tree> Planner::in_colour(const Occupancy& occupancy, const Ends& ends, const Roots& roots,
+                                       uint32_t number, const Search& search, uint32_t colour) {
+  const bool low = roots.height > 0 && roots.height <= low_height;
+  stopped_by_ceiling_ = true;
+  rank(occupancy, roots, number, low ? FreeRoots::most : search.roots, search.load, colour);
+  return low ? from_many_roots(occupancy, ends, roots.height, search.ceiling, colour)
+             : from_one_root(occupancy, ends, search, colour);
 }
 
 void Planner::rank_by_load(const Occupancy& occupancy, const Roots& roots) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "mcast/free_roots.hpp"
 #include "mcast/hops.hpp"
 #include "mcast/occupancy.hpp"
 #include "mcast/roots.hpp"
@@ -14,6 +15,8 @@
 #include "mcast/ways.hpp"
 
 namespace weft::mcast {
+
+inline constexpr uint32_t low_height = 4;  ///< of trees for which many roots are tried at once
 
 /// How roots and colours are tried.
 struct Search {
@@ -36,9 +39,12 @@ class Planner {
   std::optional<Tree> lowest_colour(const Occupancy& occupancy, const Ends& ends, const Roots& roots,
                                     uint32_t number, const Search& search);
 
-  /// The same in one colour only.
+  /// The same in one colour only. Low trees are tried from many roots at once, and by ways that are as long
+  /// as the height allows; they begin beside what is taken already, so that room is left for others.
   std::optional<Tree> in_colour(const Occupancy& occupancy, const Ends& ends, const Roots& roots,
                                 uint32_t number, const Search& search, uint32_t colour);
+  /// Whether in_colour() might have found more with a higher ceiling.
+  bool stopped_by_ceiling() const { return stopped_by_ceiling_; }
 
   /// FBTC: from each root, least loaded first, the tree of least loaded links, then its lowest free colour.
   std::optional<Tree> build_then_colour(const Occupancy& occupancy, const Ends& ends, const Roots& roots);
@@ -53,15 +59,24 @@ class Planner {
   };
 
   void find(uint32_t root, const Ends& ends) { ways_.find(root, hops_.from(root, room_), ends); }
-  void rank(const Occupancy& occupancy, const Roots& roots, uint32_t number, const Search& search,
+  void rank(const Occupancy& occupancy, const Roots& roots, uint32_t number, std::size_t most, float per_load,
             uint32_t colour = none);
   void rank_by_load(const Occupancy& occupancy, const Roots& roots);
+  std::optional<Tree> from_one_root(const Occupancy& occupancy, const Ends& ends, const Search& search,
+                                    uint32_t colour);
+  std::optional<Tree> from_many_roots(const Occupancy& occupancy, const Ends& ends, uint32_t height,
+                                      uint32_t ceiling, uint32_t colour);
+  uint32_t most_taken_beside(const Occupancy& occupancy, std::span<const uint32_t> roots, uint64_t among,
+                             uint32_t colour) const;
   uint32_t least_possible(const Occupancy& occupancy, const Ends& ends);
 
   const Hops& hops_;
   Hops::Room room_;
   Ways ways_;
+  FreeRoots free_roots_;
   std::vector<Candidate> candidates_;
+  std::vector<uint32_t> tried_;  // roots
+  bool stopped_by_ceiling_ = false;
   std::vector<uint64_t> common_;
 };
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "mcast/order.hpp"
-#include "mcast/parallel.hpp"
 
 namespace weft::mcast {
 
@@ -27,6 +26,7 @@ Router::Router(const Hops& hops, const RouterOptions& options)
     : hops_(hops),
       options_(options),
       forest_(hops.graph(), options.colours, options.tables),
+      crew_(std::max(options.threads, 1u)),
       workers_(std::max(options.threads, 1u), Worker(hops)),
       merger_(hops, options.merging),
       pruner_(hops.graph()) {}
@@ -107,30 +107,48 @@ bool Router::is_free(const Tree& tree) const {
          });
 }
 
-/// Each is planned as if it were the next one, all at a time; then they are planted in turn. Where another
-/// one of the block has taken what was planned, it is planned again.
-void Router::route_block(std::span<const uint32_t> block) {
-  struct Planned {
-    Ends ends;
-    Roots roots;
-    std::optional<Tree> tree;
-  };
-  std::vector<Planned> planned(block.size());
-  const bool ahead = options_.algorithm == Algorithm::weft;
-  share(options_.threads, static_cast<uint32_t>(block.size()), [&](uint32_t thread, uint32_t i) {
-    Planned& plan = planned[i];
+/// Each as if it were the next one.
+void Router::plan_round(std::span<Planned> round) {
+  crew_.share(static_cast<uint32_t>(round.size()), [&](uint32_t thread, uint32_t i) {
+    Planned& plan = round[i];
     Worker& worker = workers_[thread];
-    plan.ends = ends_of(forest_.hosts(block[i]), hops_.graph());
-    plan.roots = worker.roots.find(plan.ends.switches);
-    if (ahead)
-      plan.tree = worker.planner.lowest_colour(forest_.occupancy(), plan.ends, plan.roots, block[i], search_);
+    if (plan.ends.switches.empty()) {
+      plan.ends = ends_of(forest_.hosts(plan.group), hops_.graph());
+      plan.roots = worker.roots.find(plan.ends.switches);
+    }
+    if (options_.algorithm == Algorithm::weft)
+      plan.tree =
+          worker.planner.lowest_colour(forest_.occupancy(), plan.ends, plan.roots, plan.group, search_);
   });
-  for (std::size_t i = 0; i < block.size(); ++i) {
-    Planned& plan = planned[i];
-    if (plan.tree && is_free(*plan.tree))
-      forest_.plant(std::move(*plan.tree), {block[i]});
-    else
-      place(block[i], plan.ends, plan.roots);
+}
+
+/// Some are planned at a time, then planted in turn. Where another one has taken what was planned, they are
+/// planned again: all at a time if most found room, else one by one. Only then others follow: neighbours,
+/// which mostly want the same, are not in one block.
+void Router::route_in_rounds(std::span<const uint32_t> groups,
+                             const std::function<void(uint32_t)>& progress) {
+  std::vector<Planned> round;
+  for (std::size_t next = 0; next < groups.size() || !round.empty();) {
+    if (round.empty()) {
+      round.resize(std::min<std::size_t>(std::max(options_.block, 1u), groups.size() - next));
+      for (Planned& plan : round) plan.group = groups[next++];
+    }
+    plan_round(round);
+    const std::size_t before = round.size();
+    for (Planned& plan : round) {
+      if (plan.tree && !is_free(*plan.tree)) continue;
+      if (plan.tree)
+        forest_.plant(std::move(*plan.tree), {plan.group});
+      else
+        place(plan.group, plan.ends, plan.roots);
+      plan.group = none;
+    }
+    std::erase_if(round, [](const Planned& plan) { return plan.group == none; });
+    if (2 * round.size() > before) {
+      for (const Planned& plan : round) place(plan.group, plan.ends, plan.roots);
+      round.clear();
+    }
+    if (progress) progress(static_cast<uint32_t>(next - round.size()));
   }
 }
 
@@ -141,12 +159,18 @@ void Router::create_all(const Groups& groups, const std::function<void(uint32_t,
     const uint32_t group = forest_.add_group({members.begin(), members.end()});
     if (!groups.is_local(i)) todo.push_back(group);
   }
+  const auto count = static_cast<uint32_t>(todo.size());
+  const auto tell = [&](uint32_t done) {
+    if (progress) progress(done, count);
+  };
   if (options_.algorithm == Algorithm::weft) sort_by_size(todo, forest_, hops_, options_.block);
-  const std::size_t size = std::max(options_.block, 1u);
-  for (std::size_t first = 0; first < todo.size(); first += size) {
-    route_block(std::span(todo).subspan(first, std::min(size, todo.size() - first)));
-    if (progress) progress(static_cast<uint32_t>(first), static_cast<uint32_t>(todo.size()));
+  if (options_.algorithm == Algorithm::weft && options_.tables == Tables::of_switch &&
+      options_.colours == no_limit && !todo.empty()) {
+    ColourFirst colour_first(hops_, forest_, search_, crew_, workers_);
+    if (colour_first.suits(todo)) todo = colour_first.route(todo, tell);
   }
+  const uint32_t before = count - static_cast<uint32_t>(todo.size());
+  route_in_rounds(todo, [&](uint32_t done) { tell(before + done); });
 }
 
 /// Takes its group off a tree; the tree keeps what its other groups need.

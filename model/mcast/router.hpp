@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "mcast/colour_first.hpp"
+#include "mcast/crew.hpp"
 #include "mcast/forest.hpp"
 #include "mcast/groups.hpp"
 #include "mcast/hops.hpp"
@@ -60,7 +62,14 @@ class Router {
   std::optional<Tree> plan(uint32_t group, const Ends& ends, const Roots& roots);
   std::optional<Tree> plan_below_ceiling(uint32_t group, const Ends& ends, const Roots& roots);
   std::optional<Tree> plan_by_alg_7(const Ends& ends, const Roots& roots);
-  void route_block(std::span<const uint32_t> block);
+  struct Planned {
+    uint32_t group = none;
+    Ends ends;
+    Roots roots;
+    std::optional<Tree> tree;
+  };
+  void route_in_rounds(std::span<const uint32_t> groups, const std::function<void(uint32_t)>& progress);
+  void plan_round(std::span<Planned> round);
   bool try_graft(uint32_t group, uint32_t host);
   void set_hosts(uint32_t group, std::vector<uint32_t> hosts);
   bool is_free(const Tree& tree) const;
@@ -69,11 +78,7 @@ class Router {
   RouterOptions options_;
   Forest forest_;
   Search search_;  // as for all groups now
-  struct Worker {
-    explicit Worker(const Hops& hops) : roots(hops), planner(hops) {}
-    RootSearch roots;
-    Planner planner;
-  };
+  Crew crew_;
   std::vector<Worker> workers_;  // one for each thread
   Merger merger_;
   Pruner pruner_;

@@ -23,6 +23,8 @@ class Ways {
 
   /// Switches on the ways.
   std::size_t size() const { return nodes_.size(); }
+  /// Links on the ways.
+  std::size_t ways() const { return ups_.size(); }
 
   /// Colours in which a tree from this root to all ends along the ways is free; good until the next call.
   /// Links that `ceiling` groups use already are not used.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "drawn_groups.hpp"
@@ -102,17 +103,19 @@ TEST(McastRouter, GroupsThatComeDoNotMoveOthers) {
 }
 
 TEST(McastRouter, ThreadsChangeNothing) {
-  for (const char* kind : {"random", "torus"}) {
-    const Graph graph = kind == std::string("random") ? topology::random_fabric(100, 12, 6, 1)
-                                                      : topology::torus({6, 6, 5}, 2);
+  const std::map<std::string, Graph> fabrics{{"random", topology::random_fabric(100, 24, 6, 1)},
+                                             {"torus", topology::torus({6, 6, 5}, 2)},
+                                             {"dragonfly", topology::dragonfly(6, 3, 3)},
+                                             {"fat tree", topology::fat_tree(12)}};
+  for (const auto& [kind, graph] : fabrics) {
     const Hops hops(graph);
-    const Groups groups = load_groups("grid:7x7x7", graph);
+    const Groups groups = load_groups("grid:6x7x8", graph);
     for (const uint32_t colours : {no_limit, 12u}) {
       RouterOptions options;
       options.colours = colours;
       Router one(hops, options);
       one.create_all(groups);
-      for (const uint32_t threads : {2u, 3u, 7u}) {
+      for (const uint32_t threads : {2u, 3u, 5u}) {
         options.threads = threads;
         const Hops same(graph, threads);
         Router several(same, options);
