@@ -40,7 +40,7 @@ struct FabricTables {
 
 FabricTables tables_of(const Forest& forest);
 
-/// As JSON, and back (docs/mcast.md). Reading throws Fault, "NAME: fault".
+/// As JSON, and back (docs/mcast.md). Reading throws Fault, "NAME:LINE: fault".
 std::string write_tables(const FabricTables& tables, const topology::Graph& graph);
 FabricTables read_tables(std::string_view text, const std::string& name, const topology::Graph& graph);
 
