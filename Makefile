@@ -23,11 +23,11 @@ CMAKE_QUIET := --log-level=NOTICE
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 PYTHON_VENV := build/venv
 
-.PHONY: help setup configure build sim waves sim-verilog goodput soak bench figures route-figures barrier-figures long test lint format formats verilog synth schemes growth place formal netlist mutate fuzz fuzz-topology coverage code-coverage clean
+.PHONY: help setup configure build sim waves sim-verilog goodput soak bench figures route-figures barrier-figures long test lint format formats verilog synth schemes growth place formal netlist mutate fuzz fuzz-files coverage code-coverage clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r name text; do printf '  make %-13s %s\n' "$$name" "$$text"; done
-	@echo "  variables: PRESET=release|debug|asan|ubsan  WERROR=ON  JOBS=2  FILE=path (sim)  QUICK=1 (synth, fuzz, figures)  SECONDS=600 (fuzz, fuzz-topology)"
+	@echo "  variables: PRESET=release|debug|asan|ubsan  WERROR=ON  JOBS=2  FILE=path (sim)  QUICK=1 (synth, fuzz, figures)  SECONDS=600 (fuzz, fuzz-files)"
 
 setup: ## install missing Debian packages (root or sudo)
 	@bash scripts/setup.sh
@@ -146,13 +146,20 @@ fuzz: setup ## fuzz the packet input of the engine beside the golden model (SECO
 	cmake --build --preset fuzz -j $(JOBS) --target weft-fuzz weft-fuzzer $(if $(filter 1,$(QUICK)),,weft-fuzzer-faulty)
 	python3 tests/fuzz/fuzz.py build-fuzz --seconds $(SECONDS) $(if $(filter 1,$(QUICK)),--part engine)
 
-FUZZ_TOPOLOGY = build-fuzz/topology
-fuzz-topology: setup ## fuzz the reader of topology files, with sanitizers (SECONDS=600)
+FUZZ_FILES = build-fuzz/files
+# fuzz_reader(KIND): what was found before and tests/data/KIND to begin with
+define fuzz_reader
+	mkdir -p $(FUZZ_FILES)/$(1)
+	build-fuzz/bin/weft-fuzzer-$(1) $(FUZZ_FILES)/$(1) tests/data/$(1) -max_total_time=$(SECONDS) -max_len=4096 -timeout=10 -seed=1 \
+		-dict=tests/fuzz/$(1).dict -artifact_prefix=$(FUZZ_FILES)/$(1)- -print_final_stats=1 -verbosity=1
+
+endef
+READERS := topology groups mcfdbs mft journal
+
+fuzz-files: setup ## fuzz the readers of files one after the other, with sanitizers (SECONDS=600 each, READERS="groups mft")
 	cmake --preset fuzz $(CMAKE_QUIET) >/dev/null
-	cmake --build --preset fuzz -j $(JOBS) --target weft-fuzzer-topology
-	mkdir -p $(FUZZ_TOPOLOGY)
-	build-fuzz/bin/weft-fuzzer-topology $(FUZZ_TOPOLOGY) tests/data/topology -max_total_time=$(SECONDS) -max_len=4096 -timeout=10 -seed=1 \
-		-dict=tests/fuzz/topology.dict -artifact_prefix=$(FUZZ_TOPOLOGY)- -print_final_stats=1 -verbosity=1
+	cmake --build --preset fuzz -j $(JOBS) --target $(addprefix weft-fuzzer-,$(READERS))
+	$(foreach reader,$(READERS),$(call fuzz_reader,$(reader)))
 
 # Courses that `make coverage` draws, besides those that fuzzing starts from; runs of NICs in the fault campaign.
 COVERAGE_COURSES := 400

@@ -15,6 +15,7 @@ namespace {
 using switch_lookup::formats::Entry;
 
 constexpr uint32_t most_ports = 64;
+constexpr uint32_t colours_end = 1u << 16;
 constexpr uint32_t first_version = 1;
 
 switch_lookup::Ports mask_of(const TableEntry& entry) {
@@ -24,6 +25,9 @@ switch_lookup::Ports mask_of(const TableEntry& entry) {
 }
 
 Entry entry_at(uint32_t table, const TableEntry& entry) {
+  if (entry.colour >= colours_end)
+    throw Fault(
+        fmt::format("color {} is beyond those of lookup blocks, 0 to {}", entry.colour, colours_end - 1));
   Entry packed;
   packed.index = table << 16 | entry.colour;
   packed.ports = mask_of(entry);
@@ -39,6 +43,10 @@ std::vector<Entry> entries_of(const std::vector<TableEntry>& entries, Tables kin
       for (const uint16_t port : entry.ports) packed.push_back(entry_at(port - 1u, entry));
   }
   std::sort(packed.begin(), packed.end(), [](const Entry& a, const Entry& b) { return a.index < b.index; });
+  const auto twice = std::adjacent_find(packed.begin(), packed.end(),
+                                        [](const Entry& a, const Entry& b) { return a.index == b.index; });
+  if (twice != packed.end())
+    throw Fault(fmt::format("color {} stands twice in a table", twice->index & 0xffff));
   return packed;
 }
 
