@@ -23,8 +23,14 @@ using nlohmann::json;
 /// Under this key each object keeps the line that it begins in.
 inline constexpr const char* line_key = "\nline";
 
-/// Characters of a text; counts the lines that it has passed.
-class LineCounter {
+/// The line of the last character that was read, from 1.
+struct Place {
+  uint64_t line = 1;
+  bool at_end = false;  ///< of the line
+};
+
+/// Characters of a text, that note where the reader is.
+class Characters {
  public:
   using iterator_category = std::input_iterator_tag;
   using value_type = char;
@@ -32,26 +38,29 @@ class LineCounter {
   using pointer = const char*;
   using reference = const char&;
 
-  LineCounter(const char* at, uint64_t& lines) : at_(at), lines_(&lines) {}
-  reference operator*() const { return *at_; }
-  LineCounter& operator++() {
-    if (*at_ == '\n') ++*lines_;
+  Characters(const char* at, Place& place) : at_(at), place_(&place) {}
+  reference operator*() const {
+    if (std::exchange(place_->at_end, false)) ++place_->line;
+    return *at_;
+  }
+  Characters& operator++() {
+    place_->at_end = *at_ == '\n';
     ++at_;
     return *this;
   }
-  bool operator==(const LineCounter& other) const { return at_ == other.at_; }
+  bool operator==(const Characters& other) const { return at_ == other.at_; }
 
  private:
   const char* at_;
-  uint64_t* lines_;
+  Place* place_;
 };
 
 /// Throws Fault, "NAME:LINE: is no JSON".
 inline json parse(std::string_view text, const std::string& name) {
-  uint64_t lines = 1;
+  Place place;
   std::vector<uint64_t> begins;
   const auto note_lines = [&](int, json::parse_event_t event, json& parsed) {
-    if (event == json::parse_event_t::object_start) begins.push_back(lines);
+    if (event == json::parse_event_t::object_start) begins.push_back(place.line);
     if (event == json::parse_event_t::object_end) {
       parsed[line_key] = begins.back();
       begins.pop_back();
@@ -59,11 +68,10 @@ inline json parse(std::string_view text, const std::string& name) {
     return true;
   };
   try {
-    const char* end = text.data() + text.size();
-    return json::parse(LineCounter(text.data(), lines), LineCounter(end, lines), note_lines);
-  } catch (const json::parse_error& error) {
-    const std::string_view read = text.substr(0, error.byte);
-    throw Fault(fmt::format("{}:{}: is no JSON", name, 1 + std::count(read.begin(), read.end(), '\n')));
+    const char* begin = text.data();
+    return json::parse(Characters(begin, place), Characters(begin + text.size(), place), note_lines);
+  } catch (const json::exception&) {
+    throw Fault(fmt::format("{}:{}: is no JSON", name, place.line));
   }
 }
 

@@ -123,16 +123,15 @@ FabricTables read_tables(std::string_view text, const std::string& name, const t
   return tables;
 }
 
-std::string write_mcfdbs(const FabricTables& tables, const topology::Graph& graph) {
+std::string write_mcfdbs(const FabricTables& tables, const topology::Graph& graph, uint32_t first) {
   if (tables.kind == Tables::of_port) throw Fault("mcfdbs has no tables of ports");
   ForwardingTables forwarding;
   for (uint32_t sw = 0; sw < graph.switches(); ++sw)
     for (const TableEntry& entry : tables.switches[sw]) {
-      if (entry.colour > last_mlid - first_mlid)
-        throw Fault(
-            fmt::format("color {} has no MLID, InfiniBand has {}", entry.colour, last_mlid - first_mlid + 1));
-      PortMask& mask =
-          forwarding[graph.switch_info(sw).guid][static_cast<uint16_t>(first_mlid + entry.colour)];
+      if (entry.colour > last_mlid - first)
+        throw Fault(fmt::format("color {} has no MLID, from 0x{:04X} on InfiniBand has {}", entry.colour,
+                                first, last_mlid - first + 1));
+      PortMask& mask = forwarding[graph.switch_info(sw).guid][static_cast<uint16_t>(first + entry.colour)];
       for (const uint16_t port : entry.ports) {
         if (port >= PortMask::ports) throw Fault(fmt::format("port {} is beyond those of InfiniBand", port));
         mask.set(port);

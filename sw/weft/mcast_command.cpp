@@ -35,7 +35,7 @@ struct McastArguments {
   CommonOptions common;
   std::string topology, groups, colours = "inf", engine = "mr4lms", merge = "rebuild", merge_with = "similar";
   std::string mft_file, mcfdbs_file, images_folder, tables_file;
-  uint32_t threads = 1;
+  uint32_t threads = 1, first_mlid = mcast::first_mlid;
   double optimise = 0;  // seconds
   bool check = false, per_port = false;
 };
@@ -139,7 +139,7 @@ void write_files(const McastArguments& arguments, const mcast::FabricTables& tab
   if (!arguments.images_folder.empty()) files = image_files(arguments.images_folder, tables, graph);
   if (!arguments.mft_file.empty()) files.push_back({arguments.mft_file, mcast::write_tables(tables, graph)});
   if (!arguments.mcfdbs_file.empty())
-    files.push_back({arguments.mcfdbs_file, mcast::write_mcfdbs(tables, graph)});
+    files.push_back({arguments.mcfdbs_file, mcast::write_mcfdbs(tables, graph, arguments.first_mlid)});
   if (results != nullptr && !arguments.common.json_file.empty())
     files.push_back({arguments.common.json_file, text_of(*results)});
   std::optional<NewFolder> folder;
@@ -195,6 +195,10 @@ void add_files(CLI::App& command, McastArguments& arguments) {
   command.add_option("--mcfdbs", arguments.mcfdbs_file, "write them as OpenSM dumps its own")
       ->type_name("FILE")
       ->check(command_line::result_file());
+  command
+      .add_option("--first-mlid", arguments.first_mlid, "MLID of color 0 in --mcfdbs, 0xC000 if not given")
+      ->type_name("MLID")
+      ->check(command_line::hexadecimal_number(mcast::first_mlid, mcast::last_mlid));
   command
       .add_option("--images", arguments.images_folder,
                   "write an image for the lookup block of each switch into FOLDER, which is made if missing")

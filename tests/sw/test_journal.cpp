@@ -50,6 +50,7 @@ TEST(Journal, NamesFaultsAndTheirLine) {
   expect_fault("", "1: is no JSON");
   expect_fault("{\n\n\"format\": nul", "3: is no JSON");
   expect_fault(replaced("\"block\": 511", "\"block\" 511"), "19: is no JSON");
+  expect_fault("{\"format\":\n1e999\n}", "2: is no JSON");
   expect_no_journal("[]", 1, "cannot use at() with array");
   expect_no_journal("\n{}", 2, "key 'format' not found");
   expect_no_journal(replaced("journal 1", "journal 2"), 1, "of another format");
