@@ -23,7 +23,7 @@ CMAKE_QUIET := --log-level=NOTICE
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 PYTHON_VENV := build/venv
 
-.PHONY: help setup configure build sim waves sim-verilog goodput soak bench figures route-figures barrier-figures long test lint format formats verilog synth schemes growth place formal netlist mutate fuzz fuzz-files coverage code-coverage clean
+.PHONY: help setup configure build sim waves sim-verilog goodput soak bench figures route-figures mcast-figures mcast-opensm barrier-figures long test lint format formats verilog synth schemes growth place formal netlist mutate fuzz fuzz-files coverage code-coverage clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r name text; do printf '  make %-13s %s\n' "$$name" "$$text"; done
@@ -76,6 +76,16 @@ long: configure ## one transfer of 1 GiB each way, a message of LONG_MIB=64 of e
 route-figures: configure ## how reliable fault-tolerant routes are, into docs/results/vtftr.md
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
 	python3 -B experiments/route.py $(BUILD)/bin/weft $(if $(filter 1,$(QUICK)),$(BUILD)/vtftr.md --samples 100 --draws 5,docs/results/vtftr.md)
+
+mcast-figures: configure ## figures 6 to 12 of the multicast paper, into docs/results/mcast_figures.md and docs/img (QUICK=1: into build/figures; needs PyPI)
+	test -x $(PYTHON_VENV)/bin/pip || python3 -m venv $(PYTHON_VENV)
+	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r experiments/requirements.txt
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
+	$(PYTHON_VENV)/bin/python -B experiments/mcast_figures.py $(BUILD)/bin/weft --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick)
+
+mcast-opensm: configure ## processor time of multicast routing beside stock OpenSM's under ibsim, into docs/results/mcast_opensm.md
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft weft_join
+	python3 -B experiments/mcast_opensm.py $(BUILD) docs/results/mcast_opensm.md
 
 barrier-figures: configure ## barrier algorithms on meshes with broken links, into docs/results/barrier.md (half an hour)
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
