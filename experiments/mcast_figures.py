@@ -8,6 +8,7 @@ In the quick form: one pattern of each topology, into FOLDER (build/figures if n
 import argparse
 import collections
 import concurrent.futures
+import hashlib
 import json
 import pathlib
 import tempfile
@@ -30,21 +31,42 @@ PAPER_EFI = {("bluelight", "64x16x34@4"): (24, 58), ("random:2048,40,20,1", "256
 
 
 class Runner:
-    """Runs of `weft mcast`, each once."""
+    """Runs of `weft mcast`, each once; what an interrupted run of the same program has done is not done again."""
 
-    def __init__(self, weft, jobs):
+    def __init__(self, weft, jobs, folder):
         self.weft = weft
+        self.folder = folder / hashlib.sha256(pathlib.Path(weft).read_bytes()).hexdigest()[:16]
+        self.folder.mkdir(parents=True, exist_ok=True)
         self.pool = concurrent.futures.ThreadPoolExecutor(jobs)
         self.started = {}
 
     def start(self, topology, pattern, *arguments):
         key = (topology, pattern, *arguments)
         if key not in self.started:
-            self.started[key] = self.pool.submit(mcast.run, self.weft, topology, pattern, *arguments)
+            self.started[key] = self.pool.submit(self.run, key)
         return self.started[key]
+
+    def run(self, key):
+        """With the number of trees and groups of each color if a limit is given."""
+        file = self.folder / (hashlib.sha256(" ".join(key).encode()).hexdigest()[:16] + ".json")
+        if not file.exists():
+            with tempfile.TemporaryDirectory() as folder:
+                mft = pathlib.Path(folder) / "mft"
+                results = mcast.run(self.weft, *key, *(("--mft", str(mft)) if "--colors" in key else ()))
+                if mft.exists():
+                    results["of_colors"] = of_colours(json.loads(mft.read_text(encoding="utf-8"))["groups"])
+            plot.write_file(file, json.dumps(results))
+        return json.loads(file.read_text(encoding="utf-8"))
 
     def result(self, *key):
         return self.start(*key).result()
+
+
+def of_colours(uses):
+    """(groups, trees) of each color."""
+    groups = collections.Counter(use["color"] for use in uses if use["color"] is not None)
+    trees = collections.Counter(colour for colour, _ in {(use["color"], use["tree"]) for use in uses if use["color"] is not None})
+    return [(groups[colour], trees[colour]) for colour in range(max(groups) + 1)]
 
 
 class Figures:
@@ -59,6 +81,7 @@ class Figures:
         self.claims = []
 
     def start_all(self):
+        self.runner.start(*self.of_each[:2], "--colors", str(self.of_each[2]))  # the longest
         for topology, limit, patterns in self.cases:
             for pattern in patterns:
                 for more in ((), ("--engine", "minhop"), ("--engine", "sssp-load"), ("--colors", limit)):
@@ -142,19 +165,14 @@ class Figures:
 
     def of_each_colour(self):
         topology, pattern, limit = self.of_each
-        with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder) / "mft"
-            results = mcast.run(self.runner.weft, topology, pattern, "--colors", str(limit), "--mft", str(file))
-            uses = json.loads(file.read_text(encoding="utf-8"))["groups"]
-        groups = collections.Counter(use["color"] for use in uses if use["color"] is not None)
-        trees = collections.Counter(colour for colour, _ in {(use["color"], use["tree"]) for use in uses if use["color"] is not None})
+        results = self.runner.result(topology, pattern, "--colors", str(limit))
+        groups, trees = zip(*results["of_colors"])
         words = f"`{topology}` {pattern}, {limit} colors: {results['groups'] - results['local_groups']} groups on {results['trees']} trees; the most on one {results['max_tfi']}, mean {results['mean_tfi']:.2f}."
-        colours = range(max(groups) + 1)
-        plot.columns(self.image(11), "Trees and groups of each color", "color", "number", [("groups", RED, [groups[c] for c in colours]), ("trees", BLUE, [trees[c] for c in colours])], words)
+        plot.columns(self.image(11), "Trees and groups of each color", "color", "number", [("groups", RED, groups), ("trees", BLUE, trees)], words)
         self.section(11, "Trees and groups of each color", words)
         self.claim("`taihulight` 128x32x40@4 with 128 colors: mean TFI 1.36, largest 66", f"`{topology}` {pattern}: {results['mean_tfi']:.2f}, {results['max_tfi']}",
                    results["mean_tfi"] <= 1.36 and results["max_tfi"] <= 66)
-        self.claim("groups spread evenly over colors", f"{min(groups[c] for c in colours)} to {max(groups.values())} a color", max(groups.values()) <= 2 * len(uses) / len(groups))
+        self.claim("groups spread evenly over colors", f"{min(groups)} to {max(groups)} a color, mean {sum(groups) / len(groups):.0f}", max(groups) <= 2 * sum(groups) / len(groups))
 
     def milliseconds(self, topology, patterns, *arguments):
         found = [self.runner.result(topology, pattern, *arguments) for pattern in patterns]
@@ -193,7 +211,7 @@ def main():
     arguments = parser.parse_args()
     out, page = (arguments.out, arguments.out / "mcast_figures.md") if arguments.quick else (ROOT / "docs/img", ROOT / "docs/results/mcast_figures.md")
     out.mkdir(parents=True, exist_ok=True)
-    figures = Figures(Runner(arguments.weft, arguments.jobs), out, "." if arguments.quick else "../img", arguments.quick)
+    figures = Figures(Runner(arguments.weft, arguments.jobs, ROOT / "build/figures/mcast_runs"), out, "." if arguments.quick else "../img", arguments.quick)
     figures.draw()
     plot.write_file(page, figures.page(arguments.quick))
 
