@@ -83,7 +83,7 @@ mcast-figures: configure ## figures 6 to 12 of the multicast paper, into docs/re
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
 	$(PYTHON_VENV)/bin/python -B experiments/mcast_figures.py $(BUILD)/bin/weft --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick)
 
-mcast-opensm: configure ## processor time of multicast routing beside stock OpenSM's under ibsim, into docs/results/mcast_opensm.md
+mcast-opensm: configure ## time of multicast routing beside stock OpenSM's under ibsim, into docs/results/mcast_opensm.md
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft weft_join
 	python3 -B experiments/mcast_opensm.py $(BUILD) docs/results/mcast_opensm.md
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CPU time of `weft mcast` beside that of stock OpenSM's min-hop for the same groups on the same fabric, in one run, into docs/results/mcast_opensm.md.
+"""Time of `weft mcast` beside that of stock OpenSM's min-hop for the same groups on the same fabric, in one run, into docs/results/mcast_opensm.md.
 
 usage: experiments/mcast_opensm.py BUILD MARKDOWN [--cases TOPOLOGY=GRID ...]
 
-OpenSM (Debian) manages a fabric that ibsim holds; hosts join by SubnAdmSet(MCMemberRecord); then it is told to compute everything anew (SIGHUP). It says in its log (verbose) when it
-has a group's tree; its processor time is read just after one of the first and before the last of these lines, so what is counted is computing trees alone, not sweeping, joining, sending, and rather too little.
+OpenSM (Debian) manages a fabric that ibsim holds; hosts join by SubnAdmSet(MCMemberRecord); then it is told to compute everything anew (SIGHUP). Its log says when it has a group's root, and when its
+tree.
 """
 
 import argparse
@@ -15,11 +15,13 @@ import os
 import pathlib
 import re
 import signal
+import statistics
 import subprocess
 import tempfile
 import time
 
 DONE = b"mcast_mgr_build_spanning_tree: Configured MLID"
+ROOT = b"mcast_mgr_find_optimal_switch: Best switch"
 CASES = ("fattree3:16=8x8x16", "fattree3:28=14x14x28", "fattree3:40=128x125", "fattree3:40=25x25x25")
 PORT_GUID = 0x2000000001  # of host 0; the next one's is 16 more
 
@@ -93,28 +95,47 @@ class Subnet:
         return len(set(re.findall(r"0x[0-9a-f]+", answers)))
 
     def recompute(self, groups):
-        """Processor seconds that OpenSM has spent at least between the trees of an early and of the last group, and how many trees were made meanwhile."""
+        """Lines of the log about trees, from when OpenSM computes all of them anew."""
         wait_for(self.is_idle, 300, "OpenSM after the joins")
+        lines, trees = [], 0
         with open(self.log, "rb") as log:
             log.seek(0, os.SEEK_END)
             self.opensm.send_signal(signal.SIGHUP)
-            seen, first, rest = 0, None, b""
-            while seen < groups:
-                before = cpu_seconds(self.opensm)  # when all that is now read had not yet been done, perhaps
-                text = rest + log.read()
-                seen += text.count(DONE)
-                rest = text[-len(DONE) + 1:]
-                if first is None and seen > 0:
-                    first = (cpu_seconds(self.opensm), seen)
-                time.sleep(0.001 if first else 0.02)
+            while trees < groups:
+                time.sleep(0.2)
+                new = [line for line in log.readlines() if b" mcast_mgr_" in line]
+                trees += sum(DONE in line for line in new)
+                lines += new
                 if self.opensm.poll() is not None:
                     raise SystemExit("OpenSM has ended")
-        return before - first[0], seen - first[1]
+        return lines
 
     def is_idle(self):
         before = cpu_seconds(self.opensm)
         time.sleep(1)
         return cpu_seconds(self.opensm) - before < 0.02
+
+
+def clock(line):
+    """Seconds of the day: "Nov 25 12:47:19 975492 [..."."""
+    _, _, time_of_day, microseconds = line.split(b" [")[0].split()
+    hours, minutes, seconds = time_of_day.split(b":")
+    return 3600 * int(hours) + 60 * int(minutes) + int(seconds) + int(microseconds) / 1e6
+
+
+def times_of(lines):
+    """Medians over the trees, in seconds: for choosing a root; for all, with the lines that OpenSM writes meanwhile; and how many these are."""
+    roots, wholes, written = [], [], []
+    begin = None
+    for number, line in enumerate(lines):
+        if ROOT in line and begin is not None:
+            roots.append(clock(line) - clock(lines[begin]))
+        if DONE in line:
+            if begin is not None:
+                wholes.append(clock(line) - clock(lines[begin]))
+                written.append(number - begin)
+            begin = number
+    return statistics.median(roots), statistics.median(wholes), statistics.median(written)
 
 
 def weft(build, topology, grid, engine, folder):
@@ -132,26 +153,28 @@ def measure(build, topology, grid):
         try:
             if subnet.join(groups) != len(groups):
                 raise SystemExit(f"{topology} {grid}: not every group has an MLID of its own")
-            seconds, trees = subnet.recompute(len(groups))
+            root, whole, written = times_of(subnet.recompute(len(groups)))
         finally:
             subnet.stop()
         ours = weft(build, topology, grid, "mr4lms", folder)
         minhop = weft(build, topology, grid, "minhop", folder)
     assert ours["groups"] == len(groups), "the grid of weft is another one"
-    per_group = [1e6 * s for s in (seconds / trees, ours["cpu_seconds"] / len(groups), (ours["cpu_seconds"] + ours["start_seconds"]) / len(groups), minhop["cpu_seconds"] / len(groups))]
-    cells = (f"`{topology}`", grid, subnet.sizes["hosts"], len(groups), *(f"{value:.1f}" for value in per_group), f"{per_group[0] / per_group[1]:.1f}", f"{per_group[0] / per_group[2]:.1f}",
-             ours["max_efi_switch"], minhop["max_efi_switch"], ours["colors_used"], minhop["colors_used"])
+    per_group = [1e6 * s for s in (root, whole, ours["cpu_seconds"] / len(groups), (ours["cpu_seconds"] + ours["start_seconds"]) / len(groups), minhop["cpu_seconds"] / len(groups))]
+    cells = (f"`{topology}`", grid, subnet.sizes["hosts"], len(groups), *(f"{value:.1f}" for value in per_group[:2]), f"{written:.0f}", *(f"{value:.1f}" for value in per_group[2:]),
+             f"{per_group[0] / per_group[2]:.1f}", f"{per_group[0] / per_group[3]:.1f}", ours["max_efi_switch"], minhop["max_efi_switch"], ours["colors_used"], minhop["colors_used"])
     print(*cells, flush=True)
     return "| " + " | ".join(str(cell) for cell in cells) + " |"
 
 
 def page(rows):
-    head = ("topology", "groups", "hosts", "number", "OpenSM minhop", "weft", "with hops", "weft's minhop", "OpenSM / weft", "with hops", "EFI", "of minhop", "colors", "of minhop")
-    return f"""# Multicast routing: processor time beside OpenSM's
+    head = ("topology", "groups", "hosts", "number", "OpenSM: root", "whole tree", "lines", "weft", "with hops", "weft's minhop", "root / weft", "root / with hops", "EFI", "of minhop", "colors", "of minhop")
+    return f"""# Multicast routing: time beside OpenSM's
 
-Written by `make mcast-opensm`. Stock OpenSM 3.3.23 (min-hop) in a fabric of ibsim, hosts joined by SubnAdmSet(MCMemberRecord), all trees computed anew after SIGHUP; and `weft mcast` for the same groups, one thread, one after the other in one run of one command. Microseconds
-of processor time a group. *OpenSM*: at least; from after its log line for one of the first trees to before that for the last, trees alone: no sweep, no join, no sending. *weft*: trees and colours. *with hops*: and the minimal hops from which it begins, which OpenSM has from its unicast routing. *EFI*: largest between
-switches; *of minhop*: by weft's engine of this name, which makes [the same tables](../mcast_opensm.md#what-stock-opensm-does) as OpenSM.
+Written by `make mcast-opensm`. Stock OpenSM 3.3.23 (min-hop) in a fabric of ibsim, hosts joined by SubnAdmSet(MCMemberRecord), all trees computed anew after SIGHUP; then `weft mcast` for the same groups, one thread. Microseconds a group.
+
+*OpenSM*: by the times in its log, median over all groups. *root*: from the line that one tree is done to that which names the next one's root: the old tree is cleared and a root chosen, nothing is written meanwhile. *whole tree*: until it is done, with as many *lines* written meanwhile as stand beside, so too much. Sweeping, joining and sending are not
+in it. OpenSM's clock runs on when others have the processor; the median leaves such groups out as long as they are few. *weft*: processor time, trees and colours. *with hops*: and the minimal hops from which it begins, which OpenSM has from its unicast routing. The ratios compare OpenSM's choice of roots alone with all that weft does.
+*EFI*: largest between switches; *of minhop*: by weft's engine of this name, which makes [the same tables](../mcast_opensm.md#what-stock-opensm-does) as OpenSM.
 
 | {' | '.join(head)} |
 |{'---|' * len(head)}
