@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counterparts of figures 6 to 12 of the MR4LMS paper, from runs of `weft mcast`: docs/img/mcast_*.svg and docs/results/mcast_figures.md.
 
-usage: experiments/mcast_figures.py WEFT [--quick] [--jobs N] [--out FOLDER]
+usage: experiments/mcast_figures.py WEFT [--quick] [--done] [--jobs N] [--out FOLDER]
 In the quick form: one pattern of each topology, into FOLDER (build/figures if not given).
 """
 
@@ -46,9 +46,12 @@ class Runner:
             self.started[key] = self.pool.submit(self.run, key)
         return self.started[key]
 
+    def file_of(self, key):
+        return self.folder / (hashlib.sha256(" ".join(key).encode()).hexdigest()[:16] + ".json")
+
     def run(self, key):
         """With the number of trees and groups of each color if a limit is given."""
-        file = self.folder / (hashlib.sha256(" ".join(key).encode()).hexdigest()[:16] + ".json")
+        file = self.file_of(key)
         if not file.exists():
             with tempfile.TemporaryDirectory() as folder:
                 mft = pathlib.Path(folder) / "mft"
@@ -69,6 +72,11 @@ def of_colours(uses):
     return [(groups[colour], trees[colour]) for colour in range(max(groups) + 1)]
 
 
+def kinds_of(limit):
+    """Arguments of the runs that each pattern needs."""
+    return (), ("--engine", "minhop"), ("--engine", "sssp-load"), ("--colors", limit)
+
+
 class Figures:
     def __init__(self, runner, out, page_images, quick):
         self.runner = runner
@@ -80,11 +88,24 @@ class Figures:
         self.sections = []
         self.claims = []
 
+    def leave_out_what_was_not_run(self):
+        """Only whole patterns are left; names of the others."""
+        def is_there(*key):
+            return self.runner.file_of(key).exists()
+
+        missing = [f"`{topology}` {pattern}" for topology, limit, patterns in self.cases for pattern in patterns if not all(is_there(topology, pattern, *more) for more in kinds_of(limit))]
+        self.cases = [(topology, limit, [pattern for pattern in patterns if f"`{topology}` {pattern}" not in missing]) for topology, limit, patterns in self.cases]
+        missing += [f"`{topology}` {pattern} with {limit} colors" for topology, pattern, limits in self.sweeps for limit in limits if not is_there(topology, pattern, "--colors", str(limit))]
+        self.sweeps = [(topology, pattern, [limit for limit in limits if is_there(topology, pattern, "--colors", str(limit))]) for topology, pattern, limits in self.sweeps]
+        if not is_there(*self.of_each[:2], "--colors", str(self.of_each[2])):
+            self.of_each = QUICK_OF_EACH_COLOUR
+        return missing
+
     def start_all(self):
         self.runner.start(*self.of_each[:2], "--colors", str(self.of_each[2]))  # the longest
         for topology, limit, patterns in self.cases:
             for pattern in patterns:
-                for more in ((), ("--engine", "minhop"), ("--engine", "sssp-load"), ("--colors", limit)):
+                for more in kinds_of(limit):
                     self.runner.start(topology, pattern, *more)
         for topology, pattern, limits in self.sweeps:
             for limit in limits:
@@ -137,7 +158,8 @@ class Figures:
         for (topology, pattern, limits), colour in zip(self.sweeps, (BLUE, RED)):
             found = [self.runner.result(topology, pattern, "--colors", str(limit))["max_efi"] for limit in limits]
             series.append((f"{topology} {pattern}", colour, "o", limits, [runs.Point(value, value, value, 1, 0) for value in found]))
-            self.claim(f"`{topology}` {pattern}: few colors make a large EFI", f"{found[0]} with {limits[0]} colors, {found[-1]} with {limits[-1]}", found[0] > found[-1])
+            if len(limits) > 1:
+                self.claim(f"`{topology}` {pattern}: few colors make a large EFI", f"{found[0]} with {limits[0]} colors, {found[-1]} with {limits[-1]}", found[0] > found[-1])
         words = "The same groups with ever fewer colors: groups that share a tree load its links together."
         plot.lines(self.image(8), "Largest EFI against the limit of colors", "limit of colors", "groups on the fullest link", series, words, log_x=True, log_y=True,
                    ticks=sorted({limit for _, _, limits in self.sweeps for limit in limits}))
@@ -190,13 +212,15 @@ class Figures:
         for draw in (self.colours, self.efi, self.sweep, self.limited_efi, self.shared, self.of_each_colour, self.times):
             draw()
 
-    def page(self, quick):
+    def page(self, quick, missing):
         lines = ["# Paper 2's figures, drawn again", "",
                  "Written by `make mcast-figures`. Counterparts of figures 6 to 12 of the MR4LMS paper from runs of `weft mcast`, each checked: a packet from every member of every group along the tables. "
                  "[What the words mean](../mcast.md); [all numbers](mcast.md). Topologies of the paper's sizes; BlueLight and TaihuLight are [wired by guess](../topology.md). The paper's text names some patterns and "
                  "numbers; its pictures did not survive, so other patterns are ours, of the same kinds.", ""]
         if quick:
             lines += ["**Quick form: few patterns.**", ""]
+        if missing:
+            lines += [f"**Not yet run, so not in the figures: {', '.join(missing)}.**", ""]
         lines += ["## What the paper states, and what is found", "", "| paper | weft | at least as good |", "|---|---|---|"]
         lines += [f"| {text} | {ours} | {agrees} |" for text, ours, agrees in self.claims]
         return "\n".join(lines) + "\n\n" + "\n\n".join(self.sections) + "\n"
@@ -206,14 +230,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weft")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--done", action="store_true", help="draw what an interrupted run of the same program has done, name what it has not")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build/figures")
     arguments = parser.parse_args()
     out, page = (arguments.out, arguments.out / "mcast_figures.md") if arguments.quick else (ROOT / "docs/img", ROOT / "docs/results/mcast_figures.md")
     out.mkdir(parents=True, exist_ok=True)
     figures = Figures(Runner(arguments.weft, arguments.jobs, ROOT / "build/figures/mcast_runs"), out, "." if arguments.quick else "../img", arguments.quick)
+    missing = figures.leave_out_what_was_not_run() if arguments.done else []
     figures.draw()
-    plot.write_file(page, figures.page(arguments.quick))
+    plot.write_file(page, figures.page(arguments.quick, missing))
 
 
 if __name__ == "__main__":
