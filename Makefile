@@ -28,7 +28,7 @@ PYTHON_VENV := build/venv
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r name text; do printf '  make %-13s %s\n' "$$name" "$$text"; done
-	@echo "  variables: PRESET=release|debug|asan|ubsan  WERROR=ON  JOBS=2  FILE=path (sim)  QUICK=1 (synth, fuzz, figures)  SECONDS=600 (fuzz, fuzz-topology)"
+	@echo "  variables: PRESET=release|debug|asan|ubsan  WERROR=ON  JOBS=2  FILE=path (sim)  QUICK=1 (synth, fuzz, figures)  SECONDS=600 (fuzz, fuzz-files)"
 
 setup: ## install missing Debian packages (root or sudo)
 	@bash scripts/setup.sh
@@ -78,6 +78,16 @@ long: configure ## one transfer of 1 GiB each way, a message of LONG_MIB=64 of e
 route-figures: configure ## how reliable fault-tolerant routes are, into docs/results/vtftr.md
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
 	python3 -B experiments/route.py $(BUILD)/bin/weft $(if $(filter 1,$(QUICK)),$(BUILD)/vtftr.md --samples 100 --draws 5,docs/results/vtftr.md)
+
+mcast-figures: configure ## figures 6 to 12 of the multicast paper, into docs/results/mcast_figures.md and docs/img (QUICK=1: into build/figures; needs PyPI)
+	test -x $(PYTHON_VENV)/bin/pip || python3 -m venv $(PYTHON_VENV)
+	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r experiments/requirements.txt
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
+	$(PYTHON_VENV)/bin/python -B experiments/mcast_figures.py $(BUILD)/bin/weft --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick)
+
+mcast-opensm: configure ## time of multicast routing beside stock OpenSM's under ibsim, into docs/results/mcast_opensm.md
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft weft_join
+	python3 -B experiments/mcast_opensm.py $(BUILD) docs/results/mcast_opensm.md
 
 barrier-figures: configure ## barrier algorithms on meshes with broken links, into docs/results/barrier.md (half an hour)
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
@@ -168,13 +178,20 @@ fuzz: setup ## fuzz the packet input of the engine beside the golden model (SECO
 	cmake --build --preset fuzz -j $(JOBS) --target weft-fuzz weft-fuzzer $(if $(filter 1,$(QUICK)),,weft-fuzzer-faulty)
 	python3 tests/fuzz/fuzz.py build-fuzz --seconds $(SECONDS) $(if $(filter 1,$(QUICK)),--part engine)
 
-FUZZ_TOPOLOGY = build-fuzz/topology
-fuzz-topology: setup ## fuzz the reader of topology files, with sanitizers (SECONDS=600)
+FUZZ_FILES = build-fuzz/files
+# fuzz_reader(KIND): what was found before and tests/data/KIND to begin with
+define fuzz_reader
+	mkdir -p $(FUZZ_FILES)/$(1)
+	build-fuzz/bin/weft-fuzzer-$(1) $(FUZZ_FILES)/$(1) tests/data/$(1) -max_total_time=$(SECONDS) -max_len=4096 -timeout=10 -seed=1 \
+		-dict=tests/fuzz/$(1).dict -artifact_prefix=$(FUZZ_FILES)/$(1)- -print_final_stats=1 -verbosity=1
+
+endef
+READERS := topology groups mcfdbs mft journal
+
+fuzz-files: setup ## fuzz the readers of files one after the other, with sanitizers (SECONDS=600 each, READERS="groups mft")
 	cmake --preset fuzz $(CMAKE_QUIET) >/dev/null
-	cmake --build --preset fuzz -j $(JOBS) --target weft-fuzzer-topology
-	mkdir -p $(FUZZ_TOPOLOGY)
-	build-fuzz/bin/weft-fuzzer-topology $(FUZZ_TOPOLOGY) tests/data/topology -max_total_time=$(SECONDS) -max_len=4096 -timeout=10 -seed=1 \
-		-dict=tests/fuzz/topology.dict -artifact_prefix=$(FUZZ_TOPOLOGY)- -print_final_stats=1 -verbosity=1
+	cmake --build --preset fuzz -j $(JOBS) --target $(addprefix weft-fuzzer-,$(READERS))
+	$(foreach reader,$(READERS),$(call fuzz_reader,$(reader)))
 
 # Courses that `make coverage` draws, besides those that fuzzing starts from; runs of NICs in the fault campaign.
 COVERAGE_COURSES := 400

@@ -23,6 +23,53 @@ def write_file(path, text):
     part.replace(path)
 
 
+def save(figure, path, note):
+    """With the note below."""
+    words = textwrap.wrap(note, round(NOTE_WIDTH * figure.get_figwidth() / 6.4))
+    figure.text(0.01, 0.01, "\n".join(words), fontsize=6, color="#555555", verticalalignment="bottom")
+    figure.tight_layout(rect=(0, 0.01 + 0.033 * len(words) * 3.8 / figure.get_figheight(), 1, 1))
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", metadata={"Date": None})
+    plt.close(figure)
+    write_file(pathlib.Path(path), "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n")
+
+
+def bars(path, title, y_label, panels, note, *, limits=None):
+    """panels: (title, names along x, series of (label, colour, values)), two in a row, logarithmic; limits: a line in each panel. Values of None have no bar."""
+    rows = (len(panels) + 1) // 2
+    figure, axes = plt.subplots(rows, 2, figsize=(10, 2.9 * rows), squeeze=False)
+    for place, (panel_title, names, series) in enumerate(panels):
+        panel = axes[place // 2][place % 2]
+        width = 0.8 / len(series)
+        for i, (label, colour, values) in enumerate(series):
+            panel.bar([x + (i + 0.5) * width - 0.4 for x in range(len(names))], [value or 0 for value in values], width, label=label, color=colour)
+        if limits:
+            panel.axhline(limits[place], color="#888888", linewidth=0.8, linestyle="--")
+        panel.set_yscale("log")
+        panel.set_xticks(range(len(names)), names, rotation=20, ha="right", fontsize=7)
+        panel.set_title(panel_title, fontsize=9)
+        panel.set_ylabel(y_label)
+        panel.grid(axis="x", visible=False)
+    for empty in range(len(panels), 2 * rows):
+        axes[empty // 2][empty % 2].set_visible(False)
+    axes[0][0].legend()
+    figure.suptitle(title)
+    save(figure, path, note)
+
+
+def columns(path, title, x_label, y_label, series, note):
+    """Steps side by side: (label, colour, values) for 0, 1, 2 and so on."""
+    figure, axes = plt.subplots()
+    for label, colour, values in series:
+        axes.step(range(len(values)), values, where="mid", label=label, color=colour, linewidth=1)
+    axes.set_title(title)
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+    axes.set_ylim(bottom=0)
+    axes.legend()
+    save(figure, path, note)
+
+
 def lines(path, title, x_label, y_label, series, note, *, log_x=False, log_y=False, ticks=None):
     """series: (label, colour, marker, xs, points of runs.Point); points of which none finished are left out, those with unfinished runs are hollow."""
     figure, axes = plt.subplots()
@@ -47,10 +94,4 @@ def lines(path, title, x_label, y_label, series, note, *, log_x=False, log_y=Fal
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
     axes.legend()
-    words = textwrap.wrap(note, NOTE_WIDTH)
-    figure.text(0.01, 0.01, "\n".join(words), fontsize=6, color="#555555", verticalalignment="bottom")
-    figure.tight_layout(rect=(0, 0.01 + 0.033 * len(words), 1, 1))
-    buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", metadata={"Date": None})
-    plt.close(figure)
-    write_file(pathlib.Path(path), "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n")
+    save(figure, path, note)

@@ -11,17 +11,18 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 
 namespace weft::command_line {
 
 namespace {
 
 /// All of `text` as a number.
-template <typename Number>
-std::optional<Number> parse(const std::string& text) {
+template <typename Number, typename... Base>
+std::optional<Number> parse(std::string_view text, Base... base) {
   Number number{};
   const char* end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, number);
+  const auto parsed = std::from_chars(text.data(), end, number, base...);
   if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
   return number;
 }
@@ -43,6 +44,16 @@ CLI::Validator whole_number(uint64_t least, uint64_t most) {
     return fits ? std::string() : fmt::format("'{}' is not a whole number {}", text, range);
   };
   return {check, bounded ? fmt::format("{}..{}", least, most) : std::string()};
+}
+
+CLI::Validator hexadecimal_number(uint64_t least, uint64_t most) {
+  const auto check = [=](const std::string& text) {
+    const auto number =
+        text.starts_with("0x") ? parse<uint64_t>(std::string_view(text).substr(2), 16) : std::nullopt;
+    const bool fits = number && *number >= least && *number <= most;
+    return fits ? std::string() : fmt::format("'{}' is not from 0x{:X} to 0x{:X}", text, least, most);
+  };
+  return {check, fmt::format("0x{:X}..0x{:X}", least, most)};
 }
 
 CLI::Validator within(double least, double most) {

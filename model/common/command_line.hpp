@@ -16,6 +16,9 @@ void add_version(CLI::App& program);
 /// A number without sign, point or exponent, from `least` to `most`.
 CLI::Validator whole_number(uint64_t least = 0, uint64_t most = std::numeric_limits<uint64_t>::max());
 
+/// The same, written as 0x and hexadecimal digits.
+CLI::Validator hexadecimal_number(uint64_t least, uint64_t most);
+
 /// A number from `least` to `most`. NaN is not within anything.
 CLI::Validator within(double least, double most);
 

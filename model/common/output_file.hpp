@@ -3,13 +3,35 @@
 #pragma once
 
 #include <filesystem>
-#include <string_view>
+#include <span>
+#include <string>
 
 namespace weft {
 
-/// Writes `text` to a file beside `file` and renames it, so that a reader never sees half of it. What is
-/// there and is not a regular file (a device, a pipe, a link) is written to as it is. Throws
-/// std::runtime_error, "FILE: cannot be written: why".
-void write_whole(const std::filesystem::path& file, std::string_view text);
+struct OutputFile {
+  std::filesystem::path path;
+  std::string text;
+};
+
+/// Writes each text to a file beside its own and then renames them, so that a reader never sees half of one,
+/// and none is there if one cannot be written. What is there and is not a regular file (a device, a pipe, a
+/// link) is written to as it is, before. Throws std::runtime_error, "FILE: cannot be written: why".
+void write_whole(std::span<const OutputFile> files);
+void write_whole(const std::filesystem::path& file, std::string text);
+
+/// A folder for results: made if it is not there, and then removed again, if still empty, unless kept.
+class NewFolder {
+ public:
+  /// Throws std::runtime_error, "FOLDER: cannot be made: why".
+  explicit NewFolder(std::filesystem::path folder);
+  NewFolder(const NewFolder&) = delete;
+  NewFolder& operator=(const NewFolder&) = delete;
+  ~NewFolder();
+  void keep() { made_ = false; }
+
+ private:
+  std::filesystem::path folder_;
+  bool made_ = false;
+};
 
 }  // namespace weft

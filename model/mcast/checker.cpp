@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace weft::mcast {
@@ -64,9 +65,19 @@ class Walker {
         if (again && tables_.kind == Tables::of_switch)
           say(fmt::format("switch {} has two entries for color {}", sw, entries[i].colour));
       }
+      if (tables_.kind == Tables::of_port) check_ports(sw);
       if (tables_.kind == Tables::of_switch && entries.size() > tables_.limit)
         say(fmt::format("switch {} has {} entries, only {} are allowed", sw, entries.size(), tables_.limit));
     }
+  }
+
+  /// Each of a switch's ports has at most one entry of a colour.
+  void check_ports(uint32_t sw) {
+    std::set<std::pair<uint32_t, uint16_t>> seen;
+    for (const TableEntry& entry : tables_.switches[sw])
+      for (const uint16_t port : entry.ports)
+        if (!seen.insert({entry.colour, port}).second)
+          say(fmt::format("port {} of switch {} has two entries for color {}", port, sw, entry.colour));
   }
 
   void check_tree(uint32_t tree, const std::vector<uint32_t>& groups) {

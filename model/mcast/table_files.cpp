@@ -2,36 +2,50 @@
 // Tables as text.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "common/fault.hpp"
+#include "common/json_text.hpp"
 #include "mcast/mcfdbs.hpp"
 #include "mcast/tables.hpp"
 
 namespace weft::mcast {
 
-using nlohmann::json;
-
 namespace {
+
+using nlohmann::json;
 
 constexpr const char* kind_names[] = {"switch", "port"};
 
 /// Of a number in JSON that must be below `end`.
 uint32_t number(const json& value, uint32_t end, const char* what) {
   const bool fits = value.is_number_unsigned() && value.get<uint64_t>() < end;
-  if (!fits) throw std::runtime_error(fmt::format("{} is {}, must be below {}", what, value.dump(), end));
+  if (!fits)
+    throw std::runtime_error(
+        fmt::format("{} is {}, must be below {}", what, json_text::quotable(value), end));
   return value.get<uint32_t>();
 }
 
 json optional(uint32_t value) { return value == none ? json() : json(value); }
 
+const json& list(const json& parent, const char* key) {
+  const json& found = parent.at(key);
+  if (!found.is_array()) throw std::runtime_error(fmt::format("{} is no list", key));
+  return found;
+}
+
+const json& list_of_objects(const json& parent, const char* key) {
+  const json& found = list(parent, key);
+  for (const json& element : found)
+    if (!element.is_object())
+      throw std::runtime_error(fmt::format("{} has {} in it", key, element.type_name()));
+  return found;
+}
+
 TableEntry entry_of(const json& value, uint32_t ports) {
-  if (!value.is_object()) throw std::runtime_error("an entry is no object");
   TableEntry entry{number(value.at("color"), no_limit, "color"), {}};
-  for (const json& port : value.at("ports")) {
+  for (const json& port : list(value, "ports")) {
     const auto next = static_cast<uint16_t>(number(port, ports + 1, "port"));
     if (next <= (entry.ports.empty() ? 0 : entry.ports.back()))
       throw std::runtime_error(fmt::format("port {} is not above the one before it", next));
@@ -40,30 +54,40 @@ TableEntry entry_of(const json& value, uint32_t ports) {
   return entry;
 }
 
-FabricTables tables_in(const json& text, const topology::Graph& graph) {
+std::vector<TableEntry> entries_of(const json& sw, const topology::Node& info) {
+  const std::string guid = fmt::format("{:#018x}", info.guid);
+  if (sw.at("guid") != guid) throw std::runtime_error("is not the one with GUID " + guid);
+  std::vector<TableEntry> entries;
+  for (const json& entry : list_of_objects(sw, "entries")) entries.push_back(entry_of(entry, info.ports));
+  return entries;
+}
+
+FabricTables::Use use_of(const json& group) {
+  if (group.at("color").is_null()) return {};
+  return {number(group.at("color"), no_limit, "color"), number(group.at("tree"), none, "tree")};
+}
+
+FabricTables tables_in(const json& text, const std::string& name, const topology::Graph& graph) {
   FabricTables tables;
   const auto kind = text.at("tables_of").get<std::string>();
   if (kind != kind_names[0] && kind != kind_names[1])
-    throw std::runtime_error(fmt::format("tables_of is '{}', must be switch or port", kind.substr(0, 60)));
+    throw std::runtime_error(
+        fmt::format("tables_of is {}, must be switch or port", json_text::quotable(text.at("tables_of"))));
   tables.kind = kind == kind_names[0] ? Tables::of_switch : Tables::of_port;
   if (!text.at("colors").is_null()) tables.limit = number(text.at("colors"), most_colours + 1, "colors");
-  const json& switches = text.at("switches");
-  if (!switches.is_array() || switches.size() != graph.switches())
+  const json& switches = list_of_objects(text, "switches");
+  if (switches.size() != graph.switches())
     throw std::runtime_error(
         fmt::format("tables of {} switches, the fabric has {}", switches.size(), graph.switches()));
-  tables.switches.resize(graph.switches());
-  for (uint32_t sw = 0; sw < graph.switches(); ++sw) {
-    const std::string guid = fmt::format("{:#018x}", graph.switch_info(sw).guid);
-    if (switches[sw].at("guid") != guid)
-      throw std::runtime_error(fmt::format("switch {} is not the one with GUID {}", sw, guid));
-    for (const json& entry : switches[sw].at("entries"))
-      tables.switches[sw].push_back(entry_of(entry, graph.switch_info(sw).ports));
-  }
-  for (const json& group : text.at("groups")) {
-    const bool local = group.at("color").is_null();
-    tables.groups.push_back({local ? none : number(group.at("color"), no_limit, "color"),
-                             local ? none : number(group.at("tree"), none, "tree")});
-  }
+  for (uint32_t sw = 0; sw < graph.switches(); ++sw)
+    json_text::within(
+        switches[sw], name,
+        [&] { tables.switches.push_back(entries_of(switches[sw], graph.switch_info(sw))); },
+        fmt::format("switch {}: ", sw));
+  for (const json& group : list_of_objects(text, "groups"))
+    json_text::within(
+        group, name, [&] { tables.groups.push_back(use_of(group)); },
+        fmt::format("group {}: ", tables.groups.size()));
   return tables;
 }
 
@@ -93,26 +117,21 @@ std::string write_tables(const FabricTables& tables, const topology::Graph& grap
 }
 
 FabricTables read_tables(std::string_view text, const std::string& name, const topology::Graph& graph) {
-  try {
-    return tables_in(json::parse(text), graph);
-  } catch (const json::parse_error& error) {
-    const auto line = std::count(text.begin(), text.begin() + std::min(error.byte, text.size()), '\n') + 1;
-    throw Fault(fmt::format("{}:{}: is no JSON", name, line));
-  } catch (const std::exception& error) {
-    throw Fault(fmt::format("{}: {}", name, error.what()));
-  }
+  const json file = json_text::parse(text, name);
+  FabricTables tables;
+  json_text::within(file, name, [&] { tables = tables_in(file, name, graph); });
+  return tables;
 }
 
-std::string write_mcfdbs(const FabricTables& tables, const topology::Graph& graph) {
+std::string write_mcfdbs(const FabricTables& tables, const topology::Graph& graph, uint32_t first) {
   if (tables.kind == Tables::of_port) throw Fault("mcfdbs has no tables of ports");
   ForwardingTables forwarding;
   for (uint32_t sw = 0; sw < graph.switches(); ++sw)
     for (const TableEntry& entry : tables.switches[sw]) {
-      if (entry.colour > last_mlid - first_mlid)
-        throw Fault(
-            fmt::format("color {} has no MLID, InfiniBand has {}", entry.colour, last_mlid - first_mlid + 1));
-      PortMask& mask =
-          forwarding[graph.switch_info(sw).guid][static_cast<uint16_t>(first_mlid + entry.colour)];
+      if (entry.colour > last_mlid - first)
+        throw Fault(fmt::format("color {} has no MLID, from 0x{:04X} on InfiniBand has {}", entry.colour,
+                                first, last_mlid - first + 1));
+      PortMask& mask = forwarding[graph.switch_info(sw).guid][static_cast<uint16_t>(first + entry.colour)];
       for (const uint16_t port : entry.ports) {
         if (port >= PortMask::ports) throw Fault(fmt::format("port {} is beyond those of InfiniBand", port));
         mask.set(port);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mcast/forest.hpp"
+#include "mcast/forwarding_tables.hpp"
 #include "mcast/occupancy.hpp"
 #include "topology/graph.hpp"
 
@@ -40,12 +41,14 @@ struct FabricTables {
 
 FabricTables tables_of(const Forest& forest);
 
-/// As JSON, and back (docs/mcast.md). Reading throws Fault, "NAME: fault".
+/// As JSON, and back (docs/mcast.md). Reading throws Fault, "NAME:LINE: fault".
 std::string write_tables(const FabricTables& tables, const topology::Graph& graph);
 FabricTables read_tables(std::string_view text, const std::string& name, const topology::Graph& graph);
 
-/// OpenSM's dump of its tables (opensm.mcfdbs), MLID 0xC000 for colour 0. Throws Fault if there are more
-/// colours than InfiniBand has MLIDs, or tables of ports.
-std::string write_mcfdbs(const FabricTables& tables, const topology::Graph& graph);
+/// OpenSM's dump of its tables (opensm.mcfdbs). Throws Fault if there are more colours than InfiniBand has
+/// MLIDs, or tables of ports.
+/// @param first MLID for colour 0
+std::string write_mcfdbs(const FabricTables& tables, const topology::Graph& graph,
+                         uint32_t first = first_mlid);
 
 }  // namespace weft::mcast

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <sstream>
+
+#include "common/input_file.hpp"
+#include "common/json_text.hpp"
 
 namespace weft::ib {
 
@@ -15,6 +15,7 @@ using nlohmann::json;
 
 namespace {
 
+constexpr const char* no_journal = "is no journal of weft push: ";
 constexpr const char* format_name = "weft push journal 1";
 constexpr std::size_t mask_digits = 4;
 
@@ -61,7 +62,27 @@ json to_json(const SwitchChange& change) {
   return result;
 }
 
-SwitchChange parse_switch(const json& value) {
+const json& list(const json& parent, const char* key) {
+  const json& found = parent.at(key);
+  if (!found.is_array()) throw std::invalid_argument(fmt::format("{} is no list", key));
+  for (const json& element : found)
+    if (!element.is_object())
+      throw std::invalid_argument(fmt::format("{} has {} in it", key, element.type_name()));
+  return found;
+}
+
+BlockChange parse_change(const json& block) {
+  return {{number(block.at("block"), 511), number(block.at("position"), 15)},
+          parse_block(block.at("from")),
+          parse_block(block.at("to"))};
+}
+
+void check_order(const std::vector<BlockChange>& blocks) {
+  for (std::size_t i = 1; i < blocks.size(); ++i)
+    if (!(blocks[i - 1].place < blocks[i].place)) throw std::invalid_argument("blocks are not in order");
+}
+
+SwitchChange parse_switch(const json& value, const std::string& name) {
   SwitchChange change;
   const auto& guid = value.at("guid").get_ref<const std::string&>();
   if (!guid.starts_with("0x")) throw std::invalid_argument("bad GUID");
@@ -69,20 +90,26 @@ SwitchChange parse_switch(const json& value) {
   if (const auto top = value.find("top"); top != value.end())
     change.top = TopChange{static_cast<uint16_t>(number(top->at("from"), 0xffff)),
                            static_cast<uint16_t>(number(top->at("to"), 0xffff))};
-  for (const json& block : value.at("blocks"))
-    change.blocks.push_back({{number(block.at("block"), 511), number(block.at("position"), 15)},
-                             parse_block(block.at("from")),
-                             parse_block(block.at("to"))});
+  for (const json& block : list(value, "blocks"))
+    json_text::within(
+        block, name, [&] { change.blocks.push_back(parse_change(block)); }, no_journal);
+  check_order(change.blocks);
   return change;
 }
 
-void check_order(const Plan& plan) {
-  for (std::size_t i = 0; i < plan.size(); ++i) {
-    const auto& blocks = plan[i].blocks;
-    for (std::size_t k = 1; k < blocks.size(); ++k)
-      if (!(blocks[k - 1].place < blocks[k].place)) throw std::invalid_argument("blocks are not in order");
-    if (i > 0 && plan[i].guid <= plan[i - 1].guid) throw std::invalid_argument("switches are not in order");
-  }
+Plan plan_in(const json& journal, const std::string& name) {
+  if (journal.at("format") != format_name) throw std::invalid_argument("of another format");
+  Plan plan;
+  for (const json& value : list(journal, "switches"))
+    json_text::within(
+        value, name,
+        [&] {
+          plan.push_back(parse_switch(value, name));
+          if (plan.size() > 1 && plan.back().guid <= plan[plan.size() - 2].guid)
+            throw std::invalid_argument("switches are not in order");
+        },
+        no_journal);
+  return plan;
 }
 
 }  // namespace
@@ -93,26 +120,16 @@ std::string write_journal(const Plan& plan) {
   return json{{"format", format_name}, {"switches", switches}}.dump(1) + '\n';
 }
 
-Plan read_journal(const std::string& text, const std::string& name) {
-  try {
-    const json journal = json::parse(text);
-    if (journal.at("format") != format_name) throw std::invalid_argument("of another format");
-    Plan plan;
-    for (const json& value : journal.at("switches")) plan.push_back(parse_switch(value));
-    check_order(plan);
-    return plan;
-  } catch (const std::exception& error) {
-    throw BadJournal(fmt::format("{}: is no journal of weft push: {}", name, error.what()));
-  }
+Plan read_journal(std::string_view text, const std::string& name) {
+  const json journal = json_text::parse(text, name);
+  Plan plan;
+  json_text::within(
+      journal, name, [&] { plan = plan_in(journal, name); }, no_journal);
+  return plan;
 }
 
 Plan read_journal_file(const std::filesystem::path& file) {
-  std::ostringstream text;
-  std::ifstream in(file, std::ios::binary);
-  std::error_code error;
-  if (!in || std::filesystem::is_directory(file, error)) throw BadJournal(file.string() + ": cannot be read");
-  if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
-  return read_journal(text.str(), file.string());
+  return read_journal(read_whole<Fault>(file), file.string());
 }
 
 }  // namespace weft::ib

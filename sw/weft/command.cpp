@@ -19,10 +19,12 @@ void add_common(CLI::App& command, CommonOptions& options) {
       ->capture_default_str();
 }
 
+std::string text_of(const nlohmann::json& results) { return results.dump(2) + '\n'; }
+
 void write_json(const CommonOptions& options, const nlohmann::json& results) {
   if (options.json_file.empty()) return;
   try {
-    write_whole(options.json_file, results.dump(2) + '\n');
+    write_whole(options.json_file, text_of(results));
   } catch (const std::runtime_error& error) {
     throw BadInput(error.what());
   }

@@ -26,6 +26,9 @@ struct CommonOptions {
 /// Give a command --json and --seed.
 void add_common(CLI::App& command, CommonOptions& options);
 
+/// Results as their file has them.
+std::string text_of(const nlohmann::json& results);
+
 /// Write the results of a command for machines, if wanted; the file is complete or not there. Throws
 /// BadInput.
 void write_json(const CommonOptions& options, const nlohmann::json& results);

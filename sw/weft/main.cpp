@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft: the command line; picks the subcommand and turns failures into one line and an exit code.
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <exception>
 #include <iostream>
+#include <stdexcept>
+#include <string>
 
 #include "common/command_line.hpp"
 #include "weft/command.hpp"
@@ -32,11 +38,21 @@ int run(int argc, char** argv) {
   return exit_code;
 }
 
+/// What was printed is out, or this throws.
+void flush_output() {
+  std::cout.flush();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout)
+    throw std::runtime_error(std::string("standard output: cannot be written: ") + std::strerror(errno));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // so that a file that may not grow is a fault like a full disk
   try {
-    return run(argc, argv);
+    const int exit_code = run(argc, argv);
+    flush_output();
+    return exit_code;
   } catch (const std::exception& error) {
     std::cerr << "weft: " << error.what() << '\n';
     return weft::cli::bad_input;

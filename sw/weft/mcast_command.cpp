@@ -4,20 +4,21 @@
 
 #include <chrono>
 #include <ctime>
-#include <fstream>
-#include <iterator>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 
 #include "common/command_line.hpp"
+#include "common/input_file.hpp"
 #include "common/output_file.hpp"
 #include "mcast/baselines.hpp"
 #include "mcast/batch.hpp"
 #include "mcast/bounds.hpp"
 #include "mcast/checker.hpp"
 #include "mcast/figures.hpp"
+#include "mcast/images.hpp"
 #include "mcast/tables.hpp"
 #include "topology/spec.hpp"
 #include "weft/command.hpp"
@@ -33,8 +34,8 @@ using topology::Graph;
 struct McastArguments {
   CommonOptions common;
   std::string topology, groups, colours = "inf", engine = "mr4lms", merge = "rebuild", merge_with = "similar";
-  std::string mft_file, mcfdbs_file, tables_file;
-  uint32_t threads = 1;
+  std::string mft_file, mcfdbs_file, images_folder, tables_file;
+  uint32_t threads = 1, first_mlid = mcast::first_mlid;
   double optimise = 0;  // seconds
   bool check = false, per_port = false;
 };
@@ -122,15 +123,29 @@ Routed route(const Graph& graph, const mcast::Groups& groups, const McastArgumen
   return routed;
 }
 
-std::string read_file(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw BadInput(file + ": cannot be read");
-  return {std::istreambuf_iterator<char>(in), {}};
+std::vector<OutputFile> image_files(const std::string& folder, const mcast::FabricTables& tables,
+                                    const Graph& graph) {
+  std::vector<OutputFile> files;
+  for (const switch_lookup::Image& image : mcast::images_of(tables, graph))
+    files.push_back({std::filesystem::path(folder) / mcast::image_file_name(image),
+                     switch_lookup::write_image_bytes(image)});
+  return files;
 }
 
-void write_files(const McastArguments& arguments, const mcast::FabricTables& tables, const Graph& graph) {
-  if (!arguments.mft_file.empty()) write_whole(arguments.mft_file, mcast::write_tables(tables, graph));
-  if (!arguments.mcfdbs_file.empty()) write_whole(arguments.mcfdbs_file, mcast::write_mcfdbs(tables, graph));
+/// All that was asked for, or nothing. @param results none: no JSON
+void write_files(const McastArguments& arguments, const mcast::FabricTables& tables, const Graph& graph,
+                 const json* results) {
+  std::vector<OutputFile> files;
+  if (!arguments.images_folder.empty()) files = image_files(arguments.images_folder, tables, graph);
+  if (!arguments.mft_file.empty()) files.push_back({arguments.mft_file, mcast::write_tables(tables, graph)});
+  if (!arguments.mcfdbs_file.empty())
+    files.push_back({arguments.mcfdbs_file, mcast::write_mcfdbs(tables, graph, arguments.first_mlid)});
+  if (results != nullptr && !arguments.common.json_file.empty())
+    files.push_back({arguments.common.json_file, text_of(*results)});
+  std::optional<NewFolder> folder;
+  if (!arguments.images_folder.empty()) folder.emplace(arguments.images_folder);
+  write_whole(files);
+  if (folder) folder->keep();
 }
 
 /// Says what is wrong, on standard error. @return whether nothing is
@@ -149,10 +164,11 @@ int run_mcast(const McastArguments& arguments) {
   const Graph graph = topology::load(arguments.topology);
   const mcast::Groups groups = mcast::load_groups(arguments.groups, graph);
   if (!arguments.tables_file.empty()) {
-    auto tables = mcast::read_tables(read_file(arguments.tables_file), arguments.tables_file, graph);
+    auto tables = mcast::read_tables(read_whole<Fault>(arguments.tables_file), arguments.tables_file, graph);
     tables.limit = std::min(tables.limit, colours_of(arguments.colours));
-    write_files(arguments, tables, graph);
-    return is_right(graph, groups, tables) ? ok : check_failed;
+    if (!is_right(graph, groups, tables)) return check_failed;
+    write_files(arguments, tables, graph, nullptr);
+    return ok;
   }
   Routed routed = route(graph, groups, arguments);
   json& results = routed.results;
@@ -167,8 +183,7 @@ int run_mcast(const McastArguments& arguments) {
   const bool right = !arguments.check || is_right(graph, groups, routed.tables);
   if (arguments.check) results["checked"] = right;
   if (!right) return check_failed;
-  write_files(arguments, routed.tables, graph);
-  write_json(arguments.common, results);
+  write_files(arguments, routed.tables, graph, &results);
   fmt::print("{}", to_lines(results));
   return ok;
 }
@@ -180,6 +195,15 @@ void add_files(CLI::App& command, McastArguments& arguments) {
   command.add_option("--mcfdbs", arguments.mcfdbs_file, "write them as OpenSM dumps its own")
       ->type_name("FILE")
       ->check(command_line::result_file());
+  command
+      .add_option("--first-mlid", arguments.first_mlid, "MLID of color 0 in --mcfdbs, 0xC000 if not given")
+      ->type_name("MLID")
+      ->check(command_line::hexadecimal_number(mcast::first_mlid, mcast::last_mlid));
+  command
+      .add_option("--images", arguments.images_folder,
+                  "write an image for the lookup block of each switch into FOLDER, which is made if missing")
+      ->type_name("FOLDER")
+      ->check(command_line::file_name());
   command
       .add_option("--tables", arguments.tables_file, "check these tables, which --mft wrote; route nothing")
       ->type_name("FILE")

@@ -24,6 +24,7 @@ class Background {
     std::vector<std::pair<std::string, std::string>> environment;
     std::filesystem::path folder;  ///< where it runs
     std::filesystem::path log;     ///< both streams
+    std::filesystem::path input = "/dev/null";
   };
 
   explicit Background(const Program& program) {
@@ -56,8 +57,8 @@ class Background {
  private:
   static void run(const Program& program) {
     const int log = open(program.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    const int nothing = open("/dev/null", O_RDONLY);
-    dup2(nothing, STDIN_FILENO);
+    const int input = open(program.input.c_str(), O_RDWR);  // a pipe without writers has no end, then
+    dup2(input, STDIN_FILENO);
     dup2(log, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
     if (chdir(program.folder.c_str()) != 0) return;

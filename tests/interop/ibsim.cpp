@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <sys/stat.h>
+
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
@@ -33,24 +35,26 @@ Ibsim::Ibsim(const topology::Graph& graph, std::filesystem::path folder,
     : graph_(graph), folder_(std::move(folder)), name_(new_name()), process_(program(options)) {}
 
 Background::Program Ibsim::program(const std::vector<std::string>& options) const {
-  const auto net = folder_ / "net";
+  const auto net = folder_ / "net", console = folder_ / "console";
+  mkfifo(console.c_str(), 0600);  // or it is there already
   std::ofstream(net, std::ios::binary) << topology::write_ibnet(graph_);
   const uint32_t nodes = graph_.switches() + graph_.hosts();
   uint64_t ports = 0;
   for (uint32_t sw = 0; sw < graph_.switches(); ++sw) ports += graph_.switch_info(sw).ports + 1;
   for (uint32_t host = 0; host < graph_.hosts(); ++host) ports += graph_.host_info(host).ports + 1;
-  std::vector<std::string> words{"ibsim",
-                                 "-s",
-                                 "-n",
-                                 "-N",
-                                 std::to_string(nodes),
-                                 "-S",
-                                 std::to_string(graph_.switches()),
-                                 "-P",
-                                 std::to_string(ports)};
+  std::vector<std::string> words{"ibsim", "-s",
+                                 "-N",    std::to_string(nodes),
+                                 "-S",    std::to_string(graph_.switches()),
+                                 "-P",    std::to_string(ports)};
   words.insert(words.end(), options.begin(), options.end());
   words.push_back(net.string());
-  return {words, {{"IBSIM_SOCKNAME", name_}}, folder_, folder_ / "ibsim.log"};
+  return {words, {{"IBSIM_SOCKNAME", name_}}, folder_, folder_ / "ibsim.log", console};
+}
+
+void Ibsim::cut(uint32_t link) {
+  const topology::Link& cable = graph_.link(link);
+  std::ofstream(folder_ / "console") << fmt::format("Unlink \"S-{:016x}\"[{}]\n",
+                                                    graph_.switch_info(cable.a).guid, cable.a_port);
 }
 
 bool Ibsim::wait() {

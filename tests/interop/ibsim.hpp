@@ -26,6 +26,8 @@ class Ibsim {
   /// Until it listens; false if it has ended before, or does not in half a minute.
   bool wait();
   void stop() { process_.stop(); }
+  /// The cable of a link between two switches is cut.
+  void cut(uint32_t link);
   pid_t process() const { return process_.process(); }
   std::string log() const;
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <string>
@@ -158,6 +159,52 @@ TEST_F(Plugin, BuildsAnewAfterASweep) {
       if (!walk(graph, tables, (*mlids)[group], groups[group]).empty()) return false;
     return true;
   }));
+}
+
+/// Without one of its links between switches.
+topology::Graph without(const topology::Graph& graph, uint32_t link) {
+  topology::Parts parts;
+  for (uint32_t sw = 0; sw < graph.switches(); ++sw) parts.switches.push_back(graph.switch_info(sw));
+  for (uint32_t id = 0; id < graph.switch_links(); ++id)
+    if (id != link) parts.switch_links.push_back(graph.link(id));
+  for (uint32_t host = 0; host < graph.hosts(); ++host) {
+    const topology::Link& cable = graph.link(graph.attachments(host).front().link);
+    parts.hosts.push_back(graph.host_info(host));
+    parts.host_links.push_back({host, cable.b, cable.a_port, cable.b_port, 0});
+  }
+  return topology::Graph(std::move(parts));
+}
+
+uint32_t most_used_link(const topology::Graph& graph, const ForwardingTables& tables) {
+  std::vector<uint32_t> trees(graph.switch_links());
+  for (uint32_t id = 0; id < graph.switch_links(); ++id)
+    for (const auto& [mlid, mask] : tables.at(graph.switch_info(graph.link(id).a).guid))
+      trees[id] += mask.test(graph.link(id).a_port) ? 1 : 0;
+  return static_cast<uint32_t>(std::max_element(trees.begin(), trees.end()) - trees.begin());
+}
+
+TEST_F(Plugin, LeadsTreesAroundALinkThatDies) {
+  const auto graph = topology::load("torus3d:4x4x1:2");
+  Ibsim ibsim(graph, path(""));
+  ASSERT_TRUE(ibsim.wait()) << ibsim.log();
+  OpenSm opensm(ibsim, path("opensm"), with_plugin());
+  ASSERT_TRUE(opensm.wait()) << opensm.log();
+  const auto members = grid(8, 4);
+  const auto mlids = opensm.join(members);
+  ASSERT_TRUE(mlids) << opensm.log();
+  mcast::Groups groups;
+  for (const Members& group : members) groups.add(group);
+  const auto findings = [&](const topology::Graph& fabric) {
+    return mcast::check(fabric, groups, as_fabric_tables(fabric, read_back(ibsim), *mlids));
+  };
+  ASSERT_TRUE(wait_until(20, [&] { return findings(graph).empty(); }));
+
+  const uint32_t dead = most_used_link(graph, opensm.dump());
+  const auto rest = without(graph, dead);
+  EXPECT_FALSE(findings(rest).empty()) << "trees use this link";
+  ibsim.cut(dead);
+  opensm.sweep();
+  EXPECT_TRUE(wait_until(20, [&] { return findings(rest).empty(); })) << findings(rest).front();
 }
 
 TEST_F(Plugin, LeavesUnicastToAStockEngine) {

@@ -262,11 +262,46 @@ TEST_F(Push, BadInputIsOneLine) {
   EXPECT_EQ(used.output, "weft: a: is there already: --resume or --roll-back it, or remove it\n");
 }
 
+TEST_F(Push, NothingIsChangedIfTheJournalCannotBeWritten) {
+  Ibsim ibsim(topology::load("fattree3:4"), path(""));
+  ASSERT_TRUE(ibsim.wait()) << ibsim.log();
+  write_tables("first", first);
+  std::filesystem::create_directories(path("a.part") / "in the way");  // of the journal until it is whole
+  const auto run = push(ibsim, "first --journal a");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.output, "weft: a: cannot be written: Is a directory\n");
+  EXPECT_FALSE(std::filesystem::exists(path("a")));
+  EXPECT_TRUE(read_back(ibsim).empty());
+}
+
+TEST_F(Push, SpoiltFilesAreNamedWithTheirLine) {
+  const auto expect = [&](const std::string& text, const std::string& message) {
+    const auto file = write("spoilt", text).string();
+    const auto run = weft("push " + file + " --journal " + path("journal").string());
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_EQ(run.output, "weft: " + file + message + "\n");
+    EXPECT_FALSE(std::filesystem::exists(path("journal")));
+  };
+  expect("\nSwitch 0x1\nLID    : Out Port(s)\n0xC000 : 0x0FF\n", ":4: '0x0FF' is not a port, 0x000 to 0x0FE");
+  expect("\nSwitch 0x1\n", ":2: the file ends after the name of a switch");
+  const auto file = write("spoilt", "{\n\"format\": \"weft push journal 1\",\n\"switches\": [7]}\n").string();
+  for (const std::string option : {"--resume ", "--roll-back "}) {
+    const auto run = weft("push " + option + file);
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_EQ(run.output, "weft: " + file + ":1: is no journal of weft push: switches has number in it\n");
+  }
+}
+
 TEST_F(Push, NoSubnetIsOneLine) {
   write_tables("first", first);
   const auto run = weft("push " + path("first").string() + " --dry-run --device weft-test");
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_EQ(run.output, "weft: no subnet: weft-test port any has no InfiniBand port that is up\n");
+  EXPECT_EQ(weft(fmt::format("push {} --device weft-test --journal {} --json {}", path("first").string(),
+                             path("journal").string(), path("json").string()))
+                .exit_code,
+            2);
+  EXPECT_FALSE(std::filesystem::exists(path("journal")) || std::filesystem::exists(path("json")));
   EXPECT_EQ(weft("push").exit_code, 2);
   EXPECT_EQ(weft("push " + path("first").string()).output,
             "weft: push needs --journal FILE (or --dry-run)\n");

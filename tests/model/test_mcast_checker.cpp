@@ -153,20 +153,29 @@ TEST(McastTables, FaultyTextIsRefused) {
       read_tables(text, "f", graph);
       ADD_FAILURE() << to << " is taken";
     } catch (const Fault& fault) {
-      EXPECT_EQ(std::string(fault.what()).substr(0, message.size()), message);
+      EXPECT_STREQ(fault.what(), message.c_str());
     }
   };
-  expect_fault("\"switch\"", "\"hub\"", "f: tables_of is 'hub', must be switch or port");
-  expect_fault("[1, 7]", "[1, 8]", "f: port is 8, must be below 8");
-  expect_fault("[1, 7]", "[7, 7]", "f: port 7 is not above the one before it");
-  expect_fault("[1, 7]", "[0, 7]", "f: port 0 is not above the one before it");
-  expect_fault("00001\"", "00002\"", "f: switch 1 is not the one with GUID 0x0000001000000001");
+  expect_fault("\"switch\"", "\"hub\"", "f:1: tables_of is \"hub\", must be switch or port");
+  expect_fault("\"switch\"", "7", "f:1: type must be string, but is number");
+  expect_fault("[1, 7]", "[1, 8]", "f:2: switch 1: port is 8, must be below 8");
+  expect_fault("[1, 7]", "[7, 7]", "f:2: switch 1: port 7 is not above the one before it");
+  expect_fault("[1, 7]", "[0, 7]", "f:2: switch 1: port 0 is not above the one before it");
+  expect_fault("[1, 7]", "[[[7]]]", "f:2: switch 1: port is array, must be below 8");
+  expect_fault("[1, 7]", "{\"a\": 7}", "f:2: switch 1: ports is no list");
+  expect_fault("[1, 7]", "[1, \n 8]", "f:2: switch 1: port is 8, must be below 8");
+  expect_fault("00001\"", "00002\"", "f:2: switch 1: is not the one with GUID 0x0000001000000001");
   expect_fault("{\"guid\": \"0x0000001000000000\", \"entries\": []},", "",
-               "f: tables of 1 switches, the fabric has 2");
-  expect_fault("3", "-3", "f: color is -3, must be below");
-  expect_fault("null", "0.5", "f: colors is 0.5, must be below 16385");
+               "f:1: tables of 1 switches, the fabric has 2");
+  expect_fault("3", "-3", "f:2: switch 1: color is -3, must be below " + std::to_string(no_limit));
+  expect_fault("null", "0.5", "f:1: colors is 0.5, must be below 16385");
+  expect_fault("null,", "\"" + std::string(70, 'x') + "\",",
+               "f:1: colors is \"" + std::string(59, 'x') + "..., must be below 16385");
   expect_fault("3, \"ports\"", "3\n \"ports\"", "f:3: is no JSON");
-  expect_fault("groups", "group", "f: [json.exception.out_of_range");
+  expect_fault("groups", "group", "f:1: key 'groups' not found");
+  expect_fault("{\"color\": null", "\n{\"color\": 3000000000000",
+               "f:3: group 0: color is 3000000000000, must be below " + std::to_string(no_limit));
+  expect_fault("{\"color\": null", "7, {\"color\": null", "f:1: groups has number in it");
 }
 
 TEST(McastTables, McfdbsIsOpenSmsDump) {

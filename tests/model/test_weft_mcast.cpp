@@ -2,9 +2,13 @@
 // The program `weft mcast` as its users call it.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
+#include "mcast/images.hpp"
+#include "topology/spec.hpp"
 #include "weft_command.hpp"
 
 namespace weft::test {
@@ -94,13 +98,141 @@ TEST_F(WeftMcast, BadInputIsOneLine) {
   expect_bad(fabric + "--groups grid:4x4 --engine sssp --colors 4",
              "--engine sssp: knows neither --colors nor --per-port");
   expect_bad(fabric + "--groups grid:4x4 --tables " + path("none").string(),
-             path("none").string() + ": cannot be read");
+             path("none").string() + ": no such file");
   expect_bad(fabric + "--groups grid:4x4 --tables " + groups, groups + ":1: is no JSON");
   expect_bad(fabric + "--groups grid:4x4 --mft /dev/full",
              "/dev/full: cannot be written: No space left on device");
   expect_bad(fabric + "--groups grid:4x4 --per-port --mcfdbs " + path("x").string(),
              "mcfdbs has no tables of ports");
   EXPECT_FALSE(std::filesystem::exists(path("x")));
+}
+
+/// Each kind of bad input of fabrics and groups, with all results asked for.
+class WeftMcastRefuses : public WeftMcast {
+ protected:
+  void SetUp() override {
+    WeftMcast::SetUp();
+    write("fabric", fabric_);
+    for (const char* name : {"mft", "mcfdbs", "json", "images"})
+      results_.push_back(path("out-" + std::string(name)));
+  }
+
+  /// The line that it says, once it is seen that it is one and that no result is there.
+  std::string refusal(const std::string& fabric, const std::string& groups,
+                      const std::string& more = "") const {
+    std::string arguments = "--topology file:" + fabric + " --groups file:" + groups + " " + more;
+    const char* options[] = {" --mft ", " --mcfdbs ", " --json ", " --images "};
+    for (std::size_t i = 0; i < results_.size(); ++i) arguments += options[i] + results_[i].string();
+    const auto finished = run(arguments);
+    EXPECT_EQ(finished.exit_code, 2) << finished.output;
+    EXPECT_EQ(count(finished.output, "\n"), 1u) << finished.output;
+    for (const auto& entry : std::filesystem::directory_iterator(path("")))
+      EXPECT_FALSE(contains(entry.path().filename().string(), "out-") || entry.path().extension() == ".part")
+          << entry.path();
+    return finished.output;
+  }
+  void expect_fabric(const std::string& from, const std::string& to, const std::string& message) const {
+    std::string text = fabric_;
+    text.replace(text.find(from), from.size(), to);
+    const auto file = write("spoilt", text).string();
+    EXPECT_EQ(refusal(file, write("groups", "0 1\n").string()), "weft: " + file + ":" + message + "\n");
+  }
+  void expect_groups(const std::string& text, const std::string& message) const {
+    const auto file = write("groups", text).string();
+    EXPECT_EQ(refusal(path("fabric").string(), file), "weft: " + file + ":" + message + "\n");
+  }
+
+  const std::string fabric_ =
+      "switchguid=0x1\nSwitch 3 \"S1\"\n[1] \"H1\"[1]\n[2] \"S2\"[2]\n\n"
+      "switchguid=0x2\nSwitch 3 \"S2\"\n[1] \"H2\"[1]\n[2] \"S1\"[2]\n\n"
+      "caguid=0x10\nCa 1 \"H1\"\n[1](11) \"S1\"[1]\n\ncaguid=0x20\nCa 1 \"H2\"\n[1](21) \"S2\"[1]\n";
+  std::vector<std::filesystem::path> results_;
+};
+
+TEST_F(WeftMcastRefuses, SpoiltFabrics) {
+  expect_fabric("Switch 3 \"S2\"", "Switch three \"S2\"", "7: a number expected at 'three \"S2\"'");
+  expect_fabric("[2] \"S2\"[2]", "[2] \"S3\"[2]", "4: a link to \"S3\", which is not there");
+  expect_fabric("[2] \"S2\"[2]", "[2] \"S2\"[9]", "4: a link to port 9 of \"S2\", which has 1 to 3");
+  expect_fabric("caguid=0x20", "caguid=0x1", "16: GUID 0x1 of \"H2\" is also that of \"S1\" in line 2");
+  expect_fabric("[1](21)", "[1](11)", "17: port GUID 0x11 is also that of the port in line 13");
+  std::string parted = fabric_;
+  for (const char* link : {"[2] \"S2\"[2]", "[2] \"S1\"[2]"}) parted.replace(parted.find(link), 11, "");
+  const auto file = write("parted", parted).string();
+  EXPECT_EQ(refusal(file, write("groups", "0 1\n").string()),
+            "weft: " + file + ":7: \"S2\" is not connected with \"S1\" in line 2\n");
+  EXPECT_EQ(refusal(path("none").string(), path("groups").string()),
+            "weft: " + path("none").string() + ": no such file\n");
+}
+
+TEST_F(WeftMcastRefuses, SpoiltGroups) {
+  expect_groups("0 1\n0 2\n", "2: there is no host 2, only 0 to 1");
+  expect_groups("0 H3\n", "1: there is no host 'H3'");
+  expect_groups("# first\n\n0 0x21 H2\n", "3: host 1 is there twice");
+  expect_groups("0 1\nH1\n", "2: a group of one host");
+  expect_groups("0 \"H2\n", "1: a quotation mark is not closed");
+  expect_groups("# none\n", " there is no group in it");
+  write("groups", "0 1\n");
+  EXPECT_EQ(refusal(path("fabric").string(), path("groups").string(), "--colors 0"),
+            "weft: --colors: '0' is neither inf nor a whole number from 1 to 16384 (see --help)\n");
+}
+
+/// A disk that takes all results but one: none of them is there afterwards, and older ones are as before.
+TEST_F(WeftMcast, NothingIsWrittenToAFullDisk) {
+  const std::string fabric = "--topology fattree3:4 --groups grid:4x4";
+  const char* options[] = {"--mft", "--mcfdbs", "--json"};
+  const auto old = write("old", "old");
+  for (const std::string full : options) {
+    std::string arguments = fabric;
+    for (const std::string option : options)
+      arguments += " " + option + " " + (option == full ? "/dev/full" : path(option).string());
+    expect_bad(arguments + " --images " + path("images").string(),
+               "/dev/full: cannot be written: No space left on device");
+    for (const char* option : options) EXPECT_FALSE(std::filesystem::exists(path(option))) << option;
+    EXPECT_FALSE(std::filesystem::exists(path("images")));
+  }
+  // no file may grow beyond a block: --mft asks for more, the one before does not
+  const auto limited =
+      run_command("(ulimit -f 1; " WEFT_BINARY " mcast --topology fattree3:8 --groups grid:8x16 --mft " +
+                  old.string() + " --json " + path("json").string() + ")");
+  EXPECT_EQ(limited.exit_code, 2);
+  EXPECT_EQ(limited.output, "weft: " + old.string() + ": cannot be written: File too large\n");
+  EXPECT_EQ(read(old), "old");
+  EXPECT_FALSE(std::filesystem::exists(path("json")));
+  EXPECT_FALSE(std::filesystem::exists(old.string() + ".part"));
+  const auto printed = run_command("(" WEFT_BINARY " mcast " + fabric + " >/dev/full)");
+  EXPECT_EQ(printed.exit_code, 2);
+  EXPECT_TRUE(contains(printed.output, "No space left on device\n")) << printed.output;
+}
+
+TEST_F(WeftMcast, ResultsDoNotGoToTheSamePlace) {
+  const auto file = path("x").string();
+  expect_bad("--topology fattree3:4 --groups grid:4x4 --mft " + file + " --json " + file,
+             file + ": cannot be written: two results are to go there");
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST_F(WeftMcast, WritesAnImageForEachSwitch) {
+  const std::string fabric = "mcast --topology fattree3:4 --groups grid:4x4 ";
+  for (const std::string kind : {"", "--per-port "}) {
+    const auto folder = path("images" + kind.substr(0, 5));
+    ASSERT_EQ(weft(fabric + kind + "--check --mft " + path("mft").string() + " --images " + folder.string())
+                  .exit_code,
+              0);
+    const topology::Graph graph = topology::load("fattree3:4");
+    const auto images = mcast::images_of(mcast::read_tables(read(path("mft")), "mft", graph), graph);
+    const switch_lookup::Sizes sizes{4, 128, 256, !kind.empty()};
+    std::size_t files = 0;
+    for ([[maybe_unused]] const auto& file : std::filesystem::directory_iterator(folder)) ++files;
+    EXPECT_EQ(files, 20u);
+    for (uint32_t sw = 0; sw < graph.switches(); ++sw) {
+      const auto bytes = read(folder / mcast::image_file_name(images[sw]));
+      EXPECT_EQ(switch_lookup::read_image_bytes(bytes, graph.switch_info(sw).guid, sizes).multicast,
+                images[sw].multicast);
+    }
+    EXPECT_FALSE(images[0].multicast.empty());
+  }
+  expect_bad("--topology bluelight --groups grid:2x2 --images " + write("file", "").string(),
+             path("file").string() + ": cannot be made: File exists");
 }
 
 }  // namespace
