@@ -7,8 +7,8 @@
 namespace weft::switchfabric {
 
 using route::Dimension;
-using route::Drop;
 using route::Leaf;
+using route::Outcome;
 
 // Inputs, and switches, are numbered: leaves, row switches by line and plane, column switches likewise. Ports
 // of a leaf: hosts, planes of its row, planes of its column.
@@ -103,9 +103,9 @@ void SwitchFabric::arrive(const Event& event) {
   }
   Switch& sw = switches_[switch_of_[event.input]];
   const route::Decision decision = decide(sw, event.input - sw.first, event.vc, event.packet.to);
-  if (decision.drop != Drop::none) {
+  if (decision.outcome != Outcome::forward) {
     --under_way_;
-    ++drops_[static_cast<std::size_t>(decision.drop)];
+    ++drops_[static_cast<std::size_t>(decision.outcome)];
     credits_[(now_ + config_.switch_clocks) % credits_.size()].push_back({event.input, event.vc});
     return;
   }

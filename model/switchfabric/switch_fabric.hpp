@@ -41,7 +41,7 @@ class SwitchFabric {
   uint64_t now() const { return now_; }
   /// What arrived in the last clock.
   const std::vector<Delivered>& delivered() const { return delivered_; }
-  uint64_t dropped(route::Drop why) const { return drops_[static_cast<std::size_t>(why)]; }
+  uint64_t dropped(route::Outcome why) const { return drops_[static_cast<std::size_t>(why)]; }
   /// Packets in buffers and on links, not those that wait in hosts.
   uint64_t under_way() const { return under_way_; }
 
@@ -110,7 +110,7 @@ class SwitchFabric {
   std::vector<std::vector<Credit>> credits_;
   std::vector<uint64_t> taken_;  // by output of the switch being served: when
   std::vector<Delivered> delivered_;
-  std::array<uint64_t, route::drop_reasons> drops_{};
+  std::array<uint64_t, route::outcomes> drops_{};
   RandomStream random_;
 };
 
