@@ -213,6 +213,10 @@ void add_traffic(CLI::App& command, TrafficArguments& traffic) {
   number("--planes", traffic.fabric.planes, 128, "parallel row and column switches");
   number("--buffer", traffic.fabric.buffer, 65536,
          "packets that an input has room for, each virtual channel");
+  number("--speedup", traffic.fabric.speedup, 16, "turns of a switch a clock");
+  number("--credit-clocks", traffic.fabric.credit_clocks, 100000, "until a sender knows of room");
+  command.add_flag("--any-channel", traffic.fabric.any_channel,
+                   "packets take any virtual channel, of which none is kept for faults");
   number("--switch-clocks", traffic.fabric.switch_clocks, 100000, "from a switch to the next one");
   number("--end-clocks", traffic.fabric.end_clocks, 100000, "of the hosts at both ends");
 }
