@@ -23,7 +23,7 @@ CMAKE_QUIET := --log-level=NOTICE
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 PYTHON_VENV := build/venv
 
-.PHONY: help setup configure build sim waves sim-verilog goodput soak bench figures route-figures barrier-figures long test lint format formats verilog synth schemes growth place formal netlist mutate fuzz fuzz-topology coverage code-coverage clean
+.PHONY: help setup configure build sim waves sim-verilog goodput soak bench figures route-figures barrier-figures long package fusesoc test lint format formats verilog synth schemes growth place formal netlist mutate fuzz fuzz-topology coverage code-coverage clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r name text; do printf '  make %-13s %s\n' "$$name" "$$text"; done
@@ -81,8 +81,20 @@ barrier-figures: configure ## barrier algorithms on meshes with broken links, in
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
 	python3 -B experiments/barrier.py $(BUILD)/bin/weft docs/results/barrier.md
 
+package: configure ## Debian package build/weft_VERSION_amd64.deb, installed and run in a fresh Debian 12 (CHECK=0: only made)
+	cmake --build --preset $(PRESET) -j $(JOBS) --target installable
+	cpack -B $(BUILD)/package --config $(BUILD)/CPackConfig.cmake
+	mv $(BUILD)/package/weft_*.deb $(BUILD)/
+	$(if $(filter 0,$(CHECK)),,scripts/check_package.sh $(BUILD)/weft_*.deb)
+
 test: build ## run all tests
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+FUSESOC_TARGETS := lint_rdma_top lint_rdma_queues lint_rdma_nic lint_switch_lookup
+fusesoc: setup ## lint the RTL as FuseSoC sees it, by weft.core (needs PyPI)
+	test -d build/fusesoc-venv || python3 -m venv build/fusesoc-venv
+	build/fusesoc-venv/bin/pip install --quiet --disable-pip-version-check fusesoc==2.4.7
+	for target in $(FUSESOC_TARGETS); do PATH="$$PWD/build/fusesoc-venv/bin:$$PATH" fusesoc --cores-root . run --build-root build/fusesoc --target=$$target weft::weft || exit 1; done
 
 lint: configure ## check RTL, C++, scripts
 	@scripts/lint

@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   namespace command_line = weft::command_line;
   CLI::App app("Simulations of the weft RTL, checked against the golden models", "weft-sim");
   app.require_subcommand(1);
+  command_line::add_version(app);
   app.footer("Exit code: 0 all as it should be, 1 a check failed, 2 bad input");
   const Command rdma = add_rdma_command(app);
   const Command matrix = add_matrix_command(app);
@@ -34,11 +35,8 @@ int main(int argc, char** argv) {
                                                       : matrix)(arguments);
     if (std::fflush(stdout) != 0) throw BadInput("the report cannot be written");
     return code;
-  } catch (const CLI::CallForHelp& help) {
-    return app.exit(help);
-  } catch (const CLI::CallForAllHelp& help) {
-    return app.exit(help);
   } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     fmt::print(stderr, "weft-sim: {}\n", command_line::complaint(app, error));
     return exit_bad_input;
   } catch (const BadInput& error) {
