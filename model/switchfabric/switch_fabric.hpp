@@ -6,10 +6,10 @@
 // A host's packet waits in an endless queue until its leaf has room. Latency without load is end_clocks +
 // switch_clocks for each switch passed (VTFTR, 3.2: 62 ns + 35 ns a switch, with a clock of 1 ns).
 //
-// The router is the input-queued one of BookSim2 with packets of one flit: the head of an input's virtual channel
-// is looked up, is given the output's virtual channel, passes the crossbar; each takes one of `speedup` turns
-// a clock. Output channels and crossbar are matched by one iteration of iSLIP (McKeown, 1999) a turn. Behind the
-// crossbar packets wait for their link.
+// The router is the input-queued one of BookSim2 with packets of one flit: the head of an input's virtual
+// channel is looked up, is given the output's virtual channel, passes the crossbar; each takes one of
+// `speedup` turns a clock. Output channels and crossbar are matched by one iteration of iSLIP (McKeown, 1999)
+// a turn. Behind the crossbar packets wait for their link.
 #pragma once
 
 #include <array>
@@ -54,8 +54,8 @@ class SwitchFabric {
   uint64_t under_way() const { return under_way_; }
 
  private:
-  /// Inputs, their virtual channels (lanes) and outputs are numbered over all switches; an output has the number
-  /// of the input beside it.
+  /// Inputs, their virtual channels (lanes) and outputs are numbered over all switches; an output has the
+  /// number of the input beside it.
   struct Packet {
     uint32_t from = 0, to = 0;
     uint64_t sent = 0;
@@ -68,7 +68,7 @@ class SwitchFabric {
   static constexpr uint32_t nobody = ~0u;
   /// One virtual channel of an input.
   struct Lane {
-    uint32_t head = 0, count = 0;  // of its packets in slots_
+    uint32_t head = 0, count = 0;   // of its packets in slots_
     uint32_t output_lane = nobody;  // that the first packet owns
     uint64_t routed = 0;            // turn from which on it may ask for one
     uint32_t accept = 0;            // iSLIP: channel of the output to take first
