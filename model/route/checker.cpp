@@ -99,7 +99,7 @@ class Explorer {
     uint32_t most = 0;
     for (const Walker& walker : walkers_) {
       const Decision decision = walker.at_leaf(at, std::nullopt, 0, to_);
-      ++report_.drops[static_cast<std::size_t>(decision.drop)];
+      ++report_.drops[static_cast<std::size_t>(decision.outcome)];
       const uint32_t rest = decision.up ? worst({at, *decision.up, false, decision.vc}) : nowhere;
       most = most == nowhere || rest == nowhere ? nowhere : std::max(most, rest + 1);
     }
@@ -151,8 +151,8 @@ class Explorer {
         edges_.add(at, to);
         frame.all.push_back(to);
       });
-      if (decision.drop == Drop::none) continue;
-      ++report_.drops[static_cast<std::size_t>(decision.drop)];
+      if (decision.outcome == Outcome::forward) continue;
+      ++report_.drops[static_cast<std::size_t>(decision.outcome)];
       frame.most = nowhere;
     }
     return frame;

@@ -25,10 +25,11 @@ struct Pair {
 struct Report {
   uint64_t pairs = 0;       ///< ordered pairs of different leaves that are alive
   std::vector<Pair> lossy;  ///< of these: those of which a packet can be dropped, or never arrives
-  std::array<uint64_t, drop_reasons> drops{};  ///< states (channel, destination) in which a packet is dropped
-  std::vector<Channel> cycle;                  ///< channels of a cycle; empty: free of deadlock
-  uint32_t max_steps = 0;     ///< of packets that arrive; a step is up to a row or column switch and down
-  uint64_t dependencies = 0;  ///< edges of the graph
+  std::array<uint64_t, outcomes>
+      drops{};                 ///< states (channel, destination) in which a packet is dropped, by why
+  std::vector<Channel> cycle;  ///< channels of a cycle; empty: free of deadlock
+  uint32_t max_steps = 0;      ///< of packets that arrive; a step is up to a row or column switch and down
+  uint64_t dependencies = 0;   ///< edges of the graph
 };
 
 /// @param mixture tables of which each switch has one; all for the same fabric and rules

@@ -21,7 +21,7 @@ uint32_t steps(const Walker& walker, const Channel& at, Leaf to, uint32_t depth 
     const uint32_t rest = steps(walker, next, to, depth + 1);
     most = rest == never ? never : std::max(most, rest + (next.down ? 0 : 1));
   });
-  return decision.drop == Drop::none ? most : never;
+  return decision.outcome == Outcome::forward ? most : never;
 }
 
 class Generator {
@@ -64,12 +64,28 @@ class Generator {
     const uint32_t port = to.port(dimension);
     const bool by_line = tables_.options().masks == Masks::line;
     RootEntry entry;
-    entry.direct = known_.turns(leaf_at(dimension, line, port));
-    if (!by_line) entry.direct = entry.direct && known_.attached(to, other(dimension));
+    entry.primary = static_cast<uint8_t>(port);
     for (uint32_t backup = 0; backup < grid_.ports(dimension); ++backup)
       entry.backups[backup] =
           backup != port && (by_line ? whole[backup] : joins(dimension, line, backup, to));
+    if (!by_line && !leads_on(dimension, line, to)) entry.primary = spread(entry.backups, to);
     return entry;
+  }
+
+  /// Whether a packet may leave by the destination's own port: no leaf is alive there, or it is the
+  /// destination, or it leads on.
+  bool leads_on(Dimension dimension, uint32_t line, Leaf to) const {
+    const Leaf behind = leaf_at(dimension, line, to.port(dimension));
+    if (behind == to || !known_.attached(behind, dimension)) return true;
+    return known_.turns(behind) && known_.attached(to, other(dimension));
+  }
+
+  /// One of the backups, another for each destination; none if there are none.
+  uint8_t spread(const PortSet& backups, Leaf to) const {
+    if (backups.none()) return RootEntry::none;
+    auto skip = grid_.number(to) % backups.count();
+    for (uint8_t port = 0;; ++port)
+      if (backups[port] && skip-- == 0) return port;
   }
 
   /// Whether a packet that goes aside at `backup` reaches the destination by its own row (or column).

@@ -14,7 +14,8 @@
 
 namespace weft::route {
 
-inline constexpr uint32_t most_lines = 128;  ///< rows or columns: ports of a row or column switch
+inline constexpr uint32_t most_lines =
+    64;  ///< rows or columns: ports of a row or column switch, as the lookup block has them
 
 /// Ports of a row or column switch: bit i is the leaf in column i, or in row i.
 using PortSet = std::bitset<most_lines>;

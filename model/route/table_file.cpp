@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <bit>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "common/input_file.hpp"
@@ -35,32 +37,32 @@ Leaf destination(const Grid& grid, const Options& options, Dimension dimension, 
   return grid.leaf(static_cast<uint32_t>(entry));
 }
 
-/// Ports as hexadecimal digits, the highest first, after + (direct) or -.
+/// Primary port, or -, and backups as hexadecimal digits, the highest first.
 std::string text_of(const RootEntry& entry, uint32_t ports) {
-  std::string text(1, entry.direct ? '+' : '-');
-  for (uint32_t digit = (ports + 3) / 4; digit-- > 0;) {
-    uint32_t value = 0;
-    for (uint32_t bit = 0; bit < 4; ++bit)
-      if (4 * digit + bit < ports && entry.backups[4 * digit + bit]) value |= 1u << bit;
-    text += "0123456789abcdef"[value];
-  }
-  return text;
+  const std::string primary = entry.primary == RootEntry::none ? "-" : std::to_string(entry.primary);
+  return fmt::format("{} {:0{}x}", primary, entry.backups.to_ullong(), (ports + 3) / 4);
+}
+
+template <typename Number>
+Number number_of(std::string_view text, int base, const std::string& entry) {
+  Number number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size())
+    throw Fault("is no entry: " + entry);
+  return number;
 }
 
 RootEntry entry_of(const std::string& text, uint32_t ports) {
-  const uint32_t digits = (ports + 3) / 4;
-  if (text.size() != digits + 1 || (text[0] != '+' && text[0] != '-')) throw Fault("is no entry: " + text);
+  const std::string_view all = text;
+  const std::size_t space = all.find(' ');
+  if (space == std::string_view::npos) throw Fault("is no entry: " + text);
   RootEntry entry;
-  entry.direct = text[0] == '+';
-  for (uint32_t digit = 0; digit < digits; ++digit) {
-    const std::size_t value = std::string_view("0123456789abcdef").find(text[digits - digit]);
-    if (value == std::string_view::npos) throw Fault("is no entry: " + text);
-    for (uint32_t bit = 0; bit < 4; ++bit) {
-      if ((value >> bit & 1) == 0) continue;
-      if (4 * digit + bit >= ports) throw Fault("names a port that is not there: " + text);
-      entry.backups.set(4 * digit + bit);
-    }
-  }
+  if (all.substr(0, space) != "-") entry.primary = number_of<uint8_t>(all.substr(0, space), 10, text);
+  const auto backups = number_of<switch_lookup::Ports>(all.substr(space + 1), 16, text);
+  const bool there = entry.primary == RootEntry::none || entry.primary < ports;
+  if (!there || (backups & ~switch_lookup::all_ports(ports)) != 0)
+    throw Fault("names a port that is not there: " + text);
+  entry.backups = PortSet(backups);
   return entry;
 }
 
@@ -125,19 +127,19 @@ Tables from_json(const json& file, const Grid& grid, const Options& options) {
   return tables;
 }
 
-/// Port of a row or column switch that its plain table has for a destination; none if it has no way.
-uint32_t plain_port(const Tables& tables, Dimension dimension, uint32_t line, Leaf to) {
-  const RootEntry& entry = tables.entry(dimension, line, to);
-  if (entry.direct || to.line(dimension) == line) return 1 + to.port(dimension);
-  for (uint32_t port = 0; port < tables.grid().ports(dimension); ++port)
-    if (entry.backups[port]) return 1 + port;
-  return 0;
+/// Port of a row or column switch that its plain table has for a destination; 0 if it has no way.
+uint32_t plain_port(const RootEntry& entry, const PortSet& alive) {
+  if (entry.primary == RootEntry::none) return 0;
+  if (alive[entry.primary]) return 1u + entry.primary;
+  const PortSet backups = entry.backups & alive;
+  return backups.any() ? 1 + static_cast<uint32_t>(std::countr_zero(backups.to_ullong())) : 0;
 }
 
 class Lfts {
  public:
-  explicit Lfts(const Tables& tables)
+  Lfts(const Tables& tables, const Health& alive)
       : tables_(tables),
+        alive_(alive),
         grid_(tables.grid()),
         graph_(topology::kfat2d(grid_.rows, grid_.columns, grid_.hosts)) {}
 
@@ -162,14 +164,19 @@ class Lfts {
   uint32_t port_of(uint32_t sw, uint32_t host) const {
     const Leaf to = grid_.leaf(host / grid_.hosts);
     if (sw >= grid_.leaves() + grid_.rows)
-      return plain_port(tables_, Dimension::column, sw - grid_.leaves() - grid_.rows, to);
-    if (sw >= grid_.leaves()) return plain_port(tables_, Dimension::row, sw - grid_.leaves(), to);
+      return root_port(Dimension::column, sw - grid_.leaves() - grid_.rows, to);
+    if (sw >= grid_.leaves()) return root_port(Dimension::row, sw - grid_.leaves(), to);
     if (grid_.leaf(sw) == to) return 1 + host % grid_.hosts;
     const First first = tables_.first(grid_.leaf(sw), to);
     return first == First::none ? 0 : grid_.hosts + static_cast<uint32_t>(first);
   }
 
+  uint32_t root_port(Dimension dimension, uint32_t line, Leaf to) const {
+    return plain_port(tables_.entry(dimension, line, to), alive_.ports(dimension, line));
+  }
+
   const Tables& tables_;
+  const Health& alive_;
   const Grid grid_;
   topology::Graph graph_;
   std::string text_;
@@ -177,9 +184,9 @@ class Lfts {
 
 }  // namespace
 
-std::string to_lfts(const Tables& tables) { return Lfts(tables).text(); }
+std::string to_lfts(const Tables& tables, const Health& alive) { return Lfts(tables, alive).text(); }
 
-void write_tables(const std::filesystem::path& folder, const Tables& tables) {
+void write_tables(const std::filesystem::path& folder, const Tables& tables, const Health& known) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw Fault(folder.string() + ": cannot be made: " + error.message());
@@ -187,7 +194,7 @@ void write_tables(const std::filesystem::path& folder, const Tables& tables) {
   const Grid& grid = tables.grid();
   const bool fits =
       grid.hosts + 2 <= 254 && uint64_t{grid.leaves()} * (grid.hosts + 1) + grid.rows + grid.columns < 49152;
-  if (fits) write_whole(folder / "opensm.lfts", to_lfts(tables));
+  if (fits) write_whole(folder / "opensm.lfts", to_lfts(tables, known));
 }
 
 Tables read_tables(const std::filesystem::path& folder, const Grid& grid, const Options& options) {

@@ -11,7 +11,8 @@ namespace weft::route {
 
 /// Writes both files into a folder, which is made if it is not there; opensm.lfts only for fabrics that
 /// InfiniBand can have (254 ports, 49,151 LIDs). Throws Fault.
-void write_tables(const std::filesystem::path& folder, const Tables& tables);
+/// @param known what the tables were made for: plain tables lead to no dead port
+void write_tables(const std::filesystem::path& folder, const Tables& tables, const Health& known);
 
 /// Throws Fault, "FILE: why not": no such tables, or for another fabric, rules, masks or channels.
 Tables read_tables(const std::filesystem::path& folder, const Grid& grid, const Options& options);
@@ -19,6 +20,6 @@ Tables read_tables(const std::filesystem::path& folder, const Grid& grid, const 
 /// Linear forwarding tables as OpenSM's `file` routing engine reads them: what can be said without virtual
 /// channels and inputs, first backup where there are several. LIDs: hosts from 1 on, then switches; OpenSM
 /// finds hosts by the GUID of their port whatever LIDs it gives them.
-std::string to_lfts(const Tables& tables);
+std::string to_lfts(const Tables& tables, const Health& known);
 
 }  // namespace weft::route

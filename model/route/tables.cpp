@@ -49,28 +49,28 @@ Decision Walker::at_leaf(Leaf at, From from, uint8_t vc, Leaf to, First first) c
 }
 
 Decision Walker::at_root(Dimension dimension, Leaf from, uint8_t vc, Leaf to) const {
-  const Options& options = tables_.options();
   const uint32_t line = from.line(dimension);
-  const RootView view{dimension, line, ports_[static_cast<std::size_t>(dimension)][line], options.channels,
-                      options.rules};
-  if (options.rules == RuleSet::detour && dimension == Dimension::column && to.x != line)
-    return root_rule(view, from.port(dimension), vc, to, aside(from, to));
-  return root_rule(view, from.port(dimension), vc, to, tables_.entry(dimension, line, to));
+  const RootView view{dimension, line, ports_[static_cast<std::size_t>(dimension)][line],
+                      tables_.options().rules};
+  const RootEntry& entry = tables_.entry(dimension, line, to);
+  if (view.rules != RuleSet::detour) return root_rule(view, from.port(dimension), vc, to, entry);
+  const uint32_t next = aside(dimension, from, to);
+  const PortSet backups = dimension == Dimension::row ? entry.backups : PortSet().set(next);
+  return detour_rule(view, from.port(dimension), vc, to, backups, next == to.port(dimension));
 }
 
-/// Algorithm A: a packet that went aside in its row goes aside in the column, to the next row.
-RootEntry Walker::aside(Leaf from, Leaf to) const {
+/// Algorithm A: a packet that went aside in its row goes aside in the column, to the next row. The port that
+/// it takes in a column switch.
+uint32_t Walker::aside(Dimension dimension, Leaf from, Leaf to) const {
   const Grid& grid = tables_.grid();
-  RootEntry entry;
-  if (!tables_.known_dead[grid.number({to.x, from.y})]) return entry;
+  const bool went_aside = dimension == Dimension::column && to.x != from.x;
+  if (!went_aside || !tables_.known_dead[grid.number({to.x, from.y})]) return to.port(dimension);
   for (uint32_t i = 1; i < grid.rows; ++i) {
     const uint32_t y = (from.y + i) % grid.rows;
-    if (tables_.known_dead[grid.number({from.x, y})] || tables_.known_dead[grid.number({to.x, y})]) continue;
-    entry.direct = y == to.y;
-    entry.backups.set(y);
-    return entry;
+    if (!tables_.known_dead[grid.number({from.x, y})] && !tables_.known_dead[grid.number({to.x, y})])
+      return y;
   }
-  return entry;
+  return to.y;
 }
 
 }  // namespace weft::route

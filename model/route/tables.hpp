@@ -98,7 +98,7 @@ class Walker {
   /// Calls next(Channel) for what a decision at the end of a channel allows.
   template <typename Next>
   void follow(const Channel& at, const Decision& decision, const Next& next) const {
-    if (decision.drop != Drop::none || decision.deliver) return;
+    if (decision.outcome != Outcome::forward || decision.deliver) return;
     if (at.down) return next(Channel{at.leaf, *decision.up, false, decision.vc});
     const uint32_t line = at.leaf.line(at.dimension);
     for (uint32_t port = 0; port < alive_.grid().ports(at.dimension); ++port)
@@ -108,7 +108,7 @@ class Walker {
   const Tables& tables() const { return tables_; }
 
  private:
-  RootEntry aside(Leaf from, Leaf to) const;
+  uint32_t aside(Dimension dimension, Leaf from, Leaf to) const;
 
   const Tables& tables_;
   const Health& alive_;

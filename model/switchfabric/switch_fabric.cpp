@@ -7,8 +7,8 @@
 namespace weft::switchfabric {
 
 using route::Dimension;
-using route::Drop;
 using route::Leaf;
+using route::Outcome;
 
 // Inputs, and switches, are numbered: leaves, row switches by line and plane, column switches likewise. Ports
 // of a leaf: hosts, planes of its row, planes of its column.
@@ -18,10 +18,13 @@ SwitchFabric::SwitchFabric(const route::Tables& tables, const route::Health& ali
       walker_(tables, alive),
       config_(config),
       vcs_(tables.options().channels),
-      hosts_(std::size_t{grid_.leaves()} * grid_.hosts),
-      events_(std::max(config.switch_clocks, config.end_clocks) + 1),
-      credits_(config.switch_clocks + 1),
+      pipeline_clocks_(2 / config.speedup),
+      host_credits_(std::size_t{grid_.leaves()} * grid_.hosts, config.buffer),
+      hosts_(host_credits_.size()),
+      events_(std::max(config.switch_clocks + config.buffer * vcs_, config.end_clocks) + 1),
+      credits_(config.credit_clocks + 1),
       random_(config.seed) {
+  if (config.switch_clocks <= pipeline_clocks_) throw Fault("a switch takes more clocks than its pipeline");
   Switch sw;
   sw.leaf = true;
   sw.ports = grid_.hosts + 2 * config.planes;
@@ -36,17 +39,32 @@ SwitchFabric::SwitchFabric(const route::Tables& tables, const route::Health& ali
     for (sw.line = 0; sw.line < grid_.lines(dimension); ++sw.line)
       for (uint32_t plane = 0; plane < config.planes; ++plane) add_switch(sw);
   }
+  connect();
 }
 
 void SwitchFabric::add_switch(const Switch& sw) {
   switches_.push_back(sw);
-  switches_.back().first = static_cast<uint32_t>(inputs_.size());
-  Input input;
-  input.queues.resize(vcs_);
-  input.credits.assign(vcs_, config_.buffer);
-  inputs_.insert(inputs_.end(), sw.ports, input);
+  switches_.back().first = static_cast<uint32_t>(switch_of_.size());
   switch_of_.insert(switch_of_.end(), sw.ports, static_cast<uint32_t>(switches_.size() - 1));
-  taken_.resize(std::max<std::size_t>(taken_.size(), sw.ports), 0);
+}
+
+/// Once all switches are there.
+void SwitchFabric::connect() {
+  const std::size_t inputs = switch_of_.size(), lanes = inputs * vcs_;
+  ports_.resize(inputs);
+  lanes_.resize(lanes);
+  slots_.resize(lanes * config_.buffer);
+  output_lanes_.assign(lanes, {nobody, config_.buffer, 0});
+  feeder_.assign(inputs, no_input);
+  for (const Switch& sw : switches_)
+    for (uint32_t output = 0; output < sw.ports; ++output) {
+      const uint32_t next = behind(sw, output);
+      ports_[sw.first + output].next = next;
+      if (next != no_input) feeder_[next] = sw.first + output;
+    }
+  lane_grants_.resize(lanes);
+  port_grants_.resize(inputs);
+  accepts_.resize(inputs);
 }
 
 uint32_t SwitchFabric::leaf_input(Leaf leaf, uint32_t port) const {
@@ -94,76 +112,168 @@ uint32_t SwitchFabric::draw_output(const Switch& sw, const route::Decision& deci
     if (decision.ports[port] && skip-- == 0) return port;
 }
 
+/// Room in an input's lane: told to the output that feeds it, or to its host.
+void SwitchFabric::free_slot(uint32_t input, uint32_t vc) {
+  const uint32_t feeder = feeder_[input];
+  if (feeder != no_input) return return_credit(feeder * vcs_ + vc);
+  const Switch& sw = switches_[switch_of_[input]];
+  const uint32_t host = grid_.number(sw.place) * grid_.hosts + input - sw.first;
+  return_credit(static_cast<uint32_t>(output_lanes_.size()) + host);
+}
+
 /// Looked up on arrival, with what is alive then.
 void SwitchFabric::arrive(const Event& event) {
   if (event.input == no_input) {
     --under_way_;
+    return_credit(event.from);
     delivered_.push_back({event.packet.from, event.packet.to, event.packet.sent, now_});
     return;
   }
   Switch& sw = switches_[switch_of_[event.input]];
   const route::Decision decision = decide(sw, event.input - sw.first, event.vc, event.packet.to);
-  if (decision.drop != Drop::none) {
+  if (decision.outcome != Outcome::forward) {
     --under_way_;
-    ++drops_[static_cast<std::size_t>(decision.drop)];
-    credits_[(now_ + config_.switch_clocks) % credits_.size()].push_back({event.input, event.vc});
+    ++drops_[static_cast<std::size_t>(decision.outcome)];
+    free_slot(event.input, event.vc);
     return;
   }
-  ++sw.waiting;
-  inputs_[event.input].queues[event.vc].push_back(
-      {event.packet, draw_output(sw, decision, event.packet.to), decision.vc});
+  const uint32_t number = event.input * vcs_ + event.vc;
+  Lane& lane = lanes_[number];
+  if (lane.count == 0) {
+    sw.busy.push_back(number);
+    lane.routed = turn_ + 1;
+  }
+  const uint32_t slot = (lane.head + lane.count++) % config_.buffer;
+  slots_[std::size_t{number} * config_.buffer + slot] = {
+      event.packet, sw.first + draw_output(sw, decision, event.packet.to), decision.vc};
 }
 
 void SwitchFabric::inject() {
   for (uint32_t host = 0; host < hosts_.size(); ++host) {
-    if (hosts_[host].empty()) continue;
-    const uint32_t input = leaf_input(leaf_of(host), host % grid_.hosts);
-    if (inputs_[input].credits[0] == 0) continue;
-    --inputs_[input].credits[0];
+    if (hosts_[host].empty() || host_credits_[host] == 0) continue;
+    --host_credits_[host];
     ++under_way_;
-    schedule(config_.end_clocks, {hosts_[host].front(), input, 0});
+    schedule(config_.end_clocks, {hosts_[host].front(), leaf_input(leaf_of(host), host % grid_.hosts), 0, 0});
     hosts_[host].pop_front();
   }
 }
 
-bool SwitchFabric::try_send(Switch& sw, uint32_t port, std::vector<uint64_t>& taken) {
-  Input& input = inputs_[sw.first + port];
-  for (uint32_t i = 0; i < vcs_; ++i) {
-    const auto vc = static_cast<uint8_t>((input.next_vc + i) % vcs_);
-    if (input.queues[vc].empty()) continue;
-    const Queued& head = input.queues[vc].front();
-    const uint32_t next = behind(sw, head.output);
-    if (taken[head.output] == now_ || (next != no_input && inputs_[next].credits[head.vc] == 0)) continue;
-    taken[head.output] = now_;
-    if (next != no_input) --inputs_[next].credits[head.vc];
-    schedule(config_.switch_clocks, {head.packet, next, head.vc});
-    input.queues[vc].pop_front();
-    input.next_vc = (vc + 1u) % vcs_;
-    credits_[(now_ + config_.switch_clocks) % credits_.size()].push_back({sw.first + port, vc});
-    --sw.waiting;
-    return true;
+/// iSLIP over virtual channels of outputs: free ones grant, then those who asked for them accept.
+void SwitchFabric::ask_for_lanes(const Switch& sw) {
+  const uint32_t first = sw.first * vcs_, count = sw.ports * vcs_;
+  asking_.clear();
+  asked_lanes_.clear();
+  for (const uint32_t number : sw.busy) {
+    const Lane& lane = lanes_[number];
+    if (lane.output_lane != nobody || lane.routed > turn_) continue;
+    asking_.push_back(number);
+    const Queued& packet = head(number);
+    for (uint32_t vc = config_.any_channel ? 0 : packet.vc; vc < vcs_; ++vc) {
+      const uint32_t output_lane = packet.output * vcs_ + vc;
+      if (output_lanes_[output_lane].owner == nobody) {
+        if (lane_grants_[output_lane].to == nobody) asked_lanes_.push_back(output_lane);
+        const uint32_t mine = number - first, pointer = output_lanes_[output_lane].grant;
+        lane_grants_[output_lane].offer(number, mine >= pointer ? mine - pointer : mine + count - pointer);
+      }
+      if (!config_.any_channel) break;
+    }
   }
-  return false;
+  taken_lanes_.clear();
+  for (const uint32_t number : asking_) {
+    const Queued& packet = head(number);
+    Lane& lane = lanes_[number];
+    for (uint32_t i = 0; i < vcs_; ++i) {
+      const uint32_t vc = (lane.accept + i) % vcs_, output_lane = packet.output * vcs_ + vc;
+      if (lane_grants_[output_lane].to != number) continue;
+      taken_lanes_.emplace_back(number, output_lane);
+      lane.accept = (vc + 1) % vcs_;
+      output_lanes_[output_lane].grant = (number - first + 1) % count;
+      break;
+    }
+  }
+  for (const uint32_t output_lane : asked_lanes_) lane_grants_[output_lane] = {};
 }
 
-/// Inputs in turn, each clock from another one on; each sends what first finds its output free.
-void SwitchFabric::serve(Switch& sw) {
-  std::fill_n(taken_.begin(), sw.ports, ~uint64_t{0});
-  const auto start = static_cast<uint32_t>(now_ % sw.ports);
-  for (uint32_t i = 0; i < sw.ports && sw.waiting > 0; ++i) try_send(sw, (start + i) % sw.ports, taken_);
+/// iSLIP over the crossbar: outputs grant inputs, inputs accept.
+void SwitchFabric::match_crossbar(const Switch& sw) {
+  asked_ports_.clear();
+  granted_inputs_.clear();
+  crossing_.clear();
+  const auto behind_pointer = [&sw](uint32_t port, uint32_t pointer) {
+    return port >= pointer ? port - pointer : port + sw.ports - pointer;
+  };
+  for (const uint32_t number : sw.busy) {
+    const uint32_t output_lane = lanes_[number].output_lane;
+    if (output_lane == nobody || output_lanes_[output_lane].credits == 0) continue;
+    const uint32_t output = output_lane / vcs_, input = number / vcs_;
+    Grant& grant = port_grants_[output];
+    if (grant.to == nobody) asked_ports_.push_back(output);
+    // Channels of one input are told apart last, each in its turn.
+    const uint32_t vc = (number % vcs_ + vcs_ - ports_[input].next_vc) % vcs_;
+    grant.offer(number, behind_pointer(input - sw.first, ports_[output].grant) * vcs_ + vc);
+  }
+  for (const uint32_t output : asked_ports_) {
+    const uint32_t input = port_grants_[output].to / vcs_;
+    if (accepts_[input].to == nobody) granted_inputs_.push_back(input);
+    accepts_[input].offer(port_grants_[output].to, behind_pointer(output - sw.first, ports_[input].accept));
+    port_grants_[output] = {};
+  }
+  for (const uint32_t input : granted_inputs_) {
+    const uint32_t number = accepts_[input].to, output = lanes_[number].output_lane / vcs_;
+    ports_[output].grant = (input - sw.first + 1) % sw.ports;
+    ports_[input].accept = (output - sw.first + 1) % sw.ports;
+    ports_[input].next_vc = (number % vcs_ + 1) % vcs_;
+    crossing_.push_back(number);
+    accepts_[input] = {};
+  }
+}
+
+/// Through the crossbar, to wait for the link.
+void SwitchFabric::pass(Switch& sw, uint32_t number) {
+  Lane& lane = lanes_[number];
+  const uint32_t output_lane = lane.output_lane;
+  Port& output = ports_[output_lane / vcs_];
+  const uint64_t leaves = std::max(now_, output.link_free);
+  output.link_free = leaves + 1;
+  schedule(leaves - now_ + config_.switch_clocks - pipeline_clocks_,
+           {head(number).packet, output.next, static_cast<uint8_t>(output_lane % vcs_), output_lane});
+  --output_lanes_[output_lane].credits;
+  output_lanes_[output_lane].owner = nobody;
+  lane.output_lane = nobody;
+  lane.routed = turn_ + 2;
+  lane.head = (lane.head + 1) % config_.buffer;
+  if (--lane.count == 0) sw.busy.erase(std::find(sw.busy.begin(), sw.busy.end(), number));
+  free_slot(number / vcs_, number % vcs_);
+}
+
+/// All that was free and asked for at its begin.
+void SwitchFabric::turn(Switch& sw) {
+  ask_for_lanes(sw);
+  match_crossbar(sw);
+  for (const uint32_t number : crossing_) pass(sw, number);
+  for (const auto& [number, output_lane] : taken_lanes_) {
+    lanes_[number].output_lane = output_lane;
+    output_lanes_[output_lane].owner = number;
+  }
 }
 
 void SwitchFabric::step() {
   delivered_.clear();
   auto& credits = credits_[now_ % credits_.size()];
-  for (const Credit& credit : credits) ++inputs_[credit.input].credits[credit.vc];
+  for (const uint32_t credit : credits) {
+    if (credit < output_lanes_.size())
+      ++output_lanes_[credit].credits;
+    else
+      ++host_credits_[credit - output_lanes_.size()];
+  }
   credits.clear();
   auto& events = events_[now_ % events_.size()];
   for (const Event& event : events) arrive(event);
   events.clear();
   inject();
-  for (Switch& sw : switches_)
-    if (sw.waiting > 0) serve(sw);
+  for (uint32_t i = 0; i < config_.speedup; ++i, ++turn_)
+    for (Switch& sw : switches_)
+      if (!sw.busy.empty()) turn(sw);
   ++now_;
 }
 

@@ -5,6 +5,11 @@
 // Each row and column of leaves hangs on `planes` parallel row (column) switches, of which a leaf draws one.
 // A host's packet waits in an endless queue until its leaf has room. Latency without load is end_clocks +
 // switch_clocks for each switch passed (VTFTR, 3.2: 62 ns + 35 ns a switch, with a clock of 1 ns).
+//
+// The router is the input-queued one of BookSim2 with packets of one flit: the head of an input's virtual
+// channel is looked up, is given the output's virtual channel, passes the crossbar; each takes one of
+// `speedup` turns a clock. Output channels and crossbar are matched by one iteration of iSLIP (McKeown, 1999)
+// a turn. Behind the crossbar packets wait for their link.
 #pragma once
 
 #include <array>
@@ -22,6 +27,9 @@ struct Config {
   uint32_t switch_clocks = 35;  ///< from a switch's input to the next one's, without waiting
   uint32_t end_clocks = 62;     ///< of the hosts at both ends and the first link
   uint32_t buffer = 64;         ///< packets of one virtual channel of one input
+  uint32_t speedup = 3;         ///< turns of a switch a clock
+  uint32_t credit_clocks = 35;  ///< until a sender knows that a buffer has room again
+  bool any_channel = false;     ///< packets take any virtual channel: only without faults
   uint64_t seed = 1;
 };
 
@@ -41,11 +49,13 @@ class SwitchFabric {
   uint64_t now() const { return now_; }
   /// What arrived in the last clock.
   const std::vector<Delivered>& delivered() const { return delivered_; }
-  uint64_t dropped(route::Drop why) const { return drops_[static_cast<std::size_t>(why)]; }
+  uint64_t dropped(route::Outcome why) const { return drops_[static_cast<std::size_t>(why)]; }
   /// Packets in buffers and on links, not those that wait in hosts.
   uint64_t under_way() const { return under_way_; }
 
  private:
+  /// Inputs, their virtual channels (lanes) and outputs are numbered over all switches; an output has the
+  /// number of the input beside it.
   struct Packet {
     uint32_t from = 0, to = 0;
     uint64_t sent = 0;
@@ -55,11 +65,27 @@ class SwitchFabric {
     uint32_t output = 0;
     uint8_t vc = 0;
   };
-  /// An input of a switch, and the output of the switch (or host) that feeds it.
-  struct Input {
-    std::vector<std::deque<Queued>> queues;  // by virtual channel
-    std::vector<uint32_t> credits;           // that its feeder has, by virtual channel
-    uint32_t next_vc = 0;
+  static constexpr uint32_t nobody = ~0u;
+  /// One virtual channel of an input.
+  struct Lane {
+    uint32_t head = 0, count = 0;   // of its packets in slots_
+    uint32_t output_lane = nobody;  // that the first packet owns
+    uint64_t routed = 0;            // turn from which on it may ask for one
+    uint32_t accept = 0;            // iSLIP: channel of the output to take first
+  };
+  /// The virtual channel of an output.
+  struct OutputLane {
+    uint32_t owner = nobody;  // lane
+    uint32_t credits = 0;
+    uint32_t grant = 0;  // iSLIP: lane of the switch to grant first
+  };
+  /// An output, or the input beside it.
+  struct Port {
+    uint32_t next = 0;       // input that the output leads to, or no_input
+    uint32_t grant = 0;      // iSLIP: input of the switch to grant first
+    uint32_t accept = 0;     // iSLIP, of the input: output to take first
+    uint32_t next_vc = 0;    // of the input
+    uint64_t link_free = 0;  // clock
   };
   /// A leaf, or one plane of a row or column switch.
   struct Switch {
@@ -67,17 +93,21 @@ class SwitchFabric {
     route::Leaf place;  // of a leaf
     route::Dimension dimension = route::Dimension::row;
     uint32_t line = 0;
-    uint32_t first = 0, ports = 0;  // inputs
-    uint32_t waiting = 0;           // packets in its inputs
+    uint32_t first = 0, ports = 0;    // inputs
+    std::vector<uint32_t> busy = {};  // lanes with packets
   };
   struct Event {
     Packet packet;
     uint32_t input = 0;  // or no_input: at its host
     uint8_t vc = 0;
+    uint32_t from = 0;  // output lane
   };
-  struct Credit {
-    uint32_t input = 0;
-    uint8_t vc = 0;
+  /// A grant of an allocator: to whom, and how far behind its pointer.
+  struct Grant {
+    uint32_t to = nobody, distance = nobody;
+    void offer(uint32_t who, uint32_t behind) {
+      if (behind < distance) *this = {who, behind};
+    }
   };
   static constexpr uint32_t no_input = ~0u;
 
@@ -89,11 +119,19 @@ class SwitchFabric {
   void arrive(const Event& event);
   route::Decision decide(const Switch& sw, uint32_t port, uint8_t vc, uint32_t to) const;
   uint32_t draw_output(const Switch& sw, const route::Decision& decision, uint32_t to);
+  void connect();
+  void free_slot(uint32_t input, uint32_t vc);
   void inject();
-  void serve(Switch& sw);
-  bool try_send(Switch& sw, uint32_t port, std::vector<uint64_t>& taken);
-  void schedule(uint32_t clocks, const Event& event) {
+  Queued& head(uint32_t lane) { return slots_[std::size_t{lane} * config_.buffer + lanes_[lane].head]; }
+  void ask_for_lanes(const Switch& sw);
+  void match_crossbar(const Switch& sw);
+  void pass(Switch& sw, uint32_t lane);
+  void turn(Switch& sw);
+  void schedule(uint64_t clocks, const Event& event) {
     events_[(now_ + clocks) % events_.size()].push_back(event);
+  }
+  void return_credit(uint32_t output_lane) {
+    credits_[(now_ + config_.credit_clocks) % credits_.size()].push_back(output_lane);
   }
 
   route::Grid grid_;
@@ -101,16 +139,25 @@ class SwitchFabric {
   route::Walker walker_;
   Config config_;
   uint32_t vcs_;
-  uint64_t now_ = 0, under_way_ = 0;
+  uint32_t pipeline_clocks_;  // from arrival to crossbar, without waiting
+  uint64_t now_ = 0, turn_ = 0, under_way_ = 0;
   std::vector<Switch> switches_;
-  std::vector<Input> inputs_;
   std::vector<uint32_t> switch_of_;  // by input
+  std::vector<Port> ports_;
+  std::vector<Lane> lanes_;
+  std::vector<Queued> slots_;  // by lane
+  std::vector<OutputLane> output_lanes_;
+  std::vector<uint32_t> host_credits_;  // by host: room in its leaf's input
+  std::vector<uint32_t> feeder_;        // by input: output that feeds it, or no_input: its host
   std::vector<std::deque<Packet>> hosts_;
   std::vector<std::vector<Event>> events_;
-  std::vector<std::vector<Credit>> credits_;
-  std::vector<uint64_t> taken_;  // by output of the switch being served: when
+  std::vector<std::vector<uint32_t>> credits_;  // output lanes; behind them hosts
+  // Of the turn of a switch under way.
+  std::vector<Grant> lane_grants_, port_grants_, accepts_;  // by output lane; output; input
+  std::vector<uint32_t> asked_lanes_, asked_ports_, granted_inputs_, asking_, crossing_;
+  std::vector<std::pair<uint32_t, uint32_t>> taken_lanes_;  // lane, output lane
   std::vector<Delivered> delivered_;
-  std::array<uint64_t, route::drop_reasons> drops_{};
+  std::array<uint64_t, route::outcomes> drops_{};
   RandomStream random_;
 };
 

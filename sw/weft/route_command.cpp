@@ -11,6 +11,7 @@
 #include "common/command_line.hpp"
 #include "common/output_file.hpp"
 #include "route/checker.hpp"
+#include "route/switch_images.hpp"
 #include "route/table_file.hpp"
 #include "weft/command.hpp"
 #include "weft/route_traffic.hpp"
@@ -25,7 +26,7 @@ using Faults = std::array<std::vector<std::string>, 5>;
 
 struct RouteArguments {
   CommonOptions common;
-  std::string topology, rules = "vtftr", masks, tables_folder, from_folder;
+  std::string topology, rules = "vtftr", masks, tables_folder, from_folder, format = "tables";
   Faults known, news;
   TrafficArguments traffic;
   uint32_t channels = 2;
@@ -173,7 +174,10 @@ int run_route(const RouteArguments& arguments) {
                   {"live_leaves", known.live_leaves()},
                   {"host_pairs", results["pairs"].get<uint64_t>() * grid.hosts * grid.hosts},
                   {"seed", arguments.common.seed}});
-  if (!arguments.tables_folder.empty()) route::write_tables(arguments.tables_folder, tables);
+  if (!arguments.tables_folder.empty() && arguments.format == "image")
+    route::write_switch_images(arguments.tables_folder, tables);
+  else if (!arguments.tables_folder.empty())
+    route::write_tables(arguments.tables_folder, tables, known);
   if (arguments.traffic.load > 0) {
     TrafficArguments traffic = arguments.traffic;
     traffic.fabric.seed = arguments.common.seed;
@@ -209,6 +213,10 @@ void add_traffic(CLI::App& command, TrafficArguments& traffic) {
   number("--planes", traffic.fabric.planes, 128, "parallel row and column switches");
   number("--buffer", traffic.fabric.buffer, 65536,
          "packets that an input has room for, each virtual channel");
+  number("--speedup", traffic.fabric.speedup, 16, "turns of a switch a clock");
+  number("--credit-clocks", traffic.fabric.credit_clocks, 100000, "until a sender knows of room");
+  command.add_flag("--any-channel", traffic.fabric.any_channel,
+                   "packets take any virtual channel, of which none is kept for faults");
   number("--switch-clocks", traffic.fabric.switch_clocks, 100000, "from a switch to the next one");
   number("--end-clocks", traffic.fabric.end_clocks, 100000, "of the hosts at both ends");
 }
@@ -239,6 +247,11 @@ void add_route(CLI::App& weft, int& exit_code) {
   command->add_option("--tables", arguments->tables_folder, "write the tables of all switches into DIR")
       ->type_name("DIR")
       ->check(command_line::file_name());
+  command
+      ->add_option("--format", arguments->format,
+                   "of --tables: route.json and opensm.lfts, or images of the switch lookup block")
+      ->check(CLI::IsMember({"tables", "image"}))
+      ->capture_default_str();
   command
       ->add_option("--from", arguments->from_folder,
                    "check the tables in DIR, which --tables wrote; make none")

@@ -35,8 +35,8 @@ json run_traffic(const TrafficArguments& arguments, const route::Tables& tables,
   }
   const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   uint64_t dropped = 0;
-  for (uint32_t why = 1; why < route::drop_reasons; ++why)
-    dropped += fabric.dropped(static_cast<route::Drop>(why));
+  for (uint32_t why = 1; why < route::outcomes; ++why)
+    dropped += fabric.dropped(static_cast<route::Outcome>(why));
   const double host_clocks = static_cast<double>(live.size()) * (arguments.clocks - warm);
   return {
       {"load", arguments.load},

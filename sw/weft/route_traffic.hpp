@@ -11,7 +11,7 @@ namespace weft::cli {
 struct TrafficArguments {
   double load = 0;  ///< packets a clock and host; 0: no traffic is wanted
   uint32_t clocks = 2000;
-  switchfabric::Config fabric{1, 35, 62, 128, 1};
+  switchfabric::Config fabric = {.buffer = 128};
 };
 
 /// Each host that is alive sends to hosts that are, at random. Measured is the second half of the clocks.

@@ -70,37 +70,39 @@ void every_set(uint32_t count, uint32_t most, const Use& use, std::vector<uint32
 }
 
 /// Row switch 1 of a fabric with 4 columns.
-RootView row_switch(RuleSet rules = RuleSet::vtftr) { return {Dimension::row, 1, PortSet("1111"), 2, rules}; }
+RootView row_switch(RuleSet rules = RuleSet::vtftr) { return {Dimension::row, 1, PortSet("1111"), rules}; }
 
 TEST(RouteRules, RowSwitch) {
-  const RootEntry entry{PortSet("1101"), true};
+  const RootEntry entry{1, PortSet("1101")};
   RootView view = row_switch();
   EXPECT_EQ(root_rule(view, 0, 0, {1, 3}, entry).ports, PortSet("0010"));
   view.alive.reset(1);
-  EXPECT_EQ(root_rule(view, 0, 0, {1, 3}, entry).ports, PortSet("1100"));  // not the input
-  EXPECT_EQ(root_rule(view, 2, 1, {1, 3}, entry).ports, PortSet("1001"));
+  EXPECT_EQ(root_rule(view, 0, 0, {1, 3}, entry).ports, PortSet("1101"));
   EXPECT_EQ(root_rule(view, 2, 1, {1, 3}, entry).vc, 1);
-  EXPECT_EQ(root_rule(view, 0, 0, {1, 1}, entry).drop, Drop::dead);
-  EXPECT_EQ(root_rule(view, 0, 0, {1, 3}, {PortSet("0011"), true}).drop, Drop::no_backup);
-  EXPECT_EQ(root_rule(view, 0, 0, {2, 3}, {PortSet("1000"), false}).ports, PortSet("1000"));
-  EXPECT_EQ(root_rule(view, 0, 0, {2, 1}, {PortSet("1000"), false}).ports, PortSet("0100"));
-  RootView printed = row_switch(RuleSet::literal), detour = row_switch(RuleSet::detour);
+  EXPECT_EQ(root_rule(view, 0, 0, {1, 1}, entry).outcome, Outcome::dead);
+  EXPECT_EQ(root_rule(view, 0, 0, {1, 3}, {1, PortSet("0010")}).outcome, Outcome::no_backup);
+  EXPECT_EQ(root_rule(view, 0, 0, {2, 3}, {3, PortSet("1001")}).ports, PortSet("1000"));
+  EXPECT_EQ(root_rule(view, 0, 0, {2, 3}, {}).outcome, Outcome::no_entry);
+  view.dimension = Dimension::column;
+  EXPECT_EQ(root_rule(view, 0, 0, {3, 1}, entry).ports, PortSet("1100"));  // not the input
+  RootView printed = row_switch(RuleSet::literal);
   printed.alive.reset(1);
-  detour.alive.reset(1);
   EXPECT_EQ(root_rule(printed, 0, 0, {1, 1}, entry).ports, PortSet("1101"));
-  EXPECT_EQ(root_rule(detour, 2, 0, {1, 3}, entry).ports, PortSet("1000"));
+  printed.dimension = Dimension::column;
+  EXPECT_EQ(root_rule(printed, 0, 0, {3, 1}, entry).ports, PortSet("1101"));
+  EXPECT_EQ(detour_rule(view, 2, 0, {3, 1}, PortSet("1101"), true).ports, PortSet("1000"));
 }
 
 TEST(RouteRules, Leaf) {
   LeafView view{{1, 1}, 2, true, true, RuleSet::vtftr};
   EXPECT_TRUE(leaf_rule(view, Dimension::row, 1, {1, 1}, First::none).deliver);
   EXPECT_EQ(leaf_rule(view, {}, 0, {2, 2}, First::column).up, Dimension::column);
-  EXPECT_EQ(leaf_rule(view, {}, 0, {2, 2}, First::none).drop, Drop::unreachable);
+  EXPECT_EQ(leaf_rule(view, {}, 0, {2, 2}, First::none).outcome, Outcome::no_entry);
   EXPECT_EQ(leaf_rule(view, Dimension::row, 1, {2, 2}, First::none).up, Dimension::column);
   EXPECT_EQ(leaf_rule(view, Dimension::column, 0, {2, 2}, First::none).vc, 1);
-  EXPECT_EQ(leaf_rule(view, Dimension::column, 1, {2, 2}, First::none).drop, Drop::second_turn);
+  EXPECT_EQ(leaf_rule(view, Dimension::column, 1, {2, 2}, First::none).outcome, Outcome::second_turn);
   view.column_alive = false;
-  EXPECT_EQ(leaf_rule(view, Dimension::row, 0, {2, 2}, First::none).drop, Drop::port_down);
+  EXPECT_EQ(leaf_rule(view, Dimension::row, 0, {2, 2}, First::none).outcome, Outcome::dead);
   view.rules = RuleSet::literal;
   EXPECT_EQ(leaf_rule(view, Dimension::column, 1, {2, 2}, First::none).vc, 1);
 }

@@ -48,7 +48,7 @@ TEST(SwitchFabric, AllArriveOnce) {
   for (const Leaf leaf : {Leaf{1, 0}, Leaf{0, 1}, Leaf{2, 2}}) fault.fail_leaf(leaf);
   const route::Tables tables = make_tables(fault, {});
   for (const uint32_t planes : {1u, 4u}) {
-    SwitchFabric fabric(tables, fault, {planes, 35, 62, 2, 1});
+    SwitchFabric fabric(tables, fault, {.planes = planes, .buffer = 2});
     std::map<std::pair<uint32_t, uint32_t>, uint32_t> sent, got;
     for (uint32_t from = 0; from < 64; ++from)
       for (uint32_t to = 0; to < 64; ++to)

@@ -2,6 +2,7 @@
 // The program `weft route` as its users call it.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -60,6 +61,15 @@ TEST_F(WeftRoute, TablesAreCheckedAgain) {
       contains(weft("route --topology kfat2d:4x4:1 --from " + path("none").string()).output, "no such file"));
 }
 
+TEST_F(WeftRoute, WritesImagesOfTheLookupBlock) {
+  const auto folder = path("images");
+  results("--topology kfat2d:4x5:2 --fail 1,1 --format image --tables " + folder.string());
+  for (const char* name : {"leaf-4-3", "row-3", "column-4"})
+    EXPECT_TRUE(std::filesystem::is_regular_file(folder / (std::string(name) + ".image"))) << name;
+  expect_bad("--topology kfat2d:4x5:2 --rules literal --format image --tables " + folder.string(),
+             "images are for the rules vtftr only");
+}
+
 TEST_F(WeftRoute, CarriesTraffic) {
   const json found =
       results("--topology kfat2d:4x4:4 --fail 1,1 --planes 4 --load 0.2 --clocks 4000")["traffic"];
@@ -72,7 +82,7 @@ TEST_F(WeftRoute, CarriesTraffic) {
 TEST_F(WeftRoute, BadInputIsOneLine) {
   expect_bad("--topology kfat2d:4x4:1 --fail 4,0", "'4,0': there is no row 4, the last is 3");
   expect_bad("--topology kfat2d:1x1:1 --fail 0,0", "no leaf is alive");
-  expect_bad("--topology kfat2d:4x0:1", "kfat2d:4x0:1: C is 0, must be 1 to 128");
+  expect_bad("--topology kfat2d:4x0:1", "kfat2d:4x0:1: C is 0, must be 1 to 64");
   expect_bad("--topology torus3d:4x4x4:1", "torus3d:4x4x4:1: must be kfat2d:RxC:H");
   expect_bad("--topology kfat2d:4x4:1 --fail x", "'x': a fault is R,C with whole numbers");
 }

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables as images of the switch lookup block (docs/switch.md), one for each switch.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "route/tables.hpp"
+#include "switch/image.hpp"
+
+namespace weft::route {
+
+struct SwitchImage {
+  std::string name;  ///< of the switch, as weft topology has it
+  switch_lookup::Sizes sizes;
+  switch_lookup::Image image;
+};
+
+/// Leaves by number, row switches, column switches. Ports and GUIDs are those of topology::kfat2d: of a leaf
+/// hosts from 1 on, then row and column switch; of a row (column) switch the leaf in column (row) i at 1 + i.
+/// Throws Fault for rules other than vtftr, for other than 2 or 3 virtual channels, and for more than 62
+/// hosts at a leaf.
+std::vector<SwitchImage> switch_images(const Tables& tables);
+
+/// NAME.image in a folder, which is made if it is not there. Throws Fault.
+void write_switch_images(const std::filesystem::path& folder, const Tables& tables);
+
+}  // namespace weft::route
