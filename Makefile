@@ -23,7 +23,8 @@ CMAKE_QUIET := --log-level=NOTICE
 BUILD := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 PYTHON_VENV := build/venv
 
-.PHONY: help setup configure build sim waves sim-verilog goodput soak bench figures route-figures barrier-figures long test lint format formats verilog synth schemes growth place formal netlist mutate fuzz fuzz-topology coverage code-coverage clean
+# All targets but files.
+.PHONY: $(shell sed -nE 's/^([a-z-]+):([^=].*)?$$/\1/p' $(MAKEFILE_LIST))
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r name text; do printf '  make %-13s %s\n' "$$name" "$$text"; done
@@ -38,9 +39,10 @@ configure: setup
 build: configure ## build everything into build/bin
 	cmake --build --preset $(PRESET) -j $(JOBS)
 
-sim: configure ## simulate the RDMA engine on a real file through losses, reordering, corruption
+sim: configure ## simulate the RDMA engine on a real file through losses, reordering, corruption; lookup blocks of a small fabric
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim weft
 	$(BUILD)/bin/weft-sim matrix $(if $(FILE),--file $(FILE)) $(SIM_ARGS)
+	$(BUILD)/bin/weft-sim switch --topology kfat2d:4x4:4 --groups random:16:8:1 --fail 1,2 --new-fail 3,0
 
 waves: configure ## weft-sim-waves, which weft-sim needs for --waves
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim-waves
@@ -81,8 +83,20 @@ barrier-figures: configure ## barrier algorithms on meshes with broken links, in
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
 	python3 -B experiments/barrier.py $(BUILD)/bin/weft docs/results/barrier.md
 
+package: configure ## Debian package build/weft_VERSION_amd64.deb, installed and run in a fresh Debian 12 (CHECK=0: only made)
+	cmake --build --preset $(PRESET) -j $(JOBS) --target installable
+	cpack -B $(BUILD)/package --config $(BUILD)/CPackConfig.cmake
+	mv $(BUILD)/package/weft_*.deb $(BUILD)/
+	$(if $(filter 0,$(CHECK)),,scripts/check_package.sh $(BUILD)/weft_*.deb)
+
 test: build ## run all tests
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+FUSESOC_TARGETS := lint_rdma_top lint_rdma_queues lint_rdma_nic lint_switch_lookup
+fusesoc: setup ## lint the RTL as FuseSoC sees it, by weft.core (needs PyPI)
+	test -d build/fusesoc-venv || python3 -m venv build/fusesoc-venv
+	build/fusesoc-venv/bin/pip install --quiet --disable-pip-version-check fusesoc==2.4.7
+	for target in $(FUSESOC_TARGETS); do PATH="$$PWD/build/fusesoc-venv/bin:$$PATH" fusesoc --cores-root . run --build-root build/fusesoc --target=$$target weft::weft || exit 1; done
 
 lint: configure ## check RTL, C++, scripts
 	@scripts/lint
@@ -180,6 +194,30 @@ code-coverage: configure $(PYTHON_VENV)/ready ## which lines and bits of the RTL
 	  xargs -P $(JOBS) -L 1 sh -c 'GTEST_SHARD_INDEX=$$0 build-coverage/bin/$$1 --gtest_brief=1'
 	$(PYTHON_VENV)/bin/python tests/coverage/constants.py build-coverage build-coverage/code --jobs $(JOBS)
 	python3 tests/coverage/code_coverage.py build-coverage/code
+
+# What the report shows as it stands when the page is made.
+REPORT := build/report
+REPORT_MATRIX := --quick
+REPORT_RUN := --nodes 3x1x1 --bytes 16384 --transfers 4 --loss 0.04 --duplicate 0.04 --corrupt 0.02 --reorder 8 --delay 200 --seed 5
+REPORT_PY = $(PYTHON_VENV)/bin/python -B report/report.py
+
+# A run that fails is shown, too: the page is written, then make fails.
+report: configure $(PYTHON_VENV)/ready ## one HTML page of results, figures and a timeline of packets: build/report/index.html (needs PyPI)
+	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r report/requirements.txt
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim
+	rm -rf $(REPORT)/traces && mkdir -p $(REPORT)
+	$(BUILD)/bin/weft-sim matrix $(REPORT_MATRIX) --jobs $(JOBS) --json $(REPORT)/matrix.json >$(REPORT)/matrix.txt || test $$? = 1
+	$(BUILD)/bin/weft-sim rdma $(REPORT_RUN) --trace $(REPORT)/traces --json $(REPORT)/run.json >$(REPORT)/run.txt || test $$? = 1
+	$(REPORT_PY) --results docs/results --figures docs/img --matrix $(REPORT)/matrix.json --traces $(REPORT)/traces --run $(REPORT)/run.json \
+	  --matrix-command "weft-sim matrix $(REPORT_MATRIX)" --run-command "weft-sim rdma $(REPORT_RUN)" -o $(REPORT)/index.html
+
+# The sample has a case that failed, so its page comes with exit code 1.
+SAMPLE := tests/report/sample
+report-test: report ## the report in a headless Chromium, which is installed (400 MB)
+	@bash scripts/setup.sh scripts/apt-packages-browser.txt
+	$(REPORT_PY) --results $(SAMPLE)/results --figures $(SAMPLE)/figures --matrix $(SAMPLE)/matrix.json --traces $(SAMPLE)/traces --run $(SAMPLE)/run.json \
+	  -o $(REPORT)/sample.html || test $$? = 1
+	/usr/bin/python3 -B tests/report/test_page.py $(REPORT)/index.html $(REPORT)/sample.html $(REPORT)/pictures
 
 clean: ## remove everything built
 	rm -rf build build-debug build-asan build-ubsan build-fuzz build-coverage build-verilog build-gates build-mutation

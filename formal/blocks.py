@@ -12,8 +12,14 @@ import sys
 from tools import ROOT, WORK, ToolError, must, read_list, run, write_changed
 
 PROOFS = ROOT / "formal" / "blocks"
-RDMA_LIST = ROOT / "rtl" / "rdma" / "rdma.f"
-FORMATS = ROOT / "build" / "gen" / "rtl" / "rdma_formats_pkg.sv"
+GENERATED = ROOT / "build" / "gen" / "rtl"
+# Unit: its list of sources, and the package of its formats, which goes before.
+UNITS = {
+    "rdma": (ROOT / "rtl" / "rdma" / "rdma.f", GENERATED / "rdma_formats_pkg.sv"),
+    "switch": (ROOT / "rtl" / "switch" / "switch.f", GENERATED / "switch_lookup_formats_pkg.sv"),
+}
+# Proof parts that need a unit's packages.
+PARTS = {"rdma": ("queue_model.sv", "rdma_receiver_transfers.sv"), "switch": ()}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,8 +41,10 @@ class Proof:
     induction: int = 0  # clocks it may take at most; 0: none
     parameters: tuple = ()
     engine: str = "z3"  # or abc
-    smaller: tuple = ()  # changes of constants that would make it too large
+    smaller: tuple = ()  # changes that it needs: of constants that would make it too large, of ports
     words: str = ""  # for the table
+    unit: str = "rdma"
+    instead: tuple = ()  # pairs: a source, and that of formal/blocks which stands for it
 
 
 SYNC_FIFO = Proof("sync_fifo_proof", 12, 2)
@@ -56,6 +64,11 @@ TX_DECIDE = Proof("rdma_tx_decide_proof", 3, engine="abc", words="PIDX of 6 bits
 REPEATS = Proof("rdma_rx_repeats_proof", 20, engine="abc", words="no context is over")
 FORGOTTEN = Proof("rdma_rx_repeats_proof", 20, parameters=("FORGETS=1",), engine="abc", words="contexts are over")
 RECEIVER = Proof("rdma_receiver_proof", 22, engine="abc", words="from reset")
+SWITCH_ECC = Proof("switch_ecc_proof", 2, engine="abc", words="17 bits", unit="switch")
+SWITCH_DECIDE = Proof("switch_decide_proof", 4, words="6 ports, any request, entry and live ports", unit="switch")
+SWITCH_UPDATE = Proof("switch_lookup_proof", 16, engine="abc", words="any updates", unit="switch", instead=(("switch_image.sv", "switch_image_free.sv"),),
+                      smaller=(Change("switch_lookup.sv", "  input  logic               clk_i,\n", "  input  logic [127:0]       deed_i,\n  input  logic               clk_i,\n"),
+                               Change("switch_lookup.sv", ".clk_i, .rst_ni, .switch_id_i(", ".deed_i, .clk_i, .rst_ni, .switch_id_i(")))
 RECEIVER_ANY = Proof("rdma_receiver_proof", 15, parameters=("ANY_STATE=1",), engine="abc", words="from any contents of the contexts")
 
 # Proof, fault put in (which must be found) or nothing.
@@ -114,6 +127,20 @@ BLOCKS = [
     (FORGOTTEN, None),
     (FORGOTTEN, Change("rdma_rx_repeats.sv", "else if (!granted_q || granted_place_q == forget_place_q) forget_q", "else forget_q")),
     (FORGOTTEN, Change("rdma_rx_repeats.sv", "granted_q && !clear_i ? '{granted", "!clear_i ? '{granted")),
+    (SWITCH_ECC, None),
+    (dataclasses.replace(SWITCH_ECC, parameters=("DATA_W=73",), words="73 bits"), None),
+    (SWITCH_ECC, Change("switch_ecc_encode.sv", "{^{checks, data_i}, checks, data_i}", "{^data_i, checks, data_i}")),
+    (SWITCH_ECC, Change("switch_ecc_decode.sv", "odd ? !at_check && here == '0 : syndrome != '0;", "odd && !at_check && here == '0;")),
+    (SWITCH_ECC, Change("switch_ecc_decode.sv", "(syndrome & (syndrome - 1'b1)) == '0;", "syndrome == '0;")),
+    (SWITCH_DECIDE, None),
+    (SWITCH_DECIDE, Change("switch_decide.sv", "ports_i & alive_i & ~input_bit;\n  assign candidates", "ports_i & alive_i;\n  assign candidates")),
+    (SWITCH_DECIDE, Change("switch_decide.sv", "bit_of(fixed_port) & alive_i;", "bit_of(fixed_port);")),
+    (SWITCH_DECIDE, Change("switch_decide.sv", "else if (!valid_i) outcome_o = OUTCOME_NO_ENTRY;", "else if (1'b0) outcome_o = OUTCOME_NO_ENTRY;")),
+    (SWITCH_DECIDE, Change("switch_backup.sv", "sums[i] == rank + 1'b1", "sums[i] >= rank + 1'b1")),
+    (SWITCH_UPDATE, None),
+    (SWITCH_UPDATE, Change("switch_lookup.sv", "b_config_q   <= config_now;", "if (!taken) b_config_q <= config_now;")),
+    (SWITCH_UPDATE, Change("switch_lookup.sv", "settings: b_config_q,", "settings: config_now,")),
+    (SWITCH_UPDATE, Change("switch_table.sv", "{!bank_i, load_addr_i}", "{bank_i, load_addr_i}")),
     (RECEIVER, None),
     (RECEIVER, Change("rdma_receiver.sv", ".free_i         (m_valid_q && m_q.free)", ".free_i         (m_valid_q && m_q.write)")),
     (RECEIVER_ANY, None),
@@ -133,11 +160,14 @@ def title(proof, fault):
 
 def sources(proof, fault, folder):
     """Packages, RTL, model and proof; the RTL with constants made smaller and the fault put in."""
-    files = [FORMATS, *(file for prefix, file in read_list(RDMA_LIST) if not prefix)]
+    sources_list, formats = UNITS[proof.unit]
+    files = [formats, *(file for prefix, file in read_list(sources_list) if not prefix)]
+    for source, stands_in in proof.instead:
+        files = [PROOFS / stands_in if file.name == source else file for file in files]
     for change in [*proof.smaller, *([fault] if fault else [])]:
         place = next(i for i, file in enumerate(files) if file.name == change.source)
         files[place] = write_changed(files[place], folder, change.before + change.right, change.before + change.wrong)
-    return [*files, PROOFS / "queue_model.sv", PROOFS / "rdma_receiver_transfers.sv", PROOFS / f"{proof.module}.sv"]
+    return [*files, *(PROOFS / part for part in PARTS[proof.unit]), PROOFS / f"{proof.module}.sv"]
 
 
 def elaborate(proof, fault, folder):

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the Debian packages of scripts/apt-packages.txt that are missing; does nothing when all are there.
+# Installs the Debian packages of a list (scripts/apt-packages.txt) that are missing; does nothing when all are there.
 # WEFT_SKIP_SETUP=1 turns it off, for systems where the tools come from elsewhere.
 set -euo pipefail
 
-list="$(dirname "$0")/apt-packages.txt"
+list="${1:-$(dirname "$0")/apt-packages.txt}"
 
 is_installed() {
   [[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" == installed ]]

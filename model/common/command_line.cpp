@@ -28,6 +28,10 @@ std::optional<Number> parse(const std::string& text) {
 
 }  // namespace
 
+void add_version(CLI::App& program) {
+  program.set_version_flag("--version", program.get_name() + " " WEFT_VERSION, "Print the version and exit");
+}
+
 CLI::Validator whole_number(uint64_t least, uint64_t most) {
   const bool bounded = most != std::numeric_limits<uint64_t>::max();
   const std::string range = bounded ? fmt::format("from {} to {}", least, most)

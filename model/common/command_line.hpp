@@ -10,6 +10,9 @@
 
 namespace weft::command_line {
 
+/// Give a program --version: its name and weft's version.
+void add_version(CLI::App& program);
+
 /// A number without sign, point or exponent, from `least` to `most`.
 CLI::Validator whole_number(uint64_t least = 0, uint64_t most = std::numeric_limits<uint64_t>::max());
 

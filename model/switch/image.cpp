@@ -2,25 +2,10 @@
 // Writer and reader of table images.
 #include "switch/image.hpp"
 
-#include <algorithm>
-#include <array>
+#include "switch/words.hpp"
 
 namespace weft::switch_lookup {
 namespace {
-
-template <std::size_t bytes>
-void append(std::vector<uint32_t>& words, const std::array<uint8_t, bytes>& packed) {
-  for (std::size_t i = 0; i < bytes; i += 4)
-    words.push_back(uint32_t{packed[i]} | uint32_t{packed[i + 1]} << 8 | uint32_t{packed[i + 2]} << 16 |
-                    uint32_t{packed[i + 3]} << 24);
-}
-
-template <std::size_t bytes>
-std::array<uint8_t, bytes> bytes_of(std::span<const uint32_t> words) {
-  std::array<uint8_t, bytes> packed{};
-  for (std::size_t i = 0; i < bytes; ++i) packed[i] = static_cast<uint8_t>(words[i / 4] >> (8 * (i % 4)));
-  return packed;
-}
 
 uint32_t crc_step(uint32_t crc, uint32_t word) {
   crc ^= word;
@@ -70,9 +55,9 @@ std::vector<uint32_t> write_image(const Image& image) {
   head.multicast_entries = static_cast<uint32_t>(image.multicast.size());
   head.unicast_entries = static_cast<uint32_t>(image.unicast.size());
   std::vector<uint32_t> words;
-  append(words, formats::pack(head));
-  for (const formats::Entry& entry : image.multicast) append(words, formats::pack(entry));
-  for (const formats::Entry& entry : image.unicast) append(words, formats::pack(entry));
+  append_words(words, formats::pack(head));
+  for (const formats::Entry& entry : image.multicast) append_words(words, formats::pack(entry));
+  for (const formats::Entry& entry : image.unicast) append_words(words, formats::pack(entry));
   words.push_back(crc_of(words));
   return words;
 }
@@ -180,7 +165,7 @@ bool ImageLoader::good_entry(const formats::Entry& entry, bool multicast) const 
     const uint32_t colour = entry.index & 0xffff, port = entry.index >> 16;
     return entry.primary == 0 && colour < sizes_.colours && port < (sizes_.per_port ? sizes_.ports : 1);
   }
-  return entry.index < sizes_.unicast_entries && entry.primary >= 1 && entry.primary <= sizes_.ports;
+  return entry.index < sizes_.unicast_entries && entry.primary <= sizes_.ports;
 }
 
 void ImageLoader::check_entry() {

@@ -33,9 +33,8 @@ Result backup(Ports candidates, uint8_t vc, uint32_t number) {
   return {Outcome::forward, nth(candidates, BackupDice::below(number, count)), vc};
 }
 
-/// By the entry: primary port if alive, else one of the live backups that `may` have it.
-Result by_entry(const Fetched& fetched, const Sizes& sizes, Ports alive, uint32_t number, Ports may,
-                bool ends_here) {
+/// By the entry: primary port if alive, else one of the live backups, but not back to where it came from.
+Result by_entry(const Fetched& fetched, const Sizes& sizes, Ports alive, uint32_t number, bool ends_here) {
   if (!fetched.slot) return drop(Outcome::no_entry);
   const Slot& slot = *fetched.slot;
   if (slot.corrupt) return drop(Outcome::table_error);
@@ -43,7 +42,7 @@ Result by_entry(const Fetched& fetched, const Sizes& sizes, Ports alive, uint32_
   const uint8_t vc = fetched.request.vc;
   if (is_alive(alive, slot.primary, sizes)) return {Outcome::forward, port_bit(slot.primary), vc};
   if (ends_here) return drop(Outcome::dead);
-  return backup(slot.ports & alive & may, vc, number);
+  return backup(slot.ports & alive & ~port_bit(fetched.request.in_port), vc, number);
 }
 
 Result at_leaf(const Fetched& fetched, const Sizes& sizes, Ports alive, uint32_t number) {
@@ -55,7 +54,7 @@ Result at_leaf(const Fetched& fetched, const Sizes& sizes, Ports alive, uint32_t
     if (request.vc >= head.vc_max) return drop(Outcome::second_turn);
     return to_port(head.row_port, static_cast<uint8_t>(request.vc + 1), alive, sizes);
   }
-  return by_entry(fetched, sizes, alive, number, ~Ports{0}, false);
+  return by_entry(fetched, sizes, alive, number, false);
 }
 
 Result unicast(const Fetched& fetched, const Sizes& sizes, Ports alive, uint32_t number) {
@@ -64,14 +63,13 @@ Result unicast(const Fetched& fetched, const Sizes& sizes, Ports alive, uint32_t
     case Role::leaf:
       return at_leaf(fetched, sizes, alive, number);
     case Role::row:
-      return by_entry(fetched, sizes, alive, number, ~Ports{0}, request.row == head.row);
+      return by_entry(fetched, sizes, alive, number, request.row == head.row);
     case Role::column:
-      return by_entry(fetched, sizes, alive, number, ~port_bit(request.in_port),
-                      request.column == head.column);
+      return by_entry(fetched, sizes, alive, number, request.column == head.column);
     case Role::plain:
       break;
   }
-  return by_entry(fetched, sizes, alive, number, ~port_bit(request.in_port), false);
+  return by_entry(fetched, sizes, alive, number, false);
 }
 
 Result multicast(const Fetched& fetched, Ports alive) {

@@ -94,7 +94,7 @@ Record parse_record(std::string_view line) {
 
 void check_unit(const std::string& unit) {
   if (std::ranges::find(units, unit) == units.end())
-    throw BadText("unit '" + quotable(unit) + "' is none of rx, tx, inbox, queues");
+    throw BadText("unit '" + quotable(unit) + "' is none of rx, tx, inbox, queues, network");
 }
 
 }  // namespace weft::trace

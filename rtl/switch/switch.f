@@ -15,5 +15,6 @@ switch_table.sv
 switch_backup.sv
 switch_decide.sv
 switch_image.sv
+switch_management.sv
 switch_regs.sv
 switch_lookup.sv

@@ -9,22 +9,25 @@ module switch_backup #(
 );
   localparam int unsigned RANK_W = $clog2(N_PORTS + 1);
 
-  logic [RANK_W-1:0]    count, rank;
-  logic [RANK_W+16-1:0] product;
+  localparam int unsigned LEVELS = $clog2(N_PORTS);
 
-  // Bits set below bit `last`.
-  function automatic logic [RANK_W-1:0] below(logic [N_PORTS-1:0] bits, int unsigned last);
-    logic [RANK_W-1:0] sum;
-    sum = '0;
-    for (int unsigned i = 0; i < N_PORTS; i++) if (i < last) sum = sum + RANK_W'(bits[i]);
-    return sum;
-  endfunction
+  // Candidates up to a port, itself included: prefix sums over blocks of 1, 2, 4 .. ports (Sklansky 1960).
+  logic [N_PORTS-1:0][RANK_W-1:0] sums;
+  logic [RANK_W-1:0]              rank;
+  logic [RANK_W+16-1:0]           product;
 
-  assign count = below(candidates_i, N_PORTS);
-  for (genvar i = 0; i < int'(N_PORTS); i++) begin : gen_ports
-    assign chosen_o[i] = candidates_i[i] && below(candidates_i, i) == rank;
+  always_comb begin : p_sums
+    for (int unsigned i = 0; i < N_PORTS; i++) sums[i] = RANK_W'(candidates_i[i]);
+    for (int unsigned level = 0; level < LEVELS; level++) begin
+      for (int unsigned i = 0; i < N_PORTS; i++) begin
+        if (((i >> level) & 32'd1) == 32'd1) sums[i] = sums[i] + sums[((i >> level) << level)-1];
+      end
+    end
   end
-  assign product = (RANK_W + 16)'(number_i) * (RANK_W + 16)'(count);
+  for (genvar i = 0; i < int'(N_PORTS); i++) begin : gen_ports
+    assign chosen_o[i] = candidates_i[i] && sums[i] == rank + 1'b1;
+  end
+  assign product = (RANK_W + 16)'(number_i) * (RANK_W + 16)'(sums[N_PORTS-1]);
   assign rank    = product[16+:RANK_W];
   logic unused;
   assign unused = ^product[15:0];

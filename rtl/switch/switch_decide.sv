@@ -26,7 +26,7 @@ module switch_decide
     return bits;
   endfunction
 
-  logic               multicast, leaf, here, from_row, from_column, is_fixed, ends_here, second_turn, hairpin;
+  logic               multicast, leaf, here, from_row, from_column, is_fixed, ends_here, second_turn;
   logic [7:0]         fixed_port;
   logic [N_PORTS-1:0] input_bit, primary, fixed, tree, candidates, backup;
 
@@ -40,13 +40,12 @@ module switch_decide
   assign fixed_port  = here ? request_i.host : from_row ? config_i.column_port : config_i.row_port;
   assign ends_here   = (config_i.role == ROLE_ROW && request_i.row == config_i.row) ||
                        (config_i.role == ROLE_COLUMN && request_i.column == config_i.column);
-  assign hairpin     = leaf || config_i.role == ROLE_ROW;  // a backup may be the input port
 
   assign input_bit  = bit_of(request_i.in_port);
   assign primary    = bit_of(primary_i) & alive_i;
   assign fixed      = bit_of(fixed_port) & alive_i;
   assign tree       = ports_i & alive_i & ~input_bit;
-  assign candidates = ports_i & alive_i & (hairpin ? '1 : ~input_bit);
+  assign candidates = ports_i & alive_i & ~input_bit;
 
   switch_backup #(.N_PORTS(N_PORTS)) i_backup (.candidates_i(candidates), .number_i, .chosen_o(backup));
 

@@ -69,7 +69,7 @@ module switch_image
   assign ports        = {word_i, middle_q};
   assign {primary, index} = low_q;
   assign multicast_ok = primary == '0 && 32'(index[15:0]) < N_COLOURS && 32'(index[23:16]) < N_TABLES;
-  assign unicast_ok   = 32'(index) < N_UNICAST && primary != '0 && 32'(primary) <= N_PORTS;
+  assign unicast_ok   = 32'(index) < N_UNICAST && 32'(primary) <= N_PORTS;
   if (N_PORTS < 64) begin : gen_less
     assign entry_ok = ports[63:N_PORTS] == '0 && 25'(index) >= last_q && (in_multicast ? multicast_ok : unicast_ok);
   end else begin : gen_all

@@ -7,7 +7,7 @@
 // N_UNICAST  unicast entries, a power of two up to 32,768
 //
 // Latency: four clocks from request to result, a lookup a clock. A clock in SCRUB_PERIOD goes to the scrubber.
-// A result holds no port that was dead in the clock of its decision, the one before it is at the output.
+// A result is decided in the clock in which it is taken: while it waits, ports, VC and outcome follow alive_i, combinationally.
 `include "weft_assert.svh"
 
 module switch_lookup
@@ -40,6 +40,11 @@ module switch_lookup
   output logic               s_axil_rvalid_o,
   input  logic               s_axil_rready_i,
   output logic               irq_o,
+  // management packets, in words (switch_management)
+  input  logic               s_mgmt_valid_i,
+  output logic               s_mgmt_ready_o,
+  input  logic [       31:0] s_mgmt_data_i,
+  input  logic               s_mgmt_last_i,
   input  logic [N_PORTS-1:0] alive_i,          // bit i: port i + 1
   input  logic [   N_IN-1:0] s_req_valid_i,
   output logic [   N_IN-1:0] s_req_ready_o,
@@ -50,11 +55,11 @@ module switch_lookup
   output outcome_e           m_res_outcome_o,
   output logic [N_PORTS-1:0] m_res_ports_o,
   output logic [        1:0] m_res_vc_o,
-  // for monitors: the clock in which tables are read, in which a lookup is decided, in which an image comes into use
+  // for monitors: the clock in which tables are read, in which an image comes into use, in which a management packet is judged or played
   output logic               trace_fetch_o,
   output request_t           trace_request_o,
-  output logic               trace_decide_o,
-  output logic               trace_taken_o
+  output logic               trace_taken_o,
+  output logic               trace_mgmt_o
 );
   localparam int unsigned COLOUR_W = $clog2(N_COLOURS);
   localparam int unsigned M_ADDR_W = COLOUR_W + (PER_PORT ? $clog2(N_PORTS) : 0);
@@ -71,17 +76,24 @@ module switch_lookup
     $fatal(1, "switch_lookup: N_UNICAST is %0d, but must be a power of two from 2 to 32768", N_UNICAST);
   end
 
+  // All that a decision needs but the live ports and the random number.
   typedef struct packed {
     request_t           request;
-    outcome_e           outcome;
+    config_t            settings;
+    logic               known;
+    logic               in_table;
+    logic               bad;
+    logic               valid;
+    logic [7:0]         primary;
     logic [N_PORTS-1:0] ports;
-    logic [1:0]         vc;
-  } result_t;
+  } fetched_t;
 
   // ------------------------------------------------------------------------------------------------- registers and loader
-  logic        begin_image, word_valid, word_ready, taken, refused, bank, m_load, u_load, seed_we, retire, corrected, bad, mended;
-  logic [31:0] word, words, seed;
-  logic [63:0] switch_id;
+  logic        reg_begin, reg_word_valid, reg_using, mgmt_begin, mgmt_word_valid, mgmt_playing, mgmt_dropped, word_ready, taken, refused, bank, m_load, u_load, seed_we, retire;
+  logic [1:0]  corrected, bad, mended;  // entries
+  logic [31:0] reg_word, mgmt_word, words, seed;
+  logic [63:0] switch_id, key;
+  management_drop_e mgmt_drop;
   logic [15:0] period;
   load_state_e load_state;
   load_fault_e load_fault;
@@ -90,21 +102,28 @@ module switch_lookup
   logic [U_ADDR_W-1:0] u_laddr;
   logic [N_PORTS:0]    m_ldata, m_rdata;
   logic [N_PORTS+8:0]  u_ldata, u_rdata;
-  result_t     result, out;
 
   switch_regs #(.N_PORTS(N_PORTS), .N_COLOURS(N_COLOURS), .N_UNICAST(N_UNICAST), .PER_PORT(PER_PORT)) i_regs (
     .clk_i, .rst_ni, .s_axil_awaddr_i, .s_axil_awvalid_i, .s_axil_awready_o, .s_axil_wdata_i, .s_axil_wstrb_i, .s_axil_wvalid_i,
     .s_axil_wready_o, .s_axil_bresp_o, .s_axil_bvalid_o, .s_axil_bready_i, .s_axil_araddr_i, .s_axil_arvalid_i, .s_axil_arready_o,
     .s_axil_rdata_o, .s_axil_rresp_o, .s_axil_rvalid_o, .s_axil_rready_i, .irq_o,
-    .switch_id_o(switch_id), .scrub_period_o(period), .seed_we_o(seed_we), .seed_o(seed),
-    .begin_o(begin_image), .word_valid_o(word_valid), .word_ready_i(word_ready), .word_o(word),
+    .switch_id_o(switch_id), .key_o(key), .scrub_period_o(period), .seed_we_o(seed_we), .seed_o(seed),
+    .busy_i(mgmt_playing), .using_o(reg_using), .begin_o(reg_begin), .word_valid_o(reg_word_valid), .word_ready_i(word_ready), .word_o(reg_word),
     .state_i(load_state), .fault_i(load_fault), .words_i(words), .version_i(config_now.version),
-    .taken_i(taken), .refused_i(refused), .retire_i(retire), .outcome_i(result.outcome),
+    .taken_i(taken), .refused_i(refused), .packet_dropped_i(mgmt_dropped), .packet_drop_i(mgmt_drop),
+    .retire_i(retire), .outcome_i(m_res_outcome_o),
     .corrected_i(corrected), .bad_i(bad), .mended_i(mended), .alive_i
   );
 
+  switch_management i_management (
+    .clk_i, .rst_ni, .key_i(key), .s_valid_i(s_mgmt_valid_i), .s_ready_o(s_mgmt_ready_o), .s_data_i(s_mgmt_data_i), .s_last_i(s_mgmt_last_i),
+    .state_i(load_state), .words_i(words), .hold_i(reg_using), .begin_o(mgmt_begin), .word_valid_o(mgmt_word_valid), .word_o(mgmt_word),
+    .playing_o(mgmt_playing), .dropped_o(mgmt_dropped), .drop_o(mgmt_drop)
+  );
+
   switch_image #(.N_PORTS(N_PORTS), .N_COLOURS(N_COLOURS), .N_UNICAST(N_UNICAST), .PER_PORT(PER_PORT)) i_image (
-    .clk_i, .rst_ni, .switch_id_i(switch_id), .begin_i(begin_image), .word_valid_i(word_valid), .word_ready_o(word_ready), .word_i(word),
+    .clk_i, .rst_ni, .switch_id_i(switch_id), .begin_i(reg_begin || mgmt_begin), .word_valid_i(reg_word_valid || mgmt_word_valid), .word_ready_o(word_ready),
+    .word_i(mgmt_playing ? mgmt_word : reg_word),
     .state_o(load_state), .fault_o(load_fault), .words_o(words), .taken_o(taken), .refused_o(refused), .config_o(config_now), .bank_o(bank),
     .m_load_o(m_load), .m_addr_o(m_laddr), .m_data_o(m_ldata), .u_load_o(u_load), .u_addr_o(u_laddr), .u_data_o(u_ldata)
   );
@@ -132,10 +151,11 @@ module switch_lookup
       scrub_addr_q <= '0;
     end else if (scrub) begin
       if (run) begin
-        wait_q       <= period - 1'b1;
+        wait_q       <= period == 16'd1 ? 16'd1 : period - 1'b1;  // lookups get every second clock at least
         scrub_addr_q <= scrub_addr_q + 1'b1;
       end
-    end else if (wait_q != '0) wait_q <= wait_q - 1'b1;
+    end else if (wait_q > period) wait_q <= period;
+    else if (wait_q != '0) wait_q <= wait_q - 1'b1;
   end
 
   // ------------------------------------------------------------------------------------------------- A: index, read
@@ -173,7 +193,7 @@ module switch_lookup
   );
 
   // ------------------------------------------------------------------------------------------------- B: correct
-  logic     b_valid_q, b_scrub_q, b_bank_q, b_in_table_q, b_known_q, b_multicast, b_reads;
+  logic     b_valid_q, b_scrub_q, b_current_q, b_in_table_q, b_known_q, b_multicast, b_reads, reads_m, reads_u;
   request_t b_request_q;
   config_t  b_config_q;
 
@@ -190,43 +210,42 @@ module switch_lookup
       b_config_q   <= config_now;
       b_in_table_q <= in_table;
       b_known_q    <= known;
-      b_bank_q     <= bank;
       b_addr_q     <= scrub_addr_q;
     end
+    b_current_q <= !taken && (run || b_current_q);
   end
   assign b_multicast = b_request_q.kind == KIND_MULTICAST;
   assign b_reads     = b_valid_q && b_config_q.loaded && b_known_q && b_in_table_q;
-  assign mend_m      = run && b_scrub_q && m_corrected && b_bank_q == bank && !m_load;
-  assign mend_u      = run && b_scrub_q && u_corrected && b_bank_q == bank && !u_load;
-  assign mended      = mend_m || mend_u;
-  assign corrected   = run && ((b_reads && (b_multicast ? m_corrected : u_corrected)) || (b_scrub_q && (m_corrected || u_corrected)));
-  assign bad         = run && ((b_reads && (b_multicast ? m_bad : u_bad)) || (b_scrub_q && (m_bad || u_bad)));
+  assign mend_m      = run && b_scrub_q && m_corrected && b_current_q && !m_load;
+  assign mend_u      = run && b_scrub_q && u_corrected && b_current_q && !u_load;
+  assign reads_m     = run && (b_scrub_q || (b_reads && b_multicast));
+  assign reads_u     = run && (b_scrub_q || (b_reads && !b_multicast));
+  assign mended      = 2'(mend_m) + 2'(mend_u);
+  assign corrected   = 2'(reads_m && m_corrected) + 2'(reads_u && u_corrected);
+  assign bad         = 2'(reads_m && m_bad) + 2'(reads_u && u_bad);
 
   // ------------------------------------------------------------------------------------------------- C: decide
-  logic               c_valid_q, c_known_q, c_in_table_q, c_bad_q, c_entry_q;
-  request_t           c_request_q;
-  config_t            c_config_q;
-  logic [7:0]         c_primary_q;
-  logic [N_PORTS-1:0] c_ports_q;
-  logic [31:0]        random_q, number;
+  fetched_t    corrected_b, c;
+  logic [31:0] random_q, number;
 
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) c_valid_q <= 1'b0;
-    else if (run) c_valid_q <= b_valid_q;
-    if (run) begin
-      c_request_q  <= b_request_q;
-      c_config_q   <= b_config_q;
-      c_known_q    <= b_known_q;
-      c_in_table_q <= b_in_table_q;
-      c_bad_q      <= b_multicast ? m_bad : u_bad;
-      c_entry_q    <= b_multicast ? m_rdata[0] : u_rdata[0];
-      c_primary_q  <= u_rdata[8:1];
-      c_ports_q    <= b_multicast ? m_rdata[N_PORTS:1] : u_rdata[N_PORTS+8:9];
-    end
+  always_comb begin : p_entry
+    corrected_b = '{
+        request: b_request_q,
+        settings: b_config_q,
+        known: b_known_q,
+        in_table: b_in_table_q,
+        bad: b_multicast ? m_bad : u_bad,
+        valid: b_multicast ? m_rdata[0] : u_rdata[0],
+        primary: u_rdata[8:1],
+        ports: b_multicast ? m_rdata[N_PORTS:1] : u_rdata[N_PORTS+8:9]
+    };
   end
+  skid_buffer #(.T(fetched_t)) i_fetched (
+    .clk_i, .rst_ni, .valid_i(b_valid_q), .ready_o(run), .data_i(corrected_b), .valid_o(m_res_valid_o), .ready_i(m_res_ready_i), .data_o(c)
+  );
 
   assign number = random_step(random_q);
-  assign retire = c_valid_q && run;
+  assign retire = m_res_valid_o && m_res_ready_i;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) random_q <= RESET_SEED;
     else if (seed_we) random_q <= seed;
@@ -234,24 +253,16 @@ module switch_lookup
   end
 
   switch_decide #(.N_PORTS(N_PORTS)) i_decide (
-    .request_i(c_request_q), .config_i(c_config_q), .known_i(c_known_q), .in_table_i(c_in_table_q), .bad_i(c_bad_q), .valid_i(c_entry_q), .primary_i(c_primary_q),
-    .ports_i(c_ports_q), .alive_i, .number_i(number[31:16]), .outcome_o(result.outcome), .ports_o(result.ports), .vc_o(result.vc)
+    .request_i(c.request), .config_i(c.settings), .known_i(c.known), .in_table_i(c.in_table), .bad_i(c.bad), .valid_i(c.valid), .primary_i(c.primary),
+    .ports_i(c.ports), .alive_i, .number_i(number[31:16]), .outcome_o(m_res_outcome_o), .ports_o(m_res_ports_o), .vc_o(m_res_vc_o)
   );
-  assign result.request = c_request_q;
-
-  skid_buffer #(.T(result_t)) i_results (
-    .clk_i, .rst_ni, .valid_i(c_valid_q), .ready_o(run), .data_i(result), .valid_o(m_res_valid_o), .ready_i(m_res_ready_i), .data_o(out)
-  );
-  assign m_res_request_o = out.request;
-  assign m_res_outcome_o = out.outcome;
-  assign m_res_ports_o   = out.ports;
-  assign m_res_vc_o      = out.vc;
+  assign m_res_request_o = c.request;
 
   assign trace_fetch_o   = fetch;
   assign trace_request_o = a_request;
-  assign trace_decide_o  = retire;
   assign trace_taken_o   = taken;
+  assign trace_mgmt_o    = !s_mgmt_ready_o;
 
-  `ASSERT(NoDeadPort, !retire || (result.ports & ~alive_i) == '0)
-  `ASSERT(PortsIfForwarded, !retire || (result.outcome == OUTCOME_FORWARD) == (result.ports != '0))
+  `ASSERT(NoDeadPort, !m_res_valid_o || (m_res_ports_o & ~alive_i) == '0)
+  `ASSERT(PortsIfForwarded, !m_res_valid_o || (m_res_outcome_o == OUTCOME_FORWARD) == (m_res_ports_o != '0))
 endmodule

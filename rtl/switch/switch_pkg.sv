@@ -18,6 +18,8 @@ package switch_pkg;
   } config_t;
 
   localparam logic [31:0] IMAGE_MAGIC = 32'h31575357;
+  localparam logic [31:0] MANAGEMENT_MAGIC = 32'h474d5753;
+  localparam int unsigned MANAGEMENT_WORDS = 64;  // of payload, at most
 
   // One word, little endian, into the CRC-32 of IEEE 802.3.
   function automatic logic [31:0] crc_step(logic [31:0] crc, logic [31:0] word);

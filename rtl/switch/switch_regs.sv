@@ -30,10 +30,13 @@ module switch_regs
   output logic               irq_o,
   // settings
   output logic [       63:0] switch_id_o,
+  output logic [       63:0] key_o,
   output logic [       15:0] scrub_period_o,
   output logic               seed_we_o,
   output logic [       31:0] seed_o,
   // loader
+  input  logic               busy_i,           // it belongs to a management packet: registers wait
+  output logic               using_o,
   output logic               begin_o,
   output logic               word_valid_o,
   input  logic               word_ready_i,
@@ -45,19 +48,21 @@ module switch_regs
   // events
   input  logic               taken_i,
   input  logic               refused_i,
+  input  logic               packet_dropped_i,
+  input  management_drop_e   packet_drop_i,
   input  logic               retire_i,
   input  outcome_e           outcome_i,
-  input  logic               corrected_i,
-  input  logic               bad_i,
-  input  logic               mended_i,
+  input  logic [        1:0] corrected_i,      // entries, of one table or both
+  input  logic [        1:0] bad_i,
+  input  logic [        1:0] mended_i,
   input  logic [N_PORTS-1:0] alive_i
 );
-  logic        writing, done, ok, known, wait_clear, take_read, read_ok;
+  logic        writing, done, ok, known, loading, wait_loader, take_read, read_ok;
   logic [9:0]  waddr, raddr;
   logic [31:0] wdata, rdata;
   logic [3:0]  wstrb;
-  logic [31:0] seed_q, corrected_q, bad_q, mended_q, taken_q, refused_q, outcomes_q[REG_COUNT_OUTCOME];
-  logic [63:0] switch_id_q, alive;
+  logic [31:0] seed_q, corrected_q, bad_q, mended_q, taken_q, refused_q, outcomes_q[REG_COUNT_OUTCOME], drops_q[REG_COUNT_MANAGEMENT_DROP];
+  logic [63:0] switch_id_q, key_q, alive;
   logic [15:0] period_q;
   logic [2:0]  irq_q, enable_q, irq_clear;
 
@@ -80,14 +85,17 @@ module switch_regs
 
   always_comb begin : p_known
     unique case (waddr)
-      REG_SWITCH_ID_LO, REG_SWITCH_ID_HI, REG_LOAD_BEGIN, REG_SEED, REG_SCRUB_PERIOD, REG_IRQ_STATUS, REG_IRQ_ENABLE: known = 1'b1;
+      REG_SWITCH_ID_LO, REG_SWITCH_ID_HI, REG_KEY_LO, REG_KEY_HI, REG_LOAD_BEGIN, REG_SEED, REG_SCRUB_PERIOD, REG_IRQ_STATUS, REG_IRQ_ENABLE:
+      known = 1'b1;
       REG_LOAD_DATA: known = word_ready_i;
       default: known = 1'b0;
     endcase
   end
   assign ok           = known && wstrb == 4'hF;
-  assign wait_clear   = waddr == REG_LOAD_DATA && state_i == LOAD_STATE_CLEAR;
-  assign done         = writing && !wait_clear;
+  assign loading      = waddr == REG_LOAD_BEGIN || waddr == REG_LOAD_DATA;
+  assign wait_loader  = (loading && busy_i) || (waddr == REG_LOAD_DATA && state_i == LOAD_STATE_CLEAR);
+  assign done         = writing && !wait_loader;
+  assign using_o      = done && loading;
   assign begin_o      = done && ok && waddr == REG_LOAD_BEGIN;
   assign word_valid_o = done && ok && waddr == REG_LOAD_DATA;
   assign word_o       = wdata;
@@ -98,6 +106,7 @@ module switch_regs
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       switch_id_q <= {RESET_SWITCH_ID_HI, RESET_SWITCH_ID_LO};
+      key_q       <= '0;
       seed_q      <= RESET_SEED;
       period_q    <= RESET_SCRUB_PERIOD[15:0];
       enable_q    <= RESET_IRQ_ENABLE[2:0];
@@ -108,24 +117,28 @@ module switch_regs
       taken_q     <= '0;
       refused_q   <= '0;
       outcomes_q  <= '{default: '0};
+      drops_q     <= '{default: '0};
     end else begin
       if (done && ok) begin
         unique case (waddr)
           REG_SWITCH_ID_LO: switch_id_q[31:0] <= wdata;
           REG_SWITCH_ID_HI: switch_id_q[63:32] <= wdata;
+          REG_KEY_LO:       key_q[31:0] <= wdata;
+          REG_KEY_HI:       key_q[63:32] <= wdata;
           REG_SEED:         seed_q <= wdata;
           REG_SCRUB_PERIOD: period_q <= wdata[15:0];
           REG_IRQ_ENABLE:   enable_q <= wdata[2:0];
           default: ;
         endcase
       end
-      irq_q       <= (irq_q & ~irq_clear) | {taken_i, refused_i, bad_i};
+      irq_q       <= (irq_q & ~irq_clear) | {taken_i, refused_i, bad_i != '0};
       corrected_q <= corrected_q + 32'(corrected_i);
       bad_q       <= bad_q + 32'(bad_i);
       mended_q    <= mended_q + 32'(mended_i);
       taken_q     <= taken_q + 32'(taken_i);
       refused_q   <= refused_q + 32'(refused_i);
       for (int unsigned i = 0; i < REG_COUNT_OUTCOME; i++) if (retire_i && 32'(outcome_i) == i) outcomes_q[i] <= outcomes_q[i] + 1'b1;
+      for (int unsigned i = 0; i < REG_COUNT_MANAGEMENT_DROP; i++) if (packet_dropped_i && 32'(packet_drop_i) == i) drops_q[i] <= drops_q[i] + 1'b1;
     end
   end
 
@@ -162,12 +175,19 @@ module switch_regs
             rdata   = outcomes_q[i];
           end
         end
+        for (int unsigned i = 0; i < REG_COUNT_MANAGEMENT_DROP; i++) begin
+          if (raddr == REG_MANAGEMENT_DROP + 10'(4 * i)) begin
+            read_ok = 1'b1;
+            rdata   = drops_q[i];
+          end
+        end
       end
     endcase
   end
 
   assign irq_o          = (irq_q & enable_q) != '0;
   assign switch_id_o    = switch_id_q;
+  assign key_o          = key_q;
   assign scrub_period_o = period_q;
   logic unused;
   assign unused = take_read;

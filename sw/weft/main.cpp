@@ -13,6 +13,7 @@ int run(int argc, char** argv) {
   int exit_code = weft::cli::ok;
   CLI::App app("weft: tools of the weft interconnect", "weft");
   app.require_subcommand(1);
+  weft::command_line::add_version(app);
   app.footer("Exit codes: 0 all is well, 1 a check failed, 2 bad input.");
   weft::cli::add_barrier(app, exit_code);
   weft::cli::add_mcast(app, exit_code);

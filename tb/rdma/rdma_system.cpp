@@ -65,6 +65,17 @@ Fates RdmaSystem::fates() const {
   return all;
 }
 
+void RdmaSystem::trace_network(const std::string& directory) {
+  for (uint32_t index = 0; index < size(); ++index) surroundings_[index]->trace.emplace(directory, index);
+}
+
+void RdmaSystem::close_network_traces() {
+  for (auto& own : surroundings_) {
+    if (own->trace) own->trace->close();
+    own->trace.reset();
+  }
+}
+
 RdmaSystem::Surroundings::Surroundings(uint64_t seed, uint32_t node)
     : context(RandomStream(seed, start_values + node).next()) {}
 
@@ -137,8 +148,10 @@ void RdmaSystem::forward(uint32_t from, Bytes packet) {
   if (tamper_) tamper_(packet);
   const auto header =
       formats::unpack(std::span<const uint8_t, rdma::flit_bytes>(packet.data(), rdma::flit_bytes));
-  surroundings_[from]->fates[type].add(
-      network_.send(from, index_of(header.dst), flow_of(header), std::move(packet)));
+  Surroundings& own = *surroundings_[from];
+  const fabric::Fate fate = network_.send(from, index_of(header.dst), flow_of(header), std::move(packet));
+  own.fates[type].add(fate);
+  if (own.trace) own.trace->write(cycle_, header, fate);
 }
 
 void RdmaSystem::dump_waves(uint64_t time) {

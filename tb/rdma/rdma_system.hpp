@@ -16,6 +16,7 @@
 #include "common/verilated_clock.hpp"
 #include "fabric/network.hpp"
 #include "fabric/parts.hpp"
+#include "network_trace.hpp"
 #include "rdma_node.hpp"
 #include "wave_file.hpp"
 
@@ -90,6 +91,10 @@ class RdmaSystem {
   /// Of all nodes.
   Fates fates() const;
 
+  /// DIR/network.nodeN.trace: what each node sends from now on, and what befalls it. Throws trace::Fault.
+  void trace_network(const std::string& directory);
+  void close_network_traces();
+
   /// Has the scoreboards compare the counters in the registers of every engine that is not in reset.
   void check_counters();
 
@@ -103,6 +108,7 @@ class RdmaSystem {
     SimulationContext context;
     Findings findings;
     Fates fates;
+    std::optional<NetworkTrace> trace;
   };
 
   fabric::Part all() const { return {0, 0, size()}; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Event traces of RTL and golden model of every node.
+// Event traces of RTL and golden model of every node, and of what the network does with their packets.
 #include "event_traces.hpp"
 
 #include <fmt/format.h>
@@ -17,6 +17,7 @@ void open_traces(tb::RdmaSystem& system, const std::string& folder) {
     for (uint32_t index = 0; index < system.size(); ++index) {
       system.node(index).scoreboard().write_traces(folder);
     }
+    system.trace_network(folder);
   } catch (const std::filesystem::filesystem_error& error) {
     throw BadInput(fmt::format("--trace {}: {}", folder, error.code().message()));
   } catch (const trace::Fault& fault) {
@@ -26,6 +27,7 @@ void open_traces(tb::RdmaSystem& system, const std::string& folder) {
 
 void close_traces(tb::RdmaSystem& system) {
   for (uint32_t index = 0; index < system.size(); ++index) system.node(index).scoreboard().close_traces();
+  system.close_network_traces();
 }
 
 }  // namespace weft::sim

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Event traces of RTL and golden model of every node, for `weft trace diff`.
+// Event traces of RTL and golden model of every node, for `weft trace diff`, and of what the network does
+// with their packets.
 #pragma once
 
 #include <string>

@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   namespace command_line = weft::command_line;
   CLI::App app("Simulations of the weft RTL, checked against the golden models", "weft-sim");
   app.require_subcommand(1);
+  command_line::add_version(app);
   app.footer("Exit code: 0 all as it should be, 1 a check failed, 2 bad input");
   const Command rdma = add_rdma_command(app);
   const Command matrix = add_matrix_command(app);
@@ -23,6 +24,7 @@ int main(int argc, char** argv) {
   const Command bench = add_bench_command(app);
   const Command goodput = add_goodput_command(app);
   const Command fabric = add_fabric_command(app);
+  const Command lookups = add_switch_command(app);
   const std::vector<std::string> arguments(argv, argv + argc);
   try {
     app.parse(argc, argv);
@@ -31,14 +33,12 @@ int main(int argc, char** argv) {
                       : app.got_subcommand("bench")   ? bench
                       : app.got_subcommand("goodput") ? goodput
                       : app.got_subcommand("fabric")  ? fabric
+                      : app.got_subcommand("switch")  ? lookups
                                                       : matrix)(arguments);
     if (std::fflush(stdout) != 0) throw BadInput("the report cannot be written");
     return code;
-  } catch (const CLI::CallForHelp& help) {
-    return app.exit(help);
-  } catch (const CLI::CallForAllHelp& help) {
-    return app.exit(help);
   } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     fmt::print(stderr, "weft-sim: {}\n", command_line::complaint(app, error));
     return exit_bad_input;
   } catch (const BadInput& error) {

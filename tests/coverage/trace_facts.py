@@ -14,8 +14,13 @@ announced but not asked for), unseen (completions), since_head (clocks since the
 """
 
 import dataclasses
+import pathlib
+import sys
 
 import specification
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "scripts"))
+import traces  # noqa: E402
 
 OUTCOMES = specification.names("rdma.outcome")
 TYPES = specification.names("rdma.ptype")
@@ -68,14 +73,6 @@ class Sizes:
     window: int
     payload: int
     contexts: int
-
-
-def records(file):
-    """Every record of a trace as a dict, with its words as they are."""
-    with open(file, encoding="ascii") as lines:
-        for line in lines:
-            if not line.startswith("#"):
-                yield dict([word.split("=", 1) for word in line.split()])
 
 
 def sizes(file):
@@ -376,5 +373,5 @@ def events(file):
     """Unit and facts of every record."""
     receiver = Receiver(sizes(file))
     units = {"rx": receiver, "tx": Sender(), "inbox": Inbox(receiver), "queues": Queues()}
-    for record in records(file):
+    for record in traces.records(file):
         yield record["unit"], units[record["unit"]].facts(record)

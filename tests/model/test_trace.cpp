@@ -96,7 +96,7 @@ TEST_F(TraceTest, FaultsNameTheLine) {
   EXPECT_EQ(fault_of(head + "# end records=x\n"), ":2: number of records 'x' is not a number");
   EXPECT_EQ(fault_of(head + "\n"), ":2: a record starts with cycle= and unit=");
   EXPECT_EQ(fault_of(head + "cycle=-1 unit=rx\n"), ":2: cycle '-1' is not a number");
-  EXPECT_EQ(fault_of(head + "cycle=1 unit=ry\n"), ":2: unit 'ry' is none of rx, tx, inbox, queues");
+  EXPECT_EQ(fault_of(head + "cycle=1 unit=ry\n"), ":2: unit 'ry' is none of rx, tx, inbox, queues, network");
   EXPECT_EQ(fault_of(head + "cycle=1 unit=rx a\n"), ":2: 'a' is not key=value");
   EXPECT_EQ(fault_of(head + "cycle=1 unit=rx  a=b\n"), ":2: '' is not key=value");
   EXPECT_EQ(fault_of(head + "cycle=1 unit=rx \n"), ":2: a blank at the end of the line");

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fabric as its switches see it: what is behind each port, and, in a two-dimensional fat tree, which place
+// a switch has.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "route/grid.hpp"
+#include "switch/image.hpp"
+#include "topology/graph.hpp"
+
+namespace weft::switchtables {
+
+/// What a cable leads to.
+struct Far {
+  enum class Kind : uint8_t { nothing, host, sw };
+  Kind kind = Kind::nothing;
+  uint32_t node = 0;
+  uint16_t port = 0;  ///< there
+};
+
+class Fabric {
+ public:
+  /// @param spec as topology::load() has it. Throws Fault, also for switches of more than 64 ports that are
+  /// in use.
+  explicit Fabric(const std::string& spec);
+
+  /// The same without these leaf switches and their hosts: switches and hosts are numbered anew, ports stay.
+  /// Throws Fault if it is no two-dimensional fat tree, or what is left is not connected.
+  Fabric without_leaves(const std::vector<route::Leaf>& failed) const;
+
+  const topology::Graph& graph() const { return graph_; }
+  /// Of the whole fabric; nothing if it is no two-dimensional fat tree.
+  const std::optional<route::Grid>& grid() const { return grid_; }
+  /// Number of a switch or host in the whole fabric.
+  uint32_t whole_switch(uint32_t sw) const { return whole_switches_.empty() ? sw : whole_switches_[sw]; }
+  uint32_t whole_host(uint32_t host) const { return whole_hosts_.empty() ? host : whole_hosts_[host]; }
+
+  /// Ports 1 .. of a switch.
+  const Far& behind(uint32_t sw, uint32_t port) const { return far_[sw][port - 1]; }
+  uint32_t ports(uint32_t sw) const { return static_cast<uint32_t>(far_[sw].size()); }
+  /// Of a switch with the most.
+  uint32_t most_ports() const;
+  /// Those behind which something is.
+  switch_lookup::Ports alive(uint32_t sw) const;
+  /// The port of a switch that a host sends by, as for multicast: its first one.
+  const topology::Arc& attachment(uint32_t host) const { return graph_.attachments(host).front(); }
+
+ private:
+  Fabric(topology::Graph graph, std::optional<route::Grid> grid, std::vector<uint32_t> switches,
+         std::vector<uint32_t> hosts);
+  void look_behind();
+
+  topology::Graph graph_;
+  std::optional<route::Grid> grid_;
+  std::vector<uint32_t> whole_switches_, whole_hosts_;  // empty: all are there
+  std::vector<std::vector<Far>> far_;
+};
+
+}  // namespace weft::switchtables

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft-sim switch: lookup blocks of a whole fabric, with the tables that its generators make.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "common/command_line.hpp"
+#include "common/fault.hpp"
+#include "mcast/groups.hpp"
+#include "rdma_run.hpp"
+#include "report.hpp"
+#include "switch/fabric_run.hpp"
+#include "switch/lookup_block.hpp"
+#include "topology/spec.hpp"
+
+namespace weft::sim {
+
+namespace {
+
+struct Options {
+  tb::FabricConfig config;
+  std::vector<std::string> fail, new_fail;
+  std::string lookup = "rtl", json;
+};
+
+/// "R,C", as of weft route.
+std::vector<route::Leaf> leaves_of(const std::vector<std::string>& places, const route::Grid& grid) {
+  route::Health health(grid);
+  std::vector<route::Leaf> leaves;
+  for (const std::string& place : places) route::fail(health, route::What::leaf, place);
+  for (uint32_t leaf = 0; leaf < grid.leaves(); ++leaf)
+    if (!health.alive(grid.leaf(leaf))) leaves.push_back(grid.leaf(leaf));
+  return leaves;
+}
+
+nlohmann::json to_json(const tb::FabricPass& pass) {
+  return {{"pass", pass.name},         {"multicast_packets", pass.multicast_packets},
+          {"copies", pass.copies},     {"unicast_packets", pass.unicast_packets},
+          {"arrived", pass.arrived},   {"pairs", pass.pairs},
+          {"lost", pass.lost},         {"wrong", pass.wrong},
+          {"max_hops", pass.max_hops}, {"promised_hops", pass.promised_hops},
+          {"lookups", pass.lookups}};
+}
+
+nlohmann::json to_json(const Options& options, const tb::FabricResult& result) {
+  nlohmann::json passes = nlohmann::json::array();
+  uint64_t lookups = 0;
+  for (const tb::FabricPass& pass : result.passes) {
+    passes.push_back(to_json(pass));
+    lookups += pass.lookups;
+  }
+  return {{"topology", options.config.topology},
+          {"groups_spec", options.config.groups},
+          {"lookup", options.lookup},
+          {"seed", options.config.seed},
+          {"switches", result.switches},
+          {"hosts", result.hosts},
+          {"groups", result.groups},
+          {"colors", result.colours},
+          {"block_ports", result.block_ports},
+          {"passes", passes},
+          {"images_updated", result.images_updated},
+          {"lookups", lookups},
+          {"clocks", result.clocks},
+          {"lookups_per_second", static_cast<double>(lookups) / std::max(1e-6, result.seconds)},
+          {"ok", result.ok()}};
+}
+
+void print(const nlohmann::json& json) {
+  fmt::print("{} switches with lookup blocks of {} ports ({}), {} hosts, {} groups in {} colors\n",
+             json["switches"].dump(), json["block_ports"].dump(), json["lookup"].get<std::string>(),
+             json["hosts"].dump(), json["groups"].dump(), json["colors"].dump());
+  for (const auto& pass : json["passes"]) {
+    fmt::print("  {}\n", pass["pass"].get<std::string>());
+    if (pass["multicast_packets"] != 0)
+      fmt::print("    multicast                {} packets, {} copies to members\n",
+                 pass["multicast_packets"].dump(), pass["copies"].dump());
+    fmt::print("    unicast                  {} packets of {} pairs, {} arrived, {} lost\n",
+               pass["unicast_packets"].dump(), pass["pairs"].dump(), pass["arrived"].dump(),
+               pass["lost"].dump());
+    fmt::print("    hops                     at most {}, promised {}\n", pass["max_hops"].dump(),
+               pass["promised_hops"].dump());
+    fmt::print("    wrong                    {}\n", pass["wrong"].dump());
+  }
+  fmt::print("  lookups                    {}, {:.0f} a second\n", json["lookups"].dump(),
+             json["lookups_per_second"].get<double>());
+}
+
+int run(Options& options, const std::vector<std::string>& arguments) {
+  try {
+    options.config.rtl = options.lookup == "rtl";
+    if (!options.fail.empty() || !options.new_fail.empty()) {
+      const route::Grid grid = route::grid_of(options.config.topology);
+      options.config.failed = leaves_of(options.fail, grid);
+      options.config.new_failed = leaves_of(options.new_fail, grid);
+      options.config.update = options.config.update || !options.new_fail.empty();
+    }
+    const tb::FabricResult result = tb::run_fabric(options.config);
+    const nlohmann::json json = to_json(options, result);
+    print(json);
+    if (!options.json.empty()) write_json(options.json, json);
+    for (const std::string& finding : result.findings) fmt::print(stderr, "weft-sim: {}\n", finding);
+    if (!result.ok()) fmt::print(stderr, "{}\n", reproduction(arguments));
+    return result.ok() ? exit_ok : exit_failed;
+  } catch (const Fault& fault) {
+    throw BadInput(fault.what());
+  }
+}
+
+}  // namespace
+
+Command add_switch_command(CLI::App& app) {
+  using command_line::whole_number;
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("switch", "Packets of all groups and pairs through the lookup blocks of a fabric");
+  tb::FabricConfig& config = options->config;
+  command->add_option("--topology", config.topology, topology::spec_forms)->type_name("SPEC")->required();
+  command->add_option("--groups", config.groups, mcast::group_forms)->type_name("SPEC")->required();
+  command->add_option("--lookup", options->lookup, "rtl: beside the golden model; golden: that alone")
+      ->check(CLI::IsMember({"rtl", "golden"}))
+      ->capture_default_str();
+  command->add_option("--fail", options->fail, "kfat2d: leaf switches that tables know to be dead")
+      ->type_name("R,C");
+  command
+      ->add_option("--new-fail", options->new_fail, "kfat2d: leaf switches that die later; implies --update")
+      ->type_name("R,C");
+  command->add_flag("--update", config.update, "then replace all tables while packets fly");
+  command->add_option("--channels", config.channels, "virtual channels of a kfat2d")
+      ->check(whole_number(2, 3))
+      ->capture_default_str();
+  command
+      ->add_option("--pairs", config.most_pairs, "pairs of hosts at most, drawn at random if there are more")
+      ->check(whole_number())
+      ->capture_default_str();
+  command->add_option("--threads", config.threads, "that look up; same result")
+      ->check(whole_number(1, 1024))
+      ->capture_default_str();
+  command->add_option("--seed", config.seed, "same seed, same run")
+      ->check(whole_number())
+      ->capture_default_str();
+  command->add_option("--json", options->json, "result as JSON")->check(command_line::result_file());
+  return [options](const std::vector<std::string>& arguments) { return run(*options, arguments); };
+}
+
+}  // namespace weft::sim

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `cmake --install` puts down: programs run there, another project finds the libraries, Verilator reads the RTL by its lists, bash completes.
+
+usage: test_install.py REPOSITORY BUILD
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = pathlib.Path(sys.argv.pop(2))
+ROOT = pathlib.Path(sys.argv.pop(1))
+TOPS = {"rdma_top": ("rdma", "rdma"), "rdma_queues": ("rdma_queues", "rdma_queues"), "switch_lookup": ("switch", "switch_lookup")}
+
+
+def run(*command, **options):
+    result = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+    if result.returncode:
+        raise AssertionError(f"{' '.join(map(str, command))}: exit code {result.returncode}\n{result.stdout}")
+    return result.stdout
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.prefix = pathlib.Path(cls.folder.name) / "usr"
+        run("cmake", "--install", BUILD, "--prefix", cls.prefix)
+
+    def completions(self, *words):
+        script = (f"export PATH={self.prefix}/bin:$PATH; . {self.prefix}/share/bash-completion/completions/weft; "
+                  'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _weft; printf "%s\\n" "${COMPREPLY[@]}"')
+        return run("bash", "-c", script, "bash", *words).split()
+
+    def test_programs_run(self):
+        self.assertRegex(run(self.prefix / "bin" / "weft", "topology", "fattree3:4", cwd="/"), r"hosts +16\n")
+        self.assertIn("ok", run(self.prefix / "bin" / "weft-sim", "rdma", "--bytes", "1000", "--bare", cwd="/"))
+
+    def test_another_project_builds(self):
+        build = pathlib.Path(self.folder.name) / "consumer"
+        run("cmake", "-G", "Ninja", "-S", ROOT / "tests" / "flow" / "consumer", "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        run("cmake", "--build", build)
+        self.assertEqual(run(build / "consumer"), "16 hosts, 10 words\n")
+
+    def test_rtl_is_whole(self):
+        rtl = self.prefix / "share" / "weft" / "rtl"
+        for top, (unit, formats) in TOPS.items():
+            with self.subTest(top=top):
+                run("verilator", "--lint-only", "-Wall", "--top-module", top, rtl / "lint.vlt",
+                    rtl / "formats" / f"{formats}_formats_pkg.sv", "-F", rtl / unit / f"{unit}.f")
+
+    def test_completion(self):
+        self.assertEqual(self.completions("weft", "to"), ["topology"])
+        self.assertEqual(self.completions("weft", "trace", "d"), ["diff"])
+        self.assertIn("--topology", self.completions("weft", "mcast", "--to"))
+        self.assertEqual(self.completions("weft", "mcast", "--topology", "fattree3:4", "--merge-w"), ["--merge-with"])
+        self.assertEqual(self.completions("weft-sim", "rdma", "--los"), ["--loss"])
+        self.assertEqual(self.completions("weft", "nothing", "--frob"), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// The switch lookup block beside its golden model: each lookup is compared in the clock in which it is taken;
+// registers, images and management packets as software and network have them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <deque>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "Vswitch_lookup.h"
+#include "Vswitch_per_port.h"
+#include "bench.hpp"
+#include "switch/lookup.hpp"
+#include "switch/management.hpp"
+
+namespace weft::rtl_test {
+
+using namespace switch_lookup;  // NOLINT(google-global-names-in-headers): of tests
+namespace reg = formats::reg;
+
+inline constexpr uint64_t identity = 0x1122334455667788;
+
+template <typename Top>
+struct SizesOf;
+template <>
+struct SizesOf<Vswitch_lookup> {
+  static constexpr Sizes sizes{8, 16, 64, false};
+};
+template <>
+struct SizesOf<Vswitch_per_port> {
+  static constexpr Sizes sizes{6, 8, 64, true};
+};
+
+template <typename Top>
+class SwitchLookup : public testing::Test {
+ protected:
+  static constexpr uint32_t inputs = 3;
+  static constexpr Sizes sizes = SizesOf<Top>::sizes;
+
+  void SetUp() override {
+    bench_->s_axil_awvalid_i = bench_->s_axil_wvalid_i = bench_->s_axil_arvalid_i = 0;
+    bench_->s_req_valid_i = 0;
+    bench_->s_axil_bready_i = bench_->s_axil_rready_i = 1;
+    bench_->s_mgmt_valid_i = bench_->s_mgmt_last_i = 0;
+    bench_->m_res_ready_i = 1;
+    bench_->alive_i = static_cast<uint8_t>(all_ports(sizes.ports));
+    bench_.reset();
+    EXPECT_TRUE(write(reg::SWITCH_ID_LO, static_cast<uint32_t>(identity)));
+    EXPECT_TRUE(write(reg::SWITCH_ID_HI, static_cast<uint32_t>(identity >> 32)));
+  }
+
+  uint32_t draw(uint32_t below) { return static_cast<uint32_t>(random_() % below); }
+
+  formats::Request any_request() {
+    formats::Request request;
+    request.kind = static_cast<uint8_t>(draw(16) == 0 ? 2 : draw(2));
+    request.vc = static_cast<uint8_t>(draw(3));
+    request.in_port = static_cast<uint8_t>(draw(24) == 0 ? draw(256) : 1 + draw(sizes.ports));
+    request.index = static_cast<uint16_t>(draw(request.kind == 1 ? sizes.colours + 2 : 70));
+    request.row = static_cast<uint16_t>(draw(9));
+    request.column = static_cast<uint16_t>(draw(9));
+    request.host = static_cast<uint8_t>(draw(sizes.ports + 2));
+    return request;
+  }
+
+  Image any_image() {
+    Image image;
+    image.head.switch_id = identity;
+    image.head.role = static_cast<uint8_t>(draw(4));
+    image.head.fine = static_cast<uint8_t>(draw(2));
+    image.head.vc_max = static_cast<uint8_t>(1 + draw(2));
+    image.head.column_bits = 3;
+    if (image.head.role == 1) {
+      image.head.row_port = static_cast<uint8_t>(sizes.ports - 1);
+      image.head.column_port = static_cast<uint8_t>(sizes.ports);
+    }
+    image.head.row = static_cast<uint16_t>(draw(8));
+    image.head.column = static_cast<uint16_t>(draw(8));
+    image.head.table_version = static_cast<uint32_t>(random_());
+    const auto ports = [&] { return random_() & all_ports(sizes.ports); };
+    for (uint32_t port = 0; port < (sizes.per_port ? sizes.ports : 1); ++port)
+      for (uint32_t colour = 0; colour < sizes.colours; ++colour)
+        if (draw(4) != 0) image.multicast.push_back({port << 16 | colour, 0, ports()});
+    for (uint32_t index = 0; index < sizes.unicast_entries; ++index)
+      if (draw(8) != 0)
+        image.unicast.push_back({index, static_cast<uint8_t>(1 + draw(sizes.ports)), ports()});
+    return image;
+  }
+
+  /// One clock: golden model where the RTL's events say so.
+  void clock() {
+    bench_.settle();
+    if (bench_->m_res_valid_o && bench_->m_res_ready_i) compare();
+    if (bench_->trace_fetch_o) {
+      std::array<uint8_t, 8> bytes{};
+      for (int i = 0; i < 8; ++i) bytes[i] = static_cast<uint8_t>(bench_->trace_request_o >> (8 * i));
+      pending_.push_back(golden_.fetch(formats::unpack_request(bytes)));
+    }
+    if (bench_->trace_taken_o) golden_.set_tables(loading_);
+    const uint32_t taken = bench_->s_req_valid_i & bench_->s_req_ready_o;
+    bench_.step();
+    if (traffic_) drive(taken);
+  }
+
+  void compare() {
+    ASSERT_FALSE(pending_.empty());
+    const formats::Request request = pending_.front().request;
+    result_ = golden_.retire(pending_.front(), bench_->alive_i);
+    pending_.pop_front();
+    ASSERT_EQ(bench_->m_res_outcome_o, static_cast<int>(result_.outcome)) << "kind " << int{request.kind};
+    ASSERT_EQ(bench_->m_res_ports_o, result_.ports);
+    ASSERT_EQ(bench_->m_res_vc_o, result_.vc);
+    ++retired_[static_cast<size_t>(result_.outcome)];
+    ++total_;
+  }
+
+  /// One request through the empty block, compared as ever. @return what became of it
+  Result look(const formats::Request& request) {
+    const uint64_t before = total_;
+    put(0, request);
+    bool sent = false;
+    for (int i = 0; i < 100 && total_ == before && !HasFailure(); ++i) {
+      bench_.settle();
+      const bool goes = (bench_->s_req_valid_i & bench_->s_req_ready_o & 1) != 0;
+      clock();
+      sent = sent || goes;
+      if (sent) bench_->s_req_valid_i = 0;
+    }
+    EXPECT_EQ(total_, before + 1);
+    return result_;
+  }
+
+  void put(uint32_t input, const formats::Request& request) {
+    const auto bytes = formats::pack(request);
+    std::memcpy(reinterpret_cast<uint8_t*>(&bench_->s_req_i) + 8 * input, bytes.data(), 8);
+    bench_->s_req_valid_i = static_cast<uint8_t>(bench_->s_req_valid_i | 1u << input);
+  }
+
+  void drive(uint32_t taken) {
+    for (uint32_t i = 0; i < inputs; ++i) {
+      const bool waits = (bench_->s_req_valid_i >> i & 1) != 0 && (taken >> i & 1) == 0;
+      if (waits) continue;
+      bench_->s_req_valid_i = static_cast<uint8_t>(bench_->s_req_valid_i & ~(1u << i));
+      const formats::Request request = any_request();
+      if (!pauses_ || draw(3) != 0) put(i, request);
+    }
+    bench_->m_res_ready_i = !pauses_ || draw(4) != 0;
+    if (draw(4) == 0) bench_->alive_i = static_cast<uint8_t>(random_() & all_ports(sizes.ports));
+  }
+
+  void post_write(uint32_t address, uint32_t data) {
+    bench_->s_axil_awaddr_i = static_cast<uint16_t>(address);
+    bench_->s_axil_wdata_i = data;
+    bench_->s_axil_wstrb_i = 15;
+    bench_->s_axil_awvalid_i = bench_->s_axil_wvalid_i = 1;
+    clock();
+    bench_->s_axil_awvalid_i = bench_->s_axil_wvalid_i = 0;
+  }
+
+  bool write(uint32_t address, uint32_t data) {
+    post_write(address, data);
+    for (int i = 0; i < 1000; ++i) {
+      bench_.settle();
+      const bool answered = bench_->s_axil_bvalid_o;
+      const bool ok = bench_->s_axil_bresp_o == 0;
+      clock();
+      if (answered) return ok;
+    }
+    ADD_FAILURE() << "no answer";
+    return false;
+  }
+
+  std::optional<uint32_t> read(uint32_t address) {
+    bench_->s_axil_araddr_i = static_cast<uint16_t>(address);
+    bench_->s_axil_arvalid_i = 1;
+    clock();
+    bench_->s_axil_arvalid_i = 0;
+    for (int i = 0; i < 1000; ++i) {
+      bench_.settle();
+      const bool answered = bench_->s_axil_rvalid_o;
+      const bool ok = bench_->s_axil_rresp_o == 0;
+      const uint32_t data = bench_->s_axil_rdata_o;
+      clock();
+      if (answered) return ok ? std::optional(data) : std::nullopt;
+    }
+    ADD_FAILURE() << "no answer";
+    return std::nullopt;
+  }
+
+  /// @return whether all words were taken
+  bool load(const std::vector<uint32_t>& words) {
+    write(reg::LOAD_BEGIN, 0);
+    for (const uint32_t word : words)
+      if (!write(reg::LOAD_DATA, word)) return false;
+    return true;
+  }
+
+  /// Words of a management packet, with pauses if there are any; whatever becomes of it has happened then.
+  void send(const std::vector<uint32_t>& packet) {
+    put_words(packet);
+    wait_for_management();
+  }
+
+  /// @param ends whether the last of them is the packet's last
+  void put_words(const std::vector<uint32_t>& packet, bool ends = true) {
+    for (std::size_t i = 0; i < packet.size(); ++i) {
+      while (pauses_ && draw(3) == 0) clock();
+      bench_->s_mgmt_data_i = packet[i];
+      bench_->s_mgmt_last_i = ends && i + 1 == packet.size();
+      bench_->s_mgmt_valid_i = 1;
+      wait_for_management();
+      clock();
+      bench_->s_mgmt_valid_i = 0;
+    }
+  }
+
+  void wait_for_management() {
+    bench_.settle();
+    for (int i = 0; i < 5000 && bench_->trace_mgmt_o; ++i) {
+      clock();
+      bench_.settle();
+    }
+    ASSERT_FALSE(bench_->trace_mgmt_o) << "takes no packet any more";
+  }
+
+  Bench<Top> bench_;
+  Lookup golden_{sizes};
+  std::mt19937_64 random_{seed()};
+  Image loading_;
+  std::deque<Fetched> pending_;
+  Result result_;  // the last one
+  std::array<uint64_t, 16> retired_{};
+  uint64_t total_ = 0;
+  bool traffic_ = false, pauses_ = false;
+};
+
+using SwitchTops = testing::Types<Vswitch_lookup, Vswitch_per_port>;
+
+}  // namespace weft::rtl_test

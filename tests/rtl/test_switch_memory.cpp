@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wrong bits in the tables of the switch lookup block: one is corrected, and mended by the scrubber; two drop
+// the packets of the entry.
+#include "Vswitch_lookup___024root.h"
+#include "Vswitch_per_port___024root.h"
+#include "switch_bench.hpp"
+
+namespace weft::rtl_test {
+namespace {
+
+using formats::Outcome;
+
+/// Both tables of a block, as they are in memory: two banks, each of as many words as the table has entries.
+template <typename Top>
+class SwitchMemory : public SwitchLookup<Top> {
+ protected:
+  static constexpr uint32_t entries(bool multicast) {
+    const Sizes& sizes = SwitchLookup<Top>::sizes;
+    uint32_t tables = 1;  // as addresses count them
+    while (sizes.per_port && tables < sizes.ports) tables *= 2;
+    return multicast ? sizes.colours * tables : sizes.unicast_entries;
+  }
+  static constexpr uint32_t code_bits(bool multicast) {
+    const uint32_t data = SwitchLookup<Top>::sizes.ports + (multicast ? 1 : 9);
+    uint32_t checks = 2;
+    while ((1u << checks) < data + checks + 1) ++checks;
+    return data + checks + 1;
+  }
+
+  uint64_t word(bool multicast, uint32_t place) {
+    const auto* root = this->bench_.top().rootp;
+    return multicast ? root->switch_lookup__DOT__i_multicast__DOT__i_ram__DOT__u_ram__DOT__mem[place]
+                     : root->switch_lookup__DOT__i_unicast__DOT__i_ram__DOT__u_ram__DOT__mem[place];
+  }
+  void flip(bool multicast, uint32_t place, uint64_t bits) {
+    auto* root = this->bench_.top().rootp;
+    if (multicast)
+      root->switch_lookup__DOT__i_multicast__DOT__i_ram__DOT__u_ram__DOT__mem[place] ^=
+          static_cast<uint16_t>(bits);
+    else
+      root->switch_lookup__DOT__i_unicast__DOT__i_ram__DOT__u_ram__DOT__mem[place] ^=
+          static_cast<uint32_t>(bits);
+  }
+  /// Word of an entry of the bank in use. The first image comes into bank 1.
+  uint32_t place(bool multicast, uint32_t entry) { return bank_ * entries(multicast) + entry; }
+  std::vector<uint64_t> table(bool multicast) {
+    std::vector<uint64_t> words;
+    for (uint32_t i = 0; i < entries(multicast); ++i) words.push_back(word(multicast, place(multicast, i)));
+    return words;
+  }
+
+  void load_plain() {
+    this->loading_ = plain_image();
+    ASSERT_TRUE(this->load(write_image(this->loading_)));
+    bank_ ^= 1;
+  }
+  Image plain_image() {
+    Image image;
+    do image = this->any_image();
+    while (image.head.role != static_cast<uint8_t>(formats::Role::plain));
+    return image;
+  }
+
+  /// A request that reads this entry; nothing if none does.
+  std::optional<formats::Request> reader_of(bool multicast, uint32_t entry) {
+    formats::Request request;
+    request.kind = multicast;
+    request.in_port = static_cast<uint8_t>(1 + this->draw(this->sizes.ports));
+    request.index = static_cast<uint16_t>(entry);
+    if (multicast && this->sizes.per_port) {
+      request.index = static_cast<uint16_t>(entry % this->sizes.colours);
+      request.in_port = static_cast<uint8_t>(1 + entry / this->sizes.colours);
+      if (request.in_port > this->sizes.ports) return std::nullopt;
+    }
+    return request;
+  }
+
+  uint32_t count_of(uint32_t address) { return this->read(address).value_or(~0u); }
+
+  uint32_t bank_ = 0;
+};
+TYPED_TEST_SUITE(SwitchMemory, SwitchTops);
+
+TYPED_TEST(SwitchMemory, EverySingleWrongBitIsCorrected) {
+  ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 0));
+  this->load_plain();
+  uint32_t flips = 0;
+  for (const bool multicast : {true, false})
+    for (uint32_t entry = 0; entry < this->entries(multicast); ++entry)
+      for (uint32_t bit = 0; bit < this->code_bits(multicast) && !this->HasFailure(); ++bit) {
+        const auto request = this->reader_of(multicast, entry);
+        if (!request) continue;
+        this->flip(multicast, this->place(multicast, entry), uint64_t{1} << bit);
+        this->look(*request);  // compared with the golden model, whose tables are whole
+        this->flip(multicast, this->place(multicast, entry), uint64_t{1} << bit);
+        ++flips;
+      }
+  EXPECT_EQ(this->count_of(reg::CORRECTED), flips);
+  EXPECT_EQ(this->count_of(reg::UNCORRECTABLE), 0u);
+  EXPECT_EQ(this->count_of(reg::IRQ_STATUS) & 1, 0u);
+  EXPECT_EQ(this->retired_[static_cast<size_t>(Outcome::table_error)], 0u);
+}
+
+TYPED_TEST(SwitchMemory, TwoWrongBitsDropThePacketsOfTheEntry) {
+  ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 0));
+  ASSERT_TRUE(this->write(reg::IRQ_ENABLE, 1));
+  this->load_plain();
+  uint32_t flips = 0;
+  for (const bool multicast : {true, false})
+    for (uint32_t entry = 0; entry < this->entries(multicast); ++entry)
+      for (uint32_t a = 0; a < this->code_bits(multicast); ++a)
+        for (uint32_t b = 0; b < a && !this->HasFailure(); ++b) {
+          const auto request = this->reader_of(multicast, entry);
+          if (!request || (entry % 16 != 3 && this->draw(32) != 0)) continue;
+          const uint64_t bits = uint64_t{1} << a | uint64_t{1} << b;
+          auto& tables = *this->golden_.tables();
+          auto& slot = (multicast ? tables.multicast() : tables.unicast())[entry];
+          this->flip(multicast, this->place(multicast, entry), bits);
+          slot.corrupt = true;
+          EXPECT_EQ(this->look(*request).outcome, Outcome::table_error);
+          this->flip(multicast, this->place(multicast, entry), bits);
+          slot.corrupt = false;
+          EXPECT_TRUE(this->bench_->irq_o);
+          EXPECT_TRUE(this->write(reg::IRQ_STATUS, 1));
+          EXPECT_FALSE(this->bench_->irq_o);
+          ++flips;
+        }
+  EXPECT_GT(flips, 500u);
+  EXPECT_EQ(this->count_of(reg::UNCORRECTABLE), flips);
+  EXPECT_EQ(this->count_of(reg::CORRECTED), 0u);
+  EXPECT_EQ(this->count_of(reg::OUTCOME + 4 * static_cast<uint32_t>(Outcome::table_error)), flips);
+}
+
+TYPED_TEST(SwitchMemory, TheScrubberMendsEveryEntryWhilePacketsFly) {
+  this->load_plain();
+  this->traffic_ = true;
+  uint32_t wrong = 0;
+  for (int round = 0; round < 10 && !this->HasFailure(); ++round) {
+    this->pauses_ = round % 2 != 0;
+    ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 0));
+    for (int i = 0; i < 10; ++i) this->clock();
+    const auto multicast = this->table(true), unicast = this->table(false);
+    for (const bool kind : {true, false})
+      for (uint32_t entry = 0; entry < this->entries(kind); ++entry, ++wrong)
+        this->flip(kind, this->place(kind, entry), uint64_t{1} << this->draw(this->code_bits(kind)));
+    ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 1 + this->draw(5)));
+    for (int i = 0; i < 2000; ++i) this->clock();
+    EXPECT_EQ(this->table(true), multicast);
+    EXPECT_EQ(this->table(false), unicast);
+    EXPECT_EQ(this->count_of(reg::SCRUBBED), wrong);
+  }
+  EXPECT_EQ(this->count_of(reg::UNCORRECTABLE), 0u);
+  EXPECT_GE(this->count_of(reg::CORRECTED), wrong);
+}
+
+TYPED_TEST(SwitchMemory, WhatCannotBeCorrectedStaysUntilTheNextImage) {
+  this->load_plain();
+  const uint32_t entry = this->draw(this->entries(false));
+  const uint64_t before = this->word(false, this->place(false, entry));
+  this->flip(false, this->place(false, entry), 3);
+  ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 2));
+  for (int i = 0; i < 1000; ++i) this->clock();
+  EXPECT_EQ(this->word(false, this->place(false, entry)), before ^ 3);
+  EXPECT_GT(this->count_of(reg::UNCORRECTABLE), 3u);
+  EXPECT_EQ(this->count_of(reg::SCRUBBED), 0u);
+  EXPECT_EQ(this->count_of(reg::IRQ_STATUS) & 1, 1u);
+  for (int image = 0; image < 2; ++image) this->load_plain();
+  ASSERT_TRUE(this->write(reg::IRQ_STATUS, 1));
+  for (int i = 0; i < 1000; ++i) this->clock();
+  EXPECT_EQ(this->count_of(reg::IRQ_STATUS) & 1, 0u);
+}
+
+// An entry that the scrubber has read waits behind results that nobody takes, while two images come into use:
+// it must not be written into the second one, which is in the same bank.
+TYPED_TEST(SwitchMemory, NothingOfAnOldImageIsWrittenBack) {
+  ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 2));
+  for (int round = 0; round < 60 && !this->HasFailure(); ++round) {
+    this->load_plain();
+    for (const bool kind : {true, false})
+      for (uint32_t entry = 0; entry < this->entries(kind); ++entry)
+        this->flip(kind, this->place(kind, entry), uint64_t{1} << this->draw(this->code_bits(kind)));
+    for (uint32_t i = 0; i < 4; ++i) this->put(i % 3, *this->reader_of(false, 0));
+    this->bench_->m_res_ready_i = 0;
+    for (uint32_t i = 0; i < 20 + this->draw(4); ++i) this->clock();
+    for (int image = 0; image < 2; ++image) this->load_plain();
+    const auto multicast = this->table(true), unicast = this->table(false);
+    this->bench_->m_res_ready_i = 1;
+    this->bench_->s_req_valid_i = 0;
+    for (int i = 0; i < 40; ++i) this->clock();
+    EXPECT_EQ(this->table(true), multicast);
+    EXPECT_EQ(this->table(false), unicast);
+  }
+}
+
+}  // namespace
+}  // namespace weft::rtl_test
