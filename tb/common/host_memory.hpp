@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sparse byte memory of a host; bytes never written read as zero.
+// Sparse byte memory of a host; bytes never written read as zero. Its first pages may lie in memory that
+// other processes see as well.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -17,14 +19,23 @@ class HostMemory {
  public:
   static constexpr uint64_t page_bytes = 4096;
 
+  /// Before anything is written: addresses from 0 on are bytes of `shared`, which outlives this and is of
+  /// whole pages. The last byte of a piece written there is seen after its others.
+  void share(std::span<uint8_t> shared) { shared_ = shared; }
+
   void write(uint64_t address, std::span<const uint8_t> bytes) {
     for_pieces(address, bytes.size(), [&](uint64_t at, uint64_t done, uint64_t count) {
+      if (at < shared_.size()) return write_shared(at, bytes.subspan(done, count));
       std::memcpy(page(at / page_bytes).data() + at % page_bytes, bytes.data() + done, count);
     });
   }
 
   void read(uint64_t address, std::span<uint8_t> bytes) const {
     for_pieces(address, bytes.size(), [&](uint64_t at, uint64_t done, uint64_t count) {
+      if (at < shared_.size()) {
+        std::memcpy(bytes.data() + done, shared_.data() + at, count);
+        return;
+      }
       const Page* found = find(at / page_bytes);
       if (found) {
         std::memcpy(bytes.data() + done, found->data() + at % page_bytes, count);
@@ -40,7 +51,7 @@ class HostMemory {
     return bytes;
   }
 
-  /// Addresses of all pages ever written, in order.
+  /// Addresses of all pages ever written that are not shared, in order.
   std::vector<uint64_t> pages() const {
     std::vector<uint64_t> addresses;
     for (const auto& [number, contents] : pages_) addresses.push_back(number * page_bytes);
@@ -66,6 +77,11 @@ class HostMemory {
     }
   }
 
+  void write_shared(uint64_t at, std::span<const uint8_t> bytes) {
+    std::memcpy(shared_.data() + at, bytes.data(), bytes.size() - 1);
+    std::atomic_ref(shared_[at + bytes.size() - 1]).store(bytes.back(), std::memory_order_release);
+  }
+
   Page& page(uint64_t number) {
     auto& slot = pages_[number];
     if (!slot) slot = std::make_unique<Page>();
@@ -77,6 +93,7 @@ class HostMemory {
     return found == pages_.end() ? nullptr : found->second.get();
   }
 
+  std::span<uint8_t> shared_;
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
 };
 

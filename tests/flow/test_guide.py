@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/nic_guide.md shows is what tb/rdma/nic_guide_test.cpp runs: each block of code stands there, but for blanks.
+"""What a guide shows is what a test runs: each block of C++ of the guide (of nic_guide.md: each block) stands there, but for blanks.
 
 usage: test_guide.py REPOSITORY
 """
@@ -10,26 +10,31 @@ import sys
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1))
-GUIDE = ROOT / "docs" / "nic_guide.md"
-TEST = ROOT / "tb" / "rdma" / "nic_guide_test.cpp"
 
 
 def without_blanks(text):
     return "".join(text.split())
 
 
-def blocks(text):
-    return re.findall(r"^```\w*\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+def blocks(text, language=r"\w*"):
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
 class Guide(unittest.TestCase):
-    def test_each_block_is_run(self):
-        program = without_blanks(TEST.read_text(encoding="utf-8"))
-        found = blocks(GUIDE.read_text(encoding="utf-8"))
-        self.assertGreater(len(found), 8)
+    def assert_run(self, found, least, test):
+        program = without_blanks((ROOT / test).read_text(encoding="utf-8"))
+        self.assertGreaterEqual(len(found), least)
         for block in found:
             with self.subTest(block=block):
                 self.assertIn(without_blanks(block), program)
+
+    def test_nic_guide(self):
+        guide = (ROOT / "docs" / "nic_guide.md").read_text(encoding="utf-8")
+        self.assert_run(blocks(guide), 9, "tb/rdma/nic_guide_test.cpp")
+
+    def test_driver(self):
+        guide = (ROOT / "docs" / "driver.md").read_text(encoding="utf-8")
+        self.assert_run(blocks(guide, "cpp"), 2, "tb/node/verbs_test.cpp")
 
 
 if __name__ == "__main__":

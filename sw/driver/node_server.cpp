@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// The administrator of one NIC.
+#include "driver/node_server.hpp"
+
+#include <algorithm>
+
+namespace weft::driver {
+
+namespace {
+
+constexpr uint64_t ring_slot = 1 << 16;  // both rings of a queue
+constexpr uint64_t cq_offset = 1 << 15;
+constexpr uint8_t ring_log2 = 8;
+constexpr uint32_t status_idle = 3u << 3;  // sender and receiver
+constexpr uint32_t longest_quiet = 1000;   // looks at STATUS, if others keep the engine busy
+constexpr uint32_t first_queue_page = 2;
+constexpr uint32_t key_step = 4099;  // between first keys of nodes, so that one's is none of another's
+
+std::string text_of(const std::array<char, name_bytes>& name) {
+  return {name.begin(), std::find(name.begin(), name.end(), '\0')};
+}
+
+}  // namespace
+
+NodeServer::NodeServer(uint32_t node, RegisterBus& bus, RingMemory& memory, RdmaDriver& engine,
+                       const NodeSize& size, Directory& directory)
+    : node_(node),
+      bus_(bus),
+      memory_(memory),
+      engine_(engine),
+      size_(size),
+      directory_(directory),
+      administrator_(bus, memory),
+      places_(size.queues, Place::free),
+      queues_(size.queues),
+      regions_(size.regions),
+      last_key_(static_cast<uint16_t>(node * key_step)) {}
+
+uint64_t NodeServer::rings_bytes() const { return size_.queues * ring_slot; }
+
+uint64_t NodeServer::share() const {
+  return (size_.memory_bytes - rings_bytes()) / size_.queues / size_.payload * size_.payload;
+}
+
+std::optional<uint32_t> NodeServer::attach() {
+  const auto found = std::ranges::find(places_, Place::free);
+  if (found == places_.end()) return std::nullopt;
+  *found = Place::taken;
+  return static_cast<uint32_t>(found - places_.begin());
+}
+
+Reply NodeServer::attached(uint32_t place) const {
+  return Reply::of({node_, base_of(place), share(), size_.memory_bytes});
+}
+
+bool NodeServer::clearing() const { return std::ranges::count(places_, Place::clearing) != 0; }
+
+uint32_t NodeServer::queues_in_use() const {
+  return static_cast<uint32_t>(
+      std::ranges::count_if(queues_, [](const Queue& queue) { return queue.place.has_value(); }));
+}
+
+uint32_t NodeServer::regions_in_use() const {
+  return static_cast<uint32_t>(
+      std::ranges::count_if(regions_, [](const Region& region) { return region.place.has_value(); }));
+}
+
+void NodeServer::handle(uint32_t place, const Request& request, OnReply reply) {
+  switch (request.ask) {
+    case Ask::attach:
+      return reply(Reply::refused("attached already"));
+    case Ask::open_region:
+      return open_region(place, request, reply);
+    case Ask::close_region:
+      return close_region(place, request, reply);
+    case Ask::claim_queue:
+      return claim_queue(place, request, reply);
+    case Ask::release_queue:
+      return release_queue(place, request, reply);
+    case Ask::write_register:
+    case Ask::read_register:
+      return access_register(place, request, reply);
+    case Ask::wait:
+      return wait(place, request, std::move(reply));
+    case Ask::publish:
+      directory_[{node_, text_of(request.name)}] = {place, request.values};
+      return reply(Reply::of());
+    case Ask::look_up:
+      return look_up(request, reply);
+  }
+  reply(Reply::refused("no such request"));
+}
+
+void NodeServer::open_region(uint32_t place, const Request& request, const OnReply& reply) {
+  const uint64_t base = request.x, bytes = request.y;
+  const bool inside = base >= base_of(place) && bytes <= share() && base - base_of(place) <= share() - bytes;
+  if (!inside) return reply(Reply::refused("memory region is not inside this application's memory"));
+  if (bytes == 0 || base % size_.payload != 0 || bytes % size_.payload != 0)
+    return reply(Reply::refused("memory region is not of whole payloads of " + std::to_string(size_.payload) +
+                                " bytes"));
+  const auto found = std::ranges::find_if(regions_, [](const Region& region) { return !region.place; });
+  if (found == regions_.end()) return reply(Reply::refused("all memory regions of the node are in use"));
+  const auto number = static_cast<uint8_t>(found - regions_.begin());
+  *found = {place, new_key()};
+  RdmaRegion region;
+  region.base = base;
+  region.limit = base + bytes;
+  region.key = found->key;
+  region.owner = owner_of(place);
+  region.local_use = (request.a & 1) != 0;
+  region.remote_write = (request.a & 2) != 0;
+  region.remote_read = (request.a & 4) != 0;
+  region.receive = (request.a & 8) != 0;
+  engine_.set_region(number, region);
+  bus_.read(rdma::formats::reg::STATUS, [reply, key = rdma_rkey(number, found->key)](bool ok, uint32_t) {
+    reply(ok ? Reply::of({key}) : Reply::refused("NIC does not answer"));
+  });
+}
+
+void NodeServer::close_region(uint32_t place, const Request& request, const OnReply& reply) {
+  const uint32_t number = request.a >> 16;
+  if (number >= regions_.size() || regions_[number].place != place ||
+      rdma_rkey(static_cast<uint8_t>(number), regions_[number].key) != request.a)
+    return reply(Reply::refused("no memory region of this application has that key"));
+  close(number);
+  bus_.read(rdma::formats::reg::STATUS, [reply](bool, uint32_t) { reply(Reply::of()); });
+}
+
+void NodeServer::close(uint32_t region) {
+  regions_[region].place.reset();
+  RdmaRegion closed;
+  closed.remote_write = false;
+  engine_.set_region(static_cast<uint8_t>(region), closed);
+}
+
+void NodeServer::claim_queue(uint32_t place, const Request& request, const OnReply& reply) {
+  uint32_t number = request.a;
+  if (number == any_queue) {
+    const auto found = std::ranges::find_if(queues_, [](const Queue& queue) { return !queue.place; });
+    if (found == queues_.end()) return reply(Reply::refused("all queues of the node are in use"));
+    number = static_cast<uint32_t>(found - queues_.begin());
+  }
+  if (number >= queues_.size())
+    return reply(Reply::refused("no queue " + std::to_string(number) + ": the node has " +
+                                std::to_string(queues_.size())));
+  Queue& queue = queues_[number];
+  if (queue.place) return reply(Reply::refused("queue " + std::to_string(number) + " is in use"));
+  queue.place = place;
+  queue.setup.sq_base = number * ring_slot;
+  queue.setup.cq_base = number * ring_slot + cq_offset;
+  queue.setup.sq_log2 = queue.setup.cq_log2 = ring_log2;
+  queue.setup.owner = owner_of(place);
+  queue.setup.key = new_key();
+  administrator_.enable(number, queue.setup, [this, number, reply](bool ok) {
+    Queue& claimed = queues_[number];
+    if (ok)
+      return reply(Reply::of({number, claimed.setup.sq_base, claimed.setup.cq_base, claimed.setup.key}));
+    claimed.place.reset();
+    reply(Reply::refused("queue " + std::to_string(number) + " cannot be enabled"));
+  });
+}
+
+void NodeServer::release_queue(uint32_t place, const Request& request, const OnReply& reply) {
+  if (request.a >= queues_.size() || queues_[request.a].place != place)
+    return reply(Reply::refused("queue " + std::to_string(request.a) + " is not this application's"));
+  administrator_.disable(request.a, [this, place, number = request.a, reply](bool) {
+    if (queues_[number].place == place) queues_[number].place.reset();
+    reply(Reply::of());
+  });
+}
+
+/// Those of the pages of its own queues, as the mapping of pages would have it.
+void NodeServer::access_register(uint32_t place, const Request& request, const OnReply& reply) {
+  const uint32_t page = request.a / 0x1000;
+  const bool own = page >= first_queue_page && page - first_queue_page < queues_.size() &&
+                   queues_[page - first_queue_page].place == place;
+  if (!own) return reply(Reply::refused("register is not of a queue of this application"));
+  if (request.ask == Ask::read_register)
+    return bus_.read(request.a, [reply](bool ok, uint32_t data) {
+      reply(ok ? Reply::of({data}) : Reply::refused("register cannot be read"));
+    });
+  bus_.write(request.a, request.b,
+             [reply](bool ok) { reply(ok ? Reply::of() : Reply::refused("register refuses the write")); });
+}
+
+void NodeServer::wait(uint32_t place, const Request& request, OnReply reply) {
+  if (request.x >= size_.memory_bytes)
+    return reply(Reply::refused("byte to wait for is not in the node's memory"));
+  waiting_.push_back({place, request, cycle_ + request.y, std::move(reply)});
+}
+
+void NodeServer::look_up(const Request& request, const OnReply& reply) const {
+  const auto found = directory_.find({request.a, text_of(request.name)});
+  if (found == directory_.end())
+    return reply(Reply::refused("nothing published under '" + text_of(request.name) + "'"));
+  reply(Reply::of(found->second.values));
+}
+
+void NodeServer::tick(uint64_t cycle) {
+  cycle_ = cycle;
+  std::vector<Waiting> met;
+  std::erase_if(waiting_, [&](Waiting& each) {
+    uint8_t now = 0;
+    memory_.read(each.request.x, {&now, 1});
+    if (now == each.request.a && cycle < each.until) return false;
+    each.request.b = now != each.request.a;
+    met.push_back(std::move(each));
+    return true;
+  });
+  for (const Waiting& each : met) each.reply(Reply::of({each.request.b, cycle}));
+}
+
+void NodeServer::detach(uint32_t place) {
+  places_[place] = Place::clearing;
+  std::erase_if(waiting_, [&](const Waiting& each) { return each.place == place; });
+  std::erase_if(directory_,
+                [&](const auto& entry) { return entry.first.first == node_ && entry.second.place == place; });
+  clear(place);
+}
+
+/// One queue after the other, then the regions.
+void NodeServer::clear(uint32_t place) {
+  const auto queue = std::ranges::find_if(queues_, [&](const Queue& each) { return each.place == place; });
+  if (queue != queues_.end()) {
+    const auto number = static_cast<uint32_t>(queue - queues_.begin());
+    return administrator_.disable(number, [this, place, number](bool) {
+      if (queues_[number].place == place) queues_[number].place.reset();
+      clear(place);
+    });
+  }
+  for (uint32_t number = 0; number < regions_.size(); ++number) {
+    if (regions_[number].place == place) close(number);
+  }
+  clear_when_quiet(place, longest_quiet);
+}
+
+/// What late packets still write is in nobody's memory.
+void NodeServer::clear_when_quiet(uint32_t place, uint32_t looks) {
+  bus_.read(rdma::formats::reg::STATUS, [this, place, looks](bool, uint32_t status) {
+    if ((status & status_idle) == status_idle || looks == 0) {
+      places_[place] = Place::free;
+    } else {
+      clear_when_quiet(place, looks - 1);
+    }
+  });
+}
+
+}  // namespace weft::driver

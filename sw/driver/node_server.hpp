@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The administrator of one NIC: gives memory, regions and queues to the applications that attach, and takes
+// them back when an application goes (docs/driver.md, The node).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "driver/port.hpp"
+#include "driver/rdma_driver.hpp"
+#include "driver/ring_driver.hpp"
+
+namespace weft::driver {
+
+/// What a NIC has, and how much memory its node.
+struct NodeSize {
+  uint32_t queues = 8;  ///< and so many applications
+  uint32_t regions = 64;
+  uint32_t payload = 256;  ///< bytes, to multiples of which addresses are
+  uint64_t memory_bytes = 64 << 20;
+};
+
+/// What applications of all nodes tell each other outside of the network, by node and name.
+struct Notice {
+  uint32_t place;
+  std::array<uint64_t, 4> values;
+};
+using Directory = std::map<std::pair<uint32_t, std::string>, Notice>;
+
+/// Rings lie at the front of the memory, the rest is shared out in equal parts. Needs no thread: replies come
+/// by callback, at once or while the NIC is clocked.
+class NodeServer {
+ public:
+  using OnReply = std::function<void(const Reply&)>;
+
+  /// Of a NIC whose driver is ready and whose queues are OFF.
+  NodeServer(uint32_t node, RegisterBus& bus, RingMemory& memory, RdmaDriver& engine, const NodeSize& size,
+             Directory& directory);
+
+  /// A place for one more application, if there is any.
+  std::optional<uint32_t> attach();
+  Reply attached(uint32_t place) const;
+  /// The application is gone: its queues are disabled, then its regions closed, then the place is free.
+  void detach(uint32_t place);
+
+  void handle(uint32_t place, const Request& request, OnReply reply);
+
+  /// Once a clock.
+  void tick(uint64_t cycle);
+
+  /// A place is being cleared.
+  bool clearing() const;
+  uint32_t queues_in_use() const;
+  uint32_t regions_in_use() const;
+
+ private:
+  enum class Place { free, taken, clearing };
+  struct Queue {
+    std::optional<uint32_t> place;
+    RingSetup setup;
+  };
+  struct Region {
+    std::optional<uint32_t> place;
+    uint16_t key = 0;
+  };
+  struct Waiting {
+    uint32_t place;
+    Request request;
+    uint64_t until;
+    OnReply reply;
+  };
+
+  uint64_t base_of(uint32_t place) const { return rings_bytes() + place * share(); }
+  uint64_t rings_bytes() const;
+  uint64_t share() const;
+  static uint8_t owner_of(uint32_t place) { return static_cast<uint8_t>(place + 1); }
+  uint16_t new_key() { return ++last_key_ == 0 ? ++last_key_ : last_key_; }
+
+  void open_region(uint32_t place, const Request& request, const OnReply& reply);
+  void close_region(uint32_t place, const Request& request, const OnReply& reply);
+  void claim_queue(uint32_t place, const Request& request, const OnReply& reply);
+  void release_queue(uint32_t place, const Request& request, const OnReply& reply);
+  void access_register(uint32_t place, const Request& request, const OnReply& reply);
+  void wait(uint32_t place, const Request& request, OnReply reply);
+  void look_up(const Request& request, const OnReply& reply) const;
+
+  void close(uint32_t region);
+  void clear(uint32_t place);
+  void clear_when_quiet(uint32_t place, uint32_t looks);
+
+  uint32_t node_;
+  RegisterBus& bus_;
+  RingMemory& memory_;
+  RdmaDriver& engine_;
+  NodeSize size_;
+  Directory& directory_;
+  RingAdministrator administrator_;
+  std::vector<Place> places_;
+  std::vector<Queue> queues_;
+  std::vector<Region> regions_;
+  std::vector<Waiting> waiting_;
+  uint16_t last_key_;
+  uint64_t cycle_ = 0;
+};
+
+}  // namespace weft::driver

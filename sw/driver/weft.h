@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The host library for C (docs/driver.md): what verbs.hpp has, with objects that are opened and closed. */
+#ifndef WEFT_H
+#define WEFT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct weft_context weft_context;
+typedef struct weft_region weft_region;
+typedef struct weft_queue weft_queue;
+
+enum weft_access {
+  WEFT_SOURCE = 1,       /* WRITEs and SENDs from here */
+  WEFT_REMOTE_WRITE = 2, /* WRITEs of others to here */
+  WEFT_REMOTE_READ = 4,  /* READs of others from here */
+  WEFT_BUFFER = 8        /* RECVs and READs into here */
+};
+
+#define WEFT_ANY_QUEUE UINT32_MAX
+
+/* Memory of a peer, or one of its queues (then `address` is its number). */
+typedef struct weft_remote {
+  uint32_t node;
+  uint32_t key;
+  uint64_t address;
+} weft_remote;
+
+typedef struct weft_completion {
+  uint64_t tag;
+  uint32_t bytes;
+  uint32_t node;
+  uint32_t immediate;
+  uint8_t status; /* 0: done; else weft_status_name tells */
+} weft_completion;
+
+/* NULL: not attached, `why` (may be NULL) says in one line why. */
+weft_context* weft_attach(const char* fabric, uint32_t node, char* why, size_t why_bytes);
+/* After all regions and queues of it. NULL is let pass, here and below. */
+void weft_detach(weft_context* context);
+/* Why the last call that used this context failed, one line. */
+const char* weft_error(const weft_context* context);
+
+/* NULL: failed. */
+weft_region* weft_region_open(weft_context* context, uint64_t bytes, uint32_t access);
+void weft_region_close(weft_region* region);
+void* weft_region_memory(weft_region* region);
+weft_remote weft_region_remote(const weft_region* region);
+
+/* NULL: failed. */
+weft_queue* weft_queue_open(weft_context* context, uint32_t number);
+void weft_queue_close(weft_queue* queue);
+weft_remote weft_queue_remote(const weft_queue* queue);
+
+/* These return 0, or -1 if failed: weft_error says why. */
+int weft_publish(weft_context* context, const char* name, weft_remote remote);
+int weft_find(weft_context* context, uint32_t node, const char* name, weft_remote* found);
+int weft_post_write(weft_queue* queue, uint64_t tag, const weft_region* from, uint64_t offset, uint32_t bytes,
+                    weft_remote to);
+int weft_post_read(weft_queue* queue, uint64_t tag, const weft_region* into, uint64_t offset, uint32_t bytes,
+                   weft_remote from);
+int weft_post_send(weft_queue* queue, uint64_t tag, const weft_region* from, uint64_t offset, uint32_t bytes,
+                   weft_remote to_queue);
+int weft_post_recv(weft_queue* queue, uint64_t tag, const weft_region* into, uint64_t offset, uint32_t bytes);
+/* 1: there is a completion; 0: none within so many clocks (0 clocks: look only); -1: failed. */
+int weft_poll(weft_queue* queue, uint64_t clocks, weft_completion* completion);
+
+/* "OK", "BAD_KEY", ... */
+const char* weft_status_name(uint8_t status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host library on Verilated NICs, in one process. The first test is the code of docs/driver.md
+// (tests/flow/test_guide.py).
+#include "driver/verbs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/fault.hpp"
+#include "node_system.hpp"
+
+namespace weft::tb {
+namespace {
+
+using namespace verbs;
+
+constexpr uint64_t memory_bytes = 8 << 20;
+
+class Verbs : public testing::Test {
+ protected:
+  Verbs() : memories_(2, std::vector<uint8_t>(memory_bytes)) {
+    nodes.emplace(std::vector<std::span<uint8_t>>(memories_.begin(), memories_.end()), fabric::Faults{}, 1);
+  }
+  std::unique_ptr<driver::Port> attach(uint32_t node) {
+    return std::make_unique<InProcessPort>(*nodes, node);
+  }
+
+  void run_until_clear() {
+    for (int cycle = 0; cycle < 1'000'000 && nodes->clearing(); ++cycle) nodes->step();
+    EXPECT_FALSE(nodes->clearing());
+  }
+  void expect_nothing_in_use(uint32_t node) {
+    EXPECT_EQ(nodes->server(node).queues_in_use(), 0u);
+    EXPECT_EQ(nodes->server(node).regions_in_use(), 0u);
+  }
+
+  static std::string fault_of(const std::function<void()>& action) {
+    try {
+      action();
+    } catch (const Fault& fault) {
+      return fault.what();
+    }
+    return "no fault";
+  }
+
+ private:
+  std::vector<std::vector<uint8_t>> memories_;
+
+ protected:
+  std::optional<NodeSystem> nodes;
+};
+
+TEST_F(Verbs, FirstTransfer) {
+  Context there(attach(1));
+  const ProtectionDomain domain_there(there);
+  MemoryRegion target(domain_there, 4096, access_remote_write);
+  there.publish("target", target.remote());
+  {
+    // guide: ten lines
+    Context context(attach(0));
+    ProtectionDomain domain(context);
+    MemoryRegion source(domain, 4096, access_source);
+    Queue queue(domain);
+    std::ranges::fill(source.bytes(), 'w');
+    RemoteBytes remote = context.find_memory(/*node=*/1, "target");
+    queue.post_write(/*tag=*/1, source.local(0, 4096), remote);
+    queue.expect();
+  }
+  EXPECT_TRUE(std::ranges::all_of(target.bytes(), [](uint8_t byte) { return byte == 'w'; }));
+}
+
+/// Two applications, a queue and a region for everything each.
+class VerbsPair : public Verbs {
+ protected:
+  struct Side {
+    explicit Side(std::unique_ptr<driver::Port> port)
+        : context(std::move(port)),
+          domain(context),
+          memory(domain, 16384, access_source | access_remote_write | access_remote_read),
+          buffer(domain, 16384, access_buffer),
+          queue(domain) {}
+    Context context;
+    ProtectionDomain domain;
+    MemoryRegion memory, buffer;
+    Queue queue;
+  };
+  VerbsPair() : here(attach(0)), there(attach(1)) {
+    for (size_t i = 0; i < here.memory.bytes().size(); ++i)
+      here.memory.bytes()[i] = static_cast<uint8_t>(i * 7 + i / 256);
+  }
+  static bool same(std::span<const uint8_t> a, std::span<const uint8_t> b, size_t bytes) {
+    return std::ranges::equal(a.first(bytes), b.first(bytes));
+  }
+  Side here, there;
+};
+
+TEST_F(VerbsPair, SendAndReceive) {
+  ASSERT_TRUE(there.queue.post_recv(5, there.buffer.local(0, 16384)));
+  ASSERT_TRUE(here.queue.post_send(6, here.memory.local(0, 10'000), there.queue.remote()));
+  const Completion got = there.queue.expect();
+  EXPECT_EQ(got.tag, 5u);
+  EXPECT_EQ(got.bytes, 10'000u);
+  EXPECT_EQ(got.node, 0u);
+  EXPECT_EQ(here.queue.expect().tag, 6u);
+  EXPECT_TRUE(same(there.buffer.bytes(), here.memory.bytes(), 10'000));
+}
+
+TEST_F(VerbsPair, Read) {
+  ASSERT_TRUE(there.queue.post_read(7, there.buffer.local(0, 9'999), here.memory.remote()));
+  EXPECT_EQ(there.queue.expect().bytes, 9'999u);
+  EXPECT_TRUE(same(there.buffer.bytes(), here.memory.bytes(), 9'999));
+}
+
+TEST_F(VerbsPair, MoreRequestsThanARingHas) {
+  uint64_t posted = 0, taken = 0;
+  for (; taken < 1000; ++taken) {
+    while (posted < 1000 && here.queue.post_write(posted, here.memory.local(0, 256), there.memory.remote()))
+      ++posted;
+    ASSERT_EQ(here.queue.expect().tag, taken);
+  }
+  EXPECT_EQ(posted, 1000u);
+}
+
+TEST_F(VerbsPair, WrongKeysAndRegionsEndWithTheirStatus) {
+  const auto status_of = [&](const LocalBytes& local, const RemoteBytes& remote) {
+    here.queue.post_write(1, local, remote);
+    return std::string(status_name(here.queue.wait(1'000'000).value_or(Completion{}).status));
+  };
+  RemoteBytes other_key = there.memory.remote();
+  ++other_key.key;
+  EXPECT_EQ(status_of(here.memory.local(0, 256), other_key), "BAD_KEY");
+  EXPECT_EQ(status_of(here.memory.local(0, 256), there.memory.remote(16384)), "BAD_REGION");
+  EXPECT_EQ(status_of(there.memory.local(0, 256), there.memory.remote()), "LOCAL_KEY");
+  EXPECT_EQ(status_of(here.memory.local(16384, 256), there.memory.remote()), "LOCAL_REGION");
+  EXPECT_EQ(status_of(here.memory.local(0, 256), there.memory.remote()), "OK");
+}
+
+TEST_F(VerbsPair, ClosedRegionIsNotWrittenAnyMore) {
+  RemoteBytes gone;
+  {
+    const MemoryRegion brief(there.domain, 4096, access_remote_write);
+    gone = brief.remote();
+  }
+  const MemoryRegion next(there.domain, 4096, access_remote_write);
+  EXPECT_EQ(next.address(), gone.address);
+  here.queue.post_write(1, here.memory.local(0, 256), gone);
+  EXPECT_EQ(fault_of([&] { here.queue.expect(); }), "request 1 to node 1 ended with BAD_KEY");
+}
+
+TEST_F(VerbsPair, QueueOfAnotherIsRefused) {
+  EXPECT_EQ(fault_of([&] { Queue(here.domain, here.queue.number()); }), "node 0: queue 0 is in use");
+  EXPECT_EQ(fault_of([&] { Queue(here.domain, 8); }), "node 0: no queue 8: the node has 8");
+}
+
+TEST_F(Verbs, RegistersOfOthersAreRefused) {
+  const auto port = attach(0), other = attach(0);
+  const driver::Reply queue = port->ask({.ask = driver::Ask::claim_queue, .a = 3});
+  ASSERT_TRUE(queue.ok);
+  const driver::Request tail{.ask = driver::Ask::read_register,
+                             .a = driver::ring_register(rdma_queues::formats::reg::SQ_HEAD, 3)};
+  EXPECT_TRUE(port->ask(tail).ok);
+  EXPECT_FALSE(other->ask(tail).ok);
+  EXPECT_FALSE(port->ask({.ask = driver::Ask::write_register, .a = 0, .b = 1}).ok);
+  EXPECT_FALSE(other->ask({.ask = driver::Ask::release_queue, .a = 3}).ok);
+  EXPECT_FALSE(port->ask({.ask = driver::Ask::open_region, .x = 0, .y = 4096}).ok) << "memory of the rings";
+}
+
+TEST_F(Verbs, WhoGoesLeavesNothing) {
+  {
+    Context context(attach(0));
+    const ProtectionDomain domain(context);
+    const auto port = attach(0);  // goes without a word
+    ASSERT_TRUE(port->ask({.ask = driver::Ask::claim_queue, .a = driver::any_queue}).ok);
+    const auto memory = port->ask({.ask = driver::Ask::attach}).values;
+    ASSERT_TRUE(port->ask({.ask = driver::Ask::open_region, .a = 2, .x = memory[1], .y = 4096}).ok);
+  }
+  run_until_clear();
+  expect_nothing_in_use(0);
+}
+
+TEST_F(Verbs, NoNodeAndNoPlace) {
+  EXPECT_EQ(fault_of([&] { attach(2); }), "has no node 2: 0 to 1");
+  std::vector<std::unique_ptr<driver::Port>> all;
+  for (int i = 0; i < 8; ++i) all.push_back(attach(0));
+  EXPECT_EQ(fault_of([&] { attach(0); }), "node 0 has no place for another application");
+  all.pop_back();
+  run_until_clear();
+  EXPECT_NO_THROW(attach(0));
+}
+
+TEST_F(Verbs, MemoryEnds) {
+  Context context(attach(0));
+  const ProtectionDomain domain(context);
+  EXPECT_EQ(fault_of([&] { MemoryRegion(domain, memory_bytes, access_source); }),
+            "node 0: no memory left for 8388608 bytes");
+  EXPECT_EQ(fault_of([&] { MemoryRegion(domain, 0, access_source); }), "memory region of no bytes");
+}
+
+}  // namespace
+}  // namespace weft::tb

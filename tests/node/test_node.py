@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""weft-node and the examples as processes of their own: what they print, and what is left when one is killed.
+
+usage: test_node.py FOLDER_OF_PROGRAMS
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAMS = pathlib.Path(sys.argv.pop(1))
+PATIENCE = 240  # seconds; nothing is measured by it
+
+
+class Node(unittest.TestCase):
+    nodes = 2
+    options = []
+
+    def setUp(self):
+        self.fabric = f"test-{os.getpid()}-{self.id().rsplit('.', maxsplit=1)[-1]}"[:60]
+        self.running = []
+        self.node = self.begin("weft-node", "--nodes", str(self.nodes), "--memory", "32", *self.options)
+        self.assertEqual(self.node.stdout.readline(), f"weft-node '{self.fabric}': {self.nodes} nodes are ready\n")
+
+    def tearDown(self):
+        for process in reversed(self.running):
+            if process.poll() is None:
+                process.kill() if process is not self.node else process.terminate()
+            process.communicate(timeout=PATIENCE)
+        self.assertEqual(self.node.returncode, 0, "the node ends as it should")
+        self.assertFalse([name for name in os.listdir("/dev/shm") if self.fabric in name])
+
+    def begin(self, program, *arguments):
+        process = subprocess.Popen(
+            [PROGRAMS / program, "--fabric", self.fabric, *map(str, arguments)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.running.append(process)
+        return process
+
+    def end(self, process, code=0):
+        out, err = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, code, out + err)
+        return out if code == 0 else err
+
+    def ping_pong(self, rounds=3):
+        pong = self.begin("weft-pingpong", "--node", 1, "--rounds", rounds)
+        ping = self.begin("weft-pingpong", "--node", 0, "--rounds", rounds, 1)
+        self.assertEqual(self.end(ping), f"{rounds} rounds of 1024 bytes with node 1\n")
+        self.assertEqual(self.end(pong), f"{rounds} rounds of 1024 bytes answered\n")
+
+
+class Examples(Node):
+    def test_ping_pong(self):
+        self.ping_pong()
+
+    def test_copy(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source, copy = pathlib.Path(folder, "source"), pathlib.Path(folder, "copy")
+            source.write_bytes(os.urandom(300_001))
+            offer = self.begin("weft-copy", "--node", 0, source)
+            read = self.begin("weft-copy", "--node", 1, "--from", 0, copy)
+            self.assertEqual(self.end(read), "300001 bytes read from node 0\n")
+            self.assertEqual(self.end(offer), "300001 bytes offered and read\n")
+            self.assertEqual(copy.read_bytes(), source.read_bytes())
+
+    def rows(self, program, *options):
+        server = self.begin(program, "--node", 1, *options)
+        client = self.begin(program, "--node", 0, *options, 1)
+        rows = [line.split() for line in self.end(client).splitlines() if line.startswith(" ")]
+        self.end(server)
+        return rows
+
+    def test_bandwidth(self):
+        header, *rows = self.rows("weft_write_bw", "-s", 65536, "-n", 20)[1:]
+        self.assertEqual(header[:2], ["#bytes", "#iterations"])
+        [(size, count, peak, average, rate)] = rows
+        self.assertEqual((size, count), ("65536", "20"))
+        self.assertGreaterEqual(float(peak), float(average))
+        self.assertGreater(float(average), 1000)
+        self.assertLess(float(average), 32 * 250e6 / 2**20, "more than the data path carries")
+        self.assertAlmostEqual(float(rate) * 65536 * 1e6 / 2**20, float(average), delta=0.05 * float(average))
+
+    def test_latency(self):
+        first = self.rows("weft_write_lat", "-s", 64, "-n", 10)
+        self.assertEqual(first[2][:2], ["64", "10"])
+        least, most = map(float, first[2][2:4])
+        self.assertTrue(0.1 < least <= most < 100, first)
+
+
+class AllGather(Node):
+    nodes = 3
+    options = ["--loss", "0.01"]
+
+    def test_all_gather(self):
+        ranks = [self.begin("weft-allgather", "--node", node, "--nodes", 3) for node in range(3)]
+        for node, rank in enumerate(ranks):
+            self.assertEqual(self.end(rank), f"node {node}: 3 blocks of 4096 bytes\n")
+
+
+class Trouble(Node):
+    def test_no_such_node(self):
+        self.assertEqual(self.end(self.begin("weft-pingpong", "--node", 7), 2),
+                         f"weft-pingpong: weft-node '{self.fabric}': has no node 7: 0 to 1\n")
+
+    def test_no_weft_node(self):
+        got = subprocess.run([PROGRAMS / "weft-pingpong", "--fabric", "none-" + self.fabric], capture_output=True, text=True, check=False)
+        self.assertEqual(got.returncode, 2)
+        self.assertIn("is not running", got.stderr)
+        self.assertEqual(got.stderr.count("\n"), 1)
+
+    def test_second_of_this_name(self):
+        self.assertIn("a weft-node of this name is running", self.end(self.begin("weft-node"), 2))
+        self.ping_pong()
+
+    def test_killed_in_the_middle(self):
+        """More often than a node has places and queues: others go on, and what was held is free again."""
+        for _ in range(10):
+            pong = self.begin("weft-pingpong", "--node", 1, "--rounds", 100000)
+            ping = self.begin("weft-pingpong", "--node", 0, "--rounds", 100000, 1)
+            with self.assertRaises(subprocess.TimeoutExpired):
+                ping.wait(timeout=0.5)
+            pong.kill()
+            ping.kill()
+            pong.communicate()
+            ping.communicate()
+        self.ping_pong()
+
+    def test_peer_is_told(self):
+        pong = self.begin("weft-pingpong", "--node", 1, "--rounds", 100000)
+        ping = self.begin("weft-pingpong", "--node", 0, "--rounds", 100000, 1)
+        with self.assertRaises(subprocess.TimeoutExpired):
+            ping.wait(timeout=1)
+        pong.kill()
+        self.assertRegex(self.end(ping, 2), "^weft-pingpong: (request 2 to node 1 ended with [A-Z_]+|no completion .*)\n$")
+        self.ping_pong()
+
+    def test_node_is_killed(self):
+        pong = self.begin("weft-pingpong", "--node", 1)
+        with self.assertRaises(subprocess.TimeoutExpired):
+            pong.wait(timeout=0.5)
+        self.node.terminate()
+        self.assertEqual(self.end(pong, 2), f"weft-pingpong: weft-node '{self.fabric}': is gone\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
