@@ -209,7 +209,7 @@ coverage: configure ## which points of docs/testplan.json tests, fault campaign 
 	python3 tests/coverage/functional.py --jobs $(JOBS) $(COVERAGE_DIR) fuzz=$(COVERAGE_DIR)/fuzz nic=$(COVERAGE_DIR)/nic soak=$(COVERAGE_DIR)/soak unit=$(COVERAGE_DIR)/unit
 
 # Each in two parts at a time, so that both cores have work.
-COVERAGE_TESTS := rdma_nic_test test_rtl test_rdma_baseline rdma_older_test test_rdma_queues test_rdma_inbox test_rdma_requests test_switch
+COVERAGE_TESTS := rdma_nic_test test_rtl test_rdma_baseline rdma_older_test test_rdma_queues test_rdma_inbox test_rdma_requests test_switch test_barrier_rtl
 
 code-coverage: configure $(PYTHON_VENV)/ready ## which lines and bits of the RTL the tests exercise, into docs/results/code_coverage.md
 	cmake --preset coverage $(CMAKE_QUIET) >/dev/null

@@ -16,11 +16,12 @@ namespace weft::switchtables {
 
 using Images = std::vector<switch_lookup::Image>;  ///< of each switch of the fabric
 
-/// Heads only: identity, role and place.
+/// Heads only: identity and version, role PLAIN.
 Images heads_of(const Fabric& fabric, uint32_t version);
 
 /// Entries of trees. Throws Fault for more colours than the blocks have.
-void add_multicast(Images& images, const mcast::FabricTables& tables, const switch_lookup::Sizes& sizes);
+void add_multicast(Images& images, const Fabric& fabric, const mcast::FabricTables& tables,
+                   const switch_lookup::Sizes& sizes);
 
 /// PLAIN: an entry for each host: a port on a shortest way as primary port, all others on shortest ways as
 /// backups.
@@ -29,8 +30,9 @@ void add_multicast(Images& images, const mcast::FabricTables& tables, const swit
 void add_minimal_hops(Images& images, const Fabric& fabric, uint32_t choice,
                       const switch_lookup::Sizes& sizes);
 
-/// LEAF, ROW, COLUMN: tables for each destination, of the whole fabric. Throws Fault for what blocks cannot
-/// hold: more leaves than entries, other rules than `vtftr`, other than 2 or 3 virtual channels.
+/// LEAF, ROW, COLUMN with their places: tables of the whole fabric (route/switch_images.hpp). Throws Fault
+/// for what blocks cannot hold: more leaves than entries, other rules than `vtftr`, other than 2 or 3 virtual
+/// channels.
 void add_routes(Images& images, const Fabric& fabric, const route::Tables& tables,
                 const switch_lookup::Sizes& sizes);
 

@@ -84,7 +84,7 @@ class Run {
     result_.colours = forest.colours();
     plan_.trees = mcast::tables_of(forest);
     plan_.images = switchtables::heads_of(fabric_, version);
-    switchtables::add_multicast(plan_.images, plan_.trees, sizes);
+    switchtables::add_multicast(plan_.images, fabric_, plan_.trees, sizes);
     if (!fabric_.grid()) return switchtables::add_minimal_hops(plan_.images, fabric_, choice, sizes);
     const route::Health alive = health();
     route::Options routes;
