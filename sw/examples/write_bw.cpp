@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft_write_bw: bandwidth of WRITEs, with the options and the table of ib_write_bw.
-#include <algorithm>
-#include <vector>
-
 #include "perf.hpp"
 
 namespace {
@@ -12,7 +9,7 @@ using namespace weft::verbs;
 using examples::PerfOptions;
 
 constexpr uint32_t at_once = 64;  // the node's quota of a queue
-constexpr uint32_t most_for_peak = 20'000;
+constexpr double no_peak = 0;     // as ib_write_bw --noPeak has it
 
 /// Is written to until the client says that it has done.
 void serve(const PerfOptions& options) {
@@ -27,36 +24,17 @@ void serve(const PerfOptions& options) {
   queue.expect(1'000'000'000'000);
 }
 
-/// Clocks at which each WRITE was posted, and at which the first, second, ... of them completed.
-struct Times {
-  std::vector<uint64_t> posted, completed;
-
-  double clocks() const { return static_cast<double>(completed.back() - posted.front()); }
-  /// Clocks a WRITE in the fastest run of them, from the post of its first to the completion of its last, as
-  /// ib_write_bw has it.
-  double fastest() const {
-    double least = clocks() / static_cast<double>(posted.size());
-    for (std::size_t first = 0; first < posted.size(); ++first)
-      for (std::size_t last = first; last < posted.size(); ++last)
-        least = std::min(least, static_cast<double>(completed[last] - posted[first]) /
-                                    static_cast<double>(last - first + 1));
-    return least;
-  }
-};
-
-Times measure(const PerfOptions& options, Context& context, Queue& queue, const LocalBytes& from,
-              const RemoteBytes& to) {
-  Times times;
-  while (times.completed.size() < options.iterations) {
-    while (times.posted.size() < options.iterations &&
-           times.posted.size() - times.completed.size() < at_once) {
-      queue.post_write(times.posted.size(), from, to);
-      times.posted.push_back(context.clock());
-    }
+/// Clocks from the first post to the last completion.
+double measure(const PerfOptions& options, Context& context, Queue& queue, const LocalBytes& from,
+               const RemoteBytes& to) {
+  uint32_t posted = 0;
+  const uint64_t began = context.clock();
+  for (uint32_t done = 0; done < options.iterations; ++done) {
+    for (; posted < options.iterations && posted - done < at_once; ++posted)
+      queue.post_write(posted, from, to);
     queue.expect();
-    times.completed.push_back(context.clock());
   }
-  return times;
+  return static_cast<double>(context.clock() - began);
 }
 
 void run_client(const PerfOptions& options) {
@@ -70,15 +48,11 @@ void run_client(const PerfOptions& options) {
   fmt::print(" #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]\n");
   for (const uint32_t bytes : options.sizes()) {
     context.wait_for_byte(source.address(), 0, 1);  // for the clock
-    const Times times = measure(options, context, queue, source.local(0, bytes), target);
-    const double seconds = options.microseconds(times.clocks()) * 1e-6;
+    const double clocks = measure(options, context, queue, source.local(0, bytes), target);
+    const double seconds = options.microseconds(clocks) * 1e-6;
     const double rate = options.iterations / seconds;
     constexpr double mebi = 1 << 20;  // as ib_write_bw counts MB
-    // ib_write_bw has no peak of so many either.
-    const double peak = options.iterations > most_for_peak
-                            ? 0
-                            : bytes / (options.microseconds(times.fastest()) * 1e-6) / mebi;
-    fmt::print(" {:<10} {:<14} {:<18.2f} {:<20.2f} {:.6f}\n", bytes, options.iterations, peak,
+    fmt::print(" {:<10} {:<14} {:<18.2f} {:<20.2f} {:.6f}\n", bytes, options.iterations, no_peak,
                rate * bytes / mebi, rate / 1e6);
   }
   fmt::print("{}", examples::rule);
