@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -35,7 +36,7 @@ def sources(build):
 
 def preprocessed(file, folder, command):
     """The text that a compiler sees, or nothing: then clang-tidy has to say why."""
-    compiler = next(index for index, word in enumerate(command) if pathlib.Path(word).name.startswith(("c++", "g++", "clang++")))
+    compiler = next(index for index, word in enumerate(command) if re.fullmatch(r"(c\+\+|g\+\+|clang\+\+|cc|gcc|clang)(-\d+)?", pathlib.Path(word).name))
     flags, skip = [], False
     for word in command[compiler + 1:]:
         if skip or word in ("-c", str(file)):

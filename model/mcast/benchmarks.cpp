@@ -40,14 +40,14 @@ void count_groups(benchmark::State& state, uint32_t groups) {
 }
 
 void start(benchmark::State& state, const std::shared_ptr<Setting>& setting) {
-  for (auto _ : state) benchmark::DoNotOptimize(Hops(setting->graph));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(Hops(setting->graph));
 }
 
 void route(benchmark::State& state, const std::shared_ptr<Setting>& setting, uint32_t colours) {
   RouterOptions options;
   options.colours = colours;
   options.threads = static_cast<uint32_t>(state.range(0));
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     Router router(setting->hops, options);
     router.create_all(setting->groups);
     benchmark::DoNotOptimize(router.forest().colours());
@@ -60,7 +60,7 @@ void create_and_remove(benchmark::State& state, const std::shared_ptr<Setting>& 
   Router router(setting->hops, {});
   router.create_all(setting->groups);
   uint32_t next = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const auto members = setting->groups.members(next++ % setting->groups.count());
     router.remove(router.create({members.begin(), members.end()}));
   }
@@ -70,12 +70,13 @@ void check_tables(benchmark::State& state, const std::shared_ptr<Setting>& setti
   Router router(setting->hops, {});
   router.create_all(setting->groups);
   const FabricTables tables = tables_of(router.forest());
-  for (auto _ : state) benchmark::DoNotOptimize(check(setting->graph, setting->groups, tables).size());
+  for ([[maybe_unused]] auto _ : state)
+    benchmark::DoNotOptimize(check(setting->graph, setting->groups, tables).size());
   count_groups(state, setting->groups.count());
 }
 
 void bound(benchmark::State& state, const std::shared_ptr<Setting>& setting) {
-  for (auto _ : state)
+  for ([[maybe_unused]] auto _ : state)
     benchmark::DoNotOptimize(colour_bounds(setting->hops, setting->groups, Tables::of_switch).value());
   count_groups(state, setting->groups.count());
 }

@@ -16,7 +16,6 @@ namespace {
 using switch_lookup::Image;
 using switch_lookup::Sizes;
 using switch_lookup::Slot;
-using switch_lookup::formats::Entry;
 using switch_lookup::formats::Role;
 
 class Images {

@@ -45,7 +45,7 @@ Fabric::Fabric(const std::string& spec) : graph_(topology::load(spec)), grid_(gr
 Fabric::Fabric(topology::Graph graph, std::optional<route::Grid> grid, std::vector<uint32_t> switches,
                std::vector<uint32_t> hosts)
     : graph_(std::move(graph)),
-      grid_(std::move(grid)),
+      grid_(grid),
       whole_switches_(std::move(switches)),
       whole_hosts_(std::move(hosts)) {
   look_behind();

@@ -22,7 +22,7 @@ class SocketPort : public Port {
  public:
   SocketPort(const std::string& fabric, uint32_t node) : who_("weft-node '" + fabric + "'") {
     connect(node_socket(fabric));
-    attached_ = ask({.ask = Ask::attach, .a = node});
+    attached_ = SocketPort::ask({.ask = Ask::attach, .a = node});
     if (attached_.ok == 0) fail(attached_.text());
     map(node_memory(fabric, node), attached_.values[3]);
   }

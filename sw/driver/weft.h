@@ -10,6 +10,7 @@
 extern "C" {
 #endif
 
+/* Names as C has them. NOLINTBEGIN(readability-identifier-naming) */
 typedef struct weft_context weft_context;
 typedef struct weft_region weft_region;
 typedef struct weft_queue weft_queue;
@@ -72,6 +73,7 @@ int weft_poll(weft_queue* queue, uint64_t clocks, weft_completion* completion);
 /* "OK", "BAD_KEY", ... */
 const char* weft_status_name(uint8_t status);
 
+/* NOLINTEND(readability-identifier-naming) */
 #ifdef __cplusplus
 }
 #endif
