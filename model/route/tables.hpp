@@ -2,6 +2,7 @@
 // The tables of all switches of a two-dimensional fat tree, and what the rules make of them hop by hop.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -58,7 +59,7 @@ class Tables {
   Grid grid_;
   Options options_;
   std::vector<First> first_;
-  std::vector<RootEntry> roots_[2];
+  std::array<std::vector<RootEntry>, 2> roots_;
 };
 
 /// Tables for what is known to be dead. Throws Fault if no leaf is alive.

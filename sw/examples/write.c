@@ -21,7 +21,8 @@ int main(int argc, char** argv) {
   weft_queue* queue = weft_queue_open(here, WEFT_ANY_QUEUE);
   if (!source || !queue) return fail("open", weft_error(here));
   if (!target) return fail("open", weft_error(there));
-  strcpy(weft_region_memory(source), "written in C");
+  const char text[] = "written in C";
+  memcpy(weft_region_memory(source), text, sizeof text);
 
   weft_completion done;
   if (weft_post_write(queue, 1, source, 0, 4096, weft_region_remote(target)) != 0 ||

@@ -185,6 +185,7 @@ TEST_F(Verbs, WhoGoesLeavesNothing) {
 TEST_F(Verbs, NoNodeAndNoPlace) {
   EXPECT_EQ(fault_of([&] { attach(2); }), "has no node 2: 0 to 1");
   std::vector<std::unique_ptr<driver::Port>> all;
+  all.reserve(8);
   for (int i = 0; i < 8; ++i) all.push_back(attach(0));
   EXPECT_EQ(fault_of([&] { attach(0); }), "node 0 has no place for another application");
   all.pop_back();

@@ -18,7 +18,6 @@ namespace weft::tb {
 
 namespace {
 
-using switch_lookup::formats::Request;
 using switchtables::Fabric;
 using switchtables::Images;
 

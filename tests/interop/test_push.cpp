@@ -286,7 +286,7 @@ TEST_F(Push, SpoiltFilesAreNamedWithTheirLine) {
   expect("\nSwitch 0x1\n", ":2: the file ends after the name of a switch");
   const auto file = write("spoilt", "{\n\"format\": \"weft push journal 1\",\n\"switches\": [7]}\n").string();
   for (const std::string option : {"--resume ", "--roll-back "}) {
-    const auto run = weft("push " + option + file);
+    const auto run = weft(std::string("push ").append(option).append(file));
     EXPECT_EQ(run.exit_code, 2);
     EXPECT_EQ(run.output, "weft: " + file + ":1: is no journal of weft push: switches has number in it\n");
   }

@@ -17,7 +17,6 @@
 namespace weft::mcast {
 namespace {
 
-using test::expect_right;
 using topology::Graph;
 
 /// A fabric in which some groups have trees, by a plain router.
@@ -90,6 +89,7 @@ TEST(McastColouring, NeighboursDiffer) {
     for (uint32_t left = test::number(1, 80); left > 0; --left)
       ends.push_back(ends_of(test::drawn_hosts(graph), graph));
     std::vector<Colouring::Item> items;
+    items.reserve(ends.size());
     for (const Ends& end : ends) items.push_back({&end, static_cast<uint32_t>(end.switches.size())});
     const uint32_t room = test::number(1, 30);
     Colouring colouring(items, occupancy, std::vector<uint32_t>(6), room);
@@ -133,6 +133,7 @@ TEST(McastColouring, MostUrgentFirst) {
                                ends_of(std::vector{1u, 2u}, graph), ends_of(std::vector{2u, 3u}, graph),
                                ends_of(std::vector{5u, 6u}, graph), ends_of(std::vector{3u, 4u, 5u}, graph)};
   std::vector<Colouring::Item> items;
+  items.reserve(ends.size());
   for (const Ends& end : ends) items.push_back({&end, 2});
   Colouring colouring(items, Occupancy(graph, no_limit, Tables::of_switch), {}, no_limit);
   std::set<uint32_t> colours;
