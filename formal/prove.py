@@ -142,7 +142,7 @@ def page(rows):
              "| what | check | result | expected | searched |", "|---|---|---|---|---|"]
     for subject, title, expected, (holds, extent, _) in rows:
         words = {True: "holds", False: "fault found"}
-        lines.append(f"| {subject} | {title.replace('|', chr(92) + '|')} | {words[holds]} | {words[expected]} | {extent if holds else '–'} |")
+        lines.append(f"| {subject} | {' '.join(title.split()).replace('|', chr(92) + '|')} | {words[holds]} | {words[expected]} | {extent if holds else '–'} |")
     return "\n".join(lines) + "\n"
 
 
