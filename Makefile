@@ -110,7 +110,7 @@ package: configure ## Debian package build/weft_VERSION_amd64.deb, installed and
 test: build ## run all tests
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
-FUSESOC_TARGETS := lint_rdma_top lint_rdma_queues lint_rdma_nic lint_switch_lookup lint_barrier_engine
+FUSESOC_TARGETS = $(shell sed -n 's/^  \(lint_[a-z_]*\):.*/\1/p' weft.core)
 fusesoc: setup ## lint the RTL as FuseSoC sees it, by weft.core (needs PyPI)
 	test -d build/fusesoc-venv || python3 -m venv build/fusesoc-venv
 	build/fusesoc-venv/bin/pip install --quiet --disable-pip-version-check fusesoc==2.4.7

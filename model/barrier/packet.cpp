@@ -3,6 +3,9 @@
 #include "barrier/packet.hpp"
 
 #include <algorithm>
+#include <array>
+
+#include "common/crc32.hpp"
 
 namespace weft::barrier {
 namespace {
@@ -11,12 +14,9 @@ constexpr uint16_t packet_magic = 0x4257;
 constexpr size_t hops_byte = 26, check_byte = 28;
 
 uint32_t check_of(std::span<const uint8_t, formats::packet_bytes> bytes) {
-  uint32_t crc = 0xffffffff;
-  for (size_t i = 0; i < check_byte; i++) {
-    crc ^= i >= hops_byte ? 0 : bytes[i];
-    for (int bit = 0; bit < 8; bit++) crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0xedb88320U : 0);
-  }
-  return ~crc;
+  std::array<uint32_t, check_byte / 4> words{};
+  for (size_t i = 0; i < hops_byte; i++) words[i / 4] |= uint32_t{bytes[i]} << (8 * (i % 4));
+  return crc32_of(words);
 }
 
 }  // namespace

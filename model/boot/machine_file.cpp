@@ -3,55 +3,18 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "boot/machine.hpp"
 #include "common/input_file.hpp"
+#include "common/json_text.hpp"
 
 namespace weft::boot {
 
 namespace {
 
 using nlohmann::json;
-
-/// Reads a text and knows in which line the last character was that is not blank.
-class LineCounter {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-
-  struct Lines {
-    uint32_t now = 1, last = 1;
-  };
-
-  LineCounter(const char* at, Lines* lines) : at_(at), lines_(lines) {}
-  reference operator*() const { return *at_; }
-  LineCounter& operator++() {
-    if (*at_ == '\n') {
-      ++lines_->now;
-    } else if (*at_ != ' ' && *at_ != '\t' && *at_ != '\r') {
-      lines_->last = lines_->now;
-    }
-    ++at_;
-    return *this;
-  }
-  LineCounter operator++(int) {
-    const LineCounter before = *this;
-    ++*this;
-    return before;
-  }
-  bool operator==(const LineCounter& other) const { return at_ == other.at_; }
-  bool operator!=(const LineCounter& other) const { return at_ != other.at_; }
-
- private:
-  const char* at_;
-  Lines* lines_;
-};
 
 struct Value {
   std::string field;     ///< "links.n1.mbps"; elements of lists as "failed_servers"
@@ -63,7 +26,7 @@ struct Value {
 /// Every value of the file in its order. Throws Fault.
 class Values : public nlohmann::json_sax<json> {
  public:
-  Values(std::string file, const LineCounter::Lines& lines) : file_(std::move(file)), lines_(lines) {}
+  Values(std::string file, const json_text::Place& place) : file_(std::move(file)), place_(place) {}
 
   const std::vector<Value>& all() const { return values_; }
 
@@ -96,7 +59,7 @@ class Values : public nlohmann::json_sax<json> {
     fail("is not JSON from here on");
   }
 
-  [[noreturn]] void fail(const std::string& fault) const { fail(lines_.last, fault); }
+  [[noreturn]] void fail(const std::string& fault) const { fail(line(), fault); }
   [[noreturn]] void fail(uint32_t line, const std::string& fault) const {
     throw Fault(fmt::format("{}:{}: {}", file_, line, fault));
   }
@@ -108,6 +71,8 @@ class Values : public nlohmann::json_sax<json> {
   }
 
  private:
+  uint32_t line() const { return static_cast<uint32_t>(place_.line); }
+
   struct Level {
     bool list = false;
     std::string name;
@@ -129,7 +94,7 @@ class Values : public nlohmann::json_sax<json> {
   }
   bool add(json value) {
     if (levels_.empty()) fail("a machine is an object: {...}");
-    Value found{"", 0, lines_.last, std::move(value)};
+    Value found{"", 0, line(), std::move(value)};
     for (const Level& level : levels_) {
       if (level.list) {
         found.element = level.element;
@@ -144,7 +109,7 @@ class Values : public nlohmann::json_sax<json> {
   }
 
   std::string file_;
-  const LineCounter::Lines& lines_;
+  const json_text::Place& place_;
   std::vector<Level> levels_;
   std::vector<Value> values_;
 };
@@ -260,10 +225,10 @@ class Filler {
 
 void read_machine(const std::filesystem::path& file, Machine& machine) {
   const std::string text = read_whole<Fault>(file);
-  LineCounter::Lines lines;
-  Values values(file.string(), lines);
+  json_text::Place place;
+  Values values(file.string(), place);
   const char* end = text.data() + text.size();
-  json::sax_parse(LineCounter(text.data(), &lines), LineCounter(end, &lines), &values);
+  json::sax_parse(json_text::Characters(text.data(), place), json_text::Characters(end, place), &values);
   Filler(file, values, machine).fill();
 }
 

@@ -2,16 +2,11 @@
 // Writer and reader of table images.
 #include "switch/image.hpp"
 
+#include "common/crc32.hpp"
 #include "switch/words.hpp"
 
 namespace weft::switch_lookup {
 namespace {
-
-uint32_t crc_step(uint32_t crc, uint32_t word) {
-  crc ^= word;
-  for (int bit = 0; bit < 32; ++bit) crc = (crc >> 1) ^ ((crc & 1) ? 0xedb88320u : 0);
-  return crc;
-}
 
 const char* words_of(formats::LoadFault fault) {
   using enum formats::LoadFault;
@@ -42,12 +37,6 @@ const char* words_of(formats::LoadFault fault) {
 
 }  // namespace
 
-uint32_t crc_of(std::span<const uint32_t> words) {
-  uint32_t crc = 0xffffffff;
-  for (const uint32_t word : words) crc = crc_step(crc, word);
-  return ~crc;
-}
-
 std::vector<uint32_t> write_image(const Image& image) {
   formats::Image head = image.head;
   head.magic = image_magic;
@@ -58,7 +47,7 @@ std::vector<uint32_t> write_image(const Image& image) {
   append_words(words, formats::pack(head));
   for (const formats::Entry& entry : image.multicast) append_words(words, formats::pack(entry));
   for (const formats::Entry& entry : image.unicast) append_words(words, formats::pack(entry));
-  words.push_back(crc_of(words));
+  words.push_back(crc32_of(words));
   return words;
 }
 
@@ -100,7 +89,7 @@ ImageLoader::State ImageLoader::take(uint32_t word) {
     const uint64_t place = number - head_words;
     if (place < entries * entry_words) {
       if (place % entry_words == entry_words - 1) check_entry();
-    } else if (word != crc_of({words_.data(), words_.size() - 1})) {
+    } else if (word != crc32_of({words_.data(), words_.size() - 1})) {
       refuse(formats::LoadFault::check);
     } else {
       state_ = State::done;

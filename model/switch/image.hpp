@@ -63,9 +63,6 @@ Image read_image(std::span<const uint32_t> words, uint64_t switch_id, const Size
 std::string write_image_bytes(const Image& image);
 Image read_image_bytes(const std::string& bytes, uint64_t switch_id, const Sizes& sizes);
 
-/// CRC-32 of IEEE 802.3 over words, little endian.
-uint32_t crc_of(std::span<const uint32_t> words);
-
 /// The same checks word by word, in the order and with the verdicts of the hardware's loader.
 class ImageLoader {
  public:

@@ -4,6 +4,7 @@
 ../common/sync_fifo.sv
 ../common/skid_buffer.sv
 ../common/axil_slave.sv
+../common/crc32_pkg.sv
 barrier_pkg.sv
 barrier_tree.sv
 barrier_judge.sv

@@ -109,11 +109,10 @@ package barrier_pkg;
     return sum[16] ? 16'hffff : sum[15:0];
   endfunction
 
-  // A record, of which parts are needed here.
-  // verilator lint_off UNUSEDSIGNAL
   function automatic memory_t memory_of(packet_t packet);
-  // verilator lint_on UNUSEDSIGNAL
     memory_t memory;
+    logic    unused;  // all else of the packet
+    unused             = ^packet;
     memory.offset      = packet.offset[ID_W-1:0];
     memory.best_offset = packet.best_offset[ID_W-1:0];
     memory.best_length = packet.best_length;
@@ -131,7 +130,7 @@ package barrier_pkg;
     covered.hops = '0;
     bits         = covered;
     crc          = '1;
-    for (int i = 0; i < 224; i++) crc = (crc >> 1) ^ (crc[0] ^ bits[i] ? 32'hedb88320 : 32'h0);
+    for (int i = 0; i < 7; i++) crc = crc32_pkg::crc32_word(crc, bits[32*i+:32]);
     return ~crc;
   endfunction
 endpackage

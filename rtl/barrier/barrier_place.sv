@@ -4,10 +4,7 @@ module barrier_place
   import barrier_formats_pkg::*;
   import barrier_pkg::*;
 (
-  // A record, of which parts are needed here.
-  // verilator lint_off UNUSEDSIGNAL
   input  group_t group_i,
-  // verilator lint_on UNUSEDSIGNAL
   output id_t    id_o,
   output id_t    children_o,  // by the bit that they have more
   output id_t    missing_o,   // of them
@@ -15,7 +12,10 @@ module barrier_place
   output id_t    parent_o,    // number
   output id_t    peer_o       // number of whom it waits for
 );
-  id_t parent_id, preferred, candidates;
+  id_t  parent_id, preferred, candidates;
+  logic unused;  // a record, of which parts are needed here
+
+  assign unused = ^group_i;
 
   assign id_o       = shifted(group_i.number, group_i.memory.offset, group_i.settings.members);
   assign missing_o  = children_o & ~group_i.got;

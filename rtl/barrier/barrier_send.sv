@@ -11,10 +11,7 @@ module barrier_send
   input  logic [7:0] group_number_i,
   input  group_t     group_i,   // before the event
   input  memory_t    memory_i,  // after it
-  // A record, of which parts are needed here.
-  // verilator lint_off UNUSEDSIGNAL
   input  action_t    action_i,
-  // verilator lint_on UNUSEDSIGNAL
   output logic       done_o,
   // table of members
   output logic       look_o,
@@ -28,6 +25,9 @@ module barrier_send
   id_t     id, parent, todo_q, child;
   logic    parent_q, node_q, valid_q, to_child_q, to_node_q;
   packet_t packet;
+  logic    unused;  // a record, of which parts are needed here
+
+  assign unused = ^action_i;
 
   barrier_place i_place (
     .group_i, .id_o(id), .children_o(), .missing_o(), .first_o(), .parent_o(parent), .peer_o()

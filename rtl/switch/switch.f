@@ -7,6 +7,7 @@
 ../common/rr_arbiter.sv
 ../common/stream_arbiter.sv
 ../common/axil_slave.sv
+../common/crc32_pkg.sv
 switch_pkg.sv
 switch_ecc_pkg.sv
 switch_ecc_encode.sv

@@ -144,7 +144,7 @@ module switch_image
       multicast_q <= '0;
       unicast_q   <= '0;
     end else if (take) begin
-      crc_q <= crc_step(crc_q, word_i);
+      crc_q <= crc32_pkg::crc32_word(crc_q, word_i);
       if (in_head) begin
         unique case (words_q[3:0])
           4'd4: begin

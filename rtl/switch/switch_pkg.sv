@@ -21,14 +21,6 @@ package switch_pkg;
   localparam logic [31:0] MANAGEMENT_MAGIC = 32'h474d5753;
   localparam int unsigned MANAGEMENT_WORDS = 64;  // of payload, at most
 
-  // One word, little endian, into the CRC-32 of IEEE 802.3.
-  function automatic logic [31:0] crc_step(logic [31:0] crc, logic [31:0] word);
-    logic [31:0] next;
-    next = crc ^ word;
-    for (int i = 0; i < 32; i++) next = (next >> 1) ^ (next[0] ? 32'hedb88320 : 32'h0);
-    return next;
-  endfunction
-
   // The next of the random numbers that choose among backup ports.
   function automatic logic [31:0] random_step(logic [31:0] number);
     logic [31:0] next;

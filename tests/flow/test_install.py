@@ -12,7 +12,11 @@ import unittest
 
 BUILD = pathlib.Path(sys.argv.pop(2))
 ROOT = pathlib.Path(sys.argv.pop(1))
-TOPS = {"barrier_engine": ("barrier", "barrier"), "rdma_top": ("rdma", "rdma"), "rdma_queues": ("rdma_queues", "rdma_queues"), "switch_lookup": ("switch", "switch_lookup")}
+sys.path.insert(0, str(ROOT / "scripts"))
+import manifests  # noqa: E402
+
+# Tops whose sources are one list.
+TOPS = {top: units[0] for top, units in manifests.TOPS.items() if len(units) == 1}
 
 
 def run(*command, **options):
@@ -47,10 +51,10 @@ class Installed(unittest.TestCase):
 
     def test_rtl_is_whole(self):
         rtl = self.prefix / "share" / "weft" / "rtl"
-        for top, (unit, formats) in TOPS.items():
+        for top, unit in TOPS.items():
             with self.subTest(top=top):
                 run("verilator", "--lint-only", "-Wall", "--top-module", top, rtl / "lint.vlt",
-                    rtl / "formats" / f"{formats}_formats_pkg.sv", "-F", rtl / unit / f"{unit}.f")
+                    rtl / "formats" / f"{manifests.SPECS[unit]}_formats_pkg.sv", "-F", rtl / unit / f"{unit}.f")
 
     def test_completion(self):
         self.assertEqual(self.completions("weft", "to"), ["topology"])
