@@ -193,6 +193,8 @@ def check_spec(spec):
     seen = set()
     for enum in enums:
         check_enum(enum, seen)
+    if "registers" not in spec:
+        return
     registers = member("top level", spec, "registers", dict)
     check_keys("registers", registers, {"address_bits", "doc", "list"})
     address_bits = member("registers", registers, "address_bits", int)

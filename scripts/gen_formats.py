@@ -188,7 +188,7 @@ def generate_cpp(spec, source):
     lines += cpp_bit_access()
     for record in all_records(spec):
         lines += cpp_record_packing(record)
-    lines += cpp_registers(spec) + ["", f"}}  // namespace weft::{unit}::formats", ""]
+    lines += (cpp_registers(spec) if "registers" in spec else []) + ["", f"}}  // namespace weft::{unit}::formats", ""]
     return "\n".join(lines)
 
 
@@ -220,18 +220,10 @@ def sv_record(record):
     return lines + [f"  }} {record['name']}_t;", ""]
 
 
-def generate_sv(spec, source):
-    unit = spec["unit"]
+def sv_registers(spec):
     registers = spec["registers"]
     address_bits = registers["address_bits"]
-    lines = banner("//", spec["brief"], source)
-    lines += ["", "// No design uses all of them.", "// verilator lint_off UNUSED", f"package {unit}_formats_pkg;", ""]
-    lines += [f"  localparam int unsigned VERSION = {spec['version']};", ""]
-    for enum in spec["enums"]:
-        lines += sv_enum(enum) + [""]
-    for record in all_records(spec):
-        lines += sv_record(record)
-    lines += [f"  // {registers['doc']}"]
+    lines = [f"  // {registers['doc']}"]
     for register in registers["list"]:
         name, offset = register["name"], register["offset"]
         lines.append(f"  localparam logic [{address_bits - 1}:0] REG_{name} = {address_bits}'h{offset:03x};  // {register['doc']}")
@@ -243,7 +235,21 @@ def generate_sv(spec, source):
     for register in registers["list"]:
         if "reset" in register:
             lines.append(f"  localparam logic [{REGISTER_BITS - 1}:0] RESET_{register['name']} = {REGISTER_BITS}'h{register['reset']:08x};")
-    return "\n".join(lines + ["", "endpackage", "// verilator lint_on UNUSED", ""])
+    return lines + [""]
+
+
+def generate_sv(spec, source):
+    unit = spec["unit"]
+    lines = banner("//", spec["brief"], source)
+    lines += ["", "// No design uses all of them.", "// verilator lint_off UNUSED", f"package {unit}_formats_pkg;", ""]
+    lines += [f"  localparam int unsigned VERSION = {spec['version']};", ""]
+    for enum in spec["enums"]:
+        lines += sv_enum(enum) + [""]
+    for record in all_records(spec):
+        lines += sv_record(record)
+    if "registers" in spec:
+        lines += sv_registers(spec)
+    return "\n".join(lines + ["endpackage", "// verilator lint_on UNUSED", ""])
 
 
 # --- documentation ----------------------------------------------------------------------------------------------------
@@ -300,12 +306,13 @@ def doc_registers(spec):
 
 def generate_doc(spec, source):
     lines = [f"<!-- {LICENSE} -->", f"<!-- Generated from {source} by scripts/gen_formats.py: do not edit, run `make formats`. -->", ""]
-    lines += [f"# {spec['unit'].upper()}: registers and formats, version {spec['version']}", "", spec["brief"], ""]
+    lines += [f"# {spec['unit'].upper()}: {'registers and ' if 'registers' in spec else ''}formats, version {spec['version']}", "", spec["brief"], ""]
     for record in all_records(spec):
         lines += doc_record(record)
     for enum in spec["enums"]:
         lines += doc_enum(enum)
-    lines += doc_registers(spec)
+    if "registers" in spec:
+        lines += doc_registers(spec)
     return "\n".join(lines)
 
 
