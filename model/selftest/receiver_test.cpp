@@ -50,7 +50,7 @@ class Maker {
  public:
   Maker(const rdma::Params& params, uint32_t seed)
       : params_(params), golden_(params, config(params)), random_(seed) {
-    for (uint32_t cid = 0; cid < params.n_rx_ctx; ++cid) free_.push_back(static_cast<uint16_t>(cid));
+    for (uint32_t cid = 0; cid < params.n_rx_ctx; ++cid) free_.push_back({static_cast<uint16_t>(cid), 0});
   }
 
   ReceiverTest make(uint32_t count) {
@@ -62,18 +62,31 @@ class Maker {
   }
 
  private:
+  struct Free {
+    uint16_t cid;
+    size_t since;  // vectors sent before
+  };
+  static constexpr size_t spare = 2;       // contexts never granted
+  static constexpr size_t under_way = 64;  // vectors at most between the release of a context and its offer
+
   uint32_t below(uint32_t limit) { return static_cast<uint32_t>(random_() % limit); }
   bool one_in(uint32_t n) { return below(n) == 0; }
   static uint32_t most(int bits, uint32_t limit) { return bits >= 31 ? limit : std::min(limit, 1u << bits); }
 
   Header any_header() {
-    if (used_.empty() || (free_.size() > 2 && one_in(6))) return request();
+    if (may_request() && (used_.empty() || one_in(6))) return request();
+    if (used_.empty()) return data(free_.front().cid);
     if (one_in(8)) return one_thing_wrong(data(any_used()));
     if (one_in(12)) return release(any_used());
-    if (one_in(24)) return data(free_.front());
+    if (one_in(24)) return data(free_.front().cid);
     const uint16_t cid = any_used();
     return golden_.context(cid).state == rdma::RxContext::State::done && !one_in(4) ? release(cid)
                                                                                     : data(cid);
+  }
+
+  /// There is a context on offer, however long events are under way.
+  bool may_request() const {
+    return free_.size() > spare && free_[spare].since + under_way <= test_.vectors.size();
   }
 
   uint16_t any_used() { return used_[below(static_cast<uint32_t>(used_.size()))]; }
@@ -187,7 +200,7 @@ class Maker {
     test_.vectors.push_back(vector);
 
     rdma::RxInputs inputs;
-    inputs.offer = free_.front();
+    inputs.offer = free_.front().cid;
     follow(golden_.packet({header, std::vector<uint8_t>(header.len)}, inputs));
   }
 
@@ -200,12 +213,12 @@ class Maker {
     if (result.write) sign_write(result);
     if (result.emitted) sign_control(result.emitted->header);
     if (result.outcome == rdma::formats::Outcome::grant) {
-      used_.push_back(free_.front());
+      used_.push_back(free_.front().cid);
       free_.pop_front();
     }
     for (size_t i = 0; i < used_.size(); ++i) {
       if (golden_.context(used_[i]).state != rdma::RxContext::State::free) continue;
-      free_.push_back(used_[i]);
+      free_.push_back({used_[i], test_.vectors.size()});
       used_.erase(used_.begin() + static_cast<std::ptrdiff_t>(i));
       break;
     }
@@ -228,7 +241,7 @@ class Maker {
   rdma::Params params_;
   rdma::Receiver golden_;
   std::mt19937 random_;
-  std::deque<uint16_t> free_;  // contexts, in the order in which they are offered
+  std::deque<Free> free_;  // contexts, in the order in which they are offered
   std::vector<uint16_t> used_;
   Signature events_, writes_, controls_;
   ReceiverTest test_;
