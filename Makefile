@@ -164,6 +164,11 @@ place: configure $(PYTHON_VENV)/ready ## place and route of the receiver on iCE4
 	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r fpga/requirements-place.txt
 	$(PYTHON_VENV)/bin/python fpga/place.py --jobs $(JOBS)
 
+fpga: configure $(PYTHON_VENV)/ready ## bitstreams of the self-test for two boards, their netlists simulated, into docs/results/boards.md
+	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r fpga/requirements-place.txt
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-selftest-vectors
+	$(PYTHON_VENV)/bin/python -B fpga/boards.py
+
 formal: configure $(PYTHON_VENV)/ready ## protocol by SPIN, receive window, blocks and receiver by induction or bounded, into docs/results/formal.md
 	$(PYTHON_VENV)/bin/python formal/prove.py --jobs $(JOBS)
 

@@ -28,7 +28,7 @@ GENERATED = ROOT / "build" / "gen" / "rtl"
 VECTORS = ROOT / "build" / "bin" / "weft-selftest-vectors"
 TEST = SOURCES / "netlist_test.v"
 YOSYS_SHARE = pathlib.Path("/usr/share/yosys")
-LEAST_NOTICED = 0.5  # of the LUTs changed; many have inputs that the test does not reach, such as timers
+LEAST_NOTICED = 0.3  # of the LUTs changed; many belong to what the vectors do not reach
 
 SMALL = {"N_RX_CTX": 8, "WINDOW": 16, "PAYLOAD": 64, "PIDX_W": 8, "CID_W": 5, "SID_W": 4, "MSGID_W": 6, "NODE_W": 4, "ADDR_W": 24, "N_REGIONS": 4, "N_SOURCES": 2,
          "N_PORTS": 8, "N_COLOURS": 16, "N_UNICAST": 64}
@@ -237,7 +237,7 @@ def faults(name, result):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", metavar="TEXT", default="", help="bitstreams whose name has this text; leaves docs/ alone")
-    parser.add_argument("--changes", type=int, default=10, help="LUTs to change, one at a time (default: %(default)s)")
+    parser.add_argument("--changes", type=int, default=20, help="LUTs to change, one at a time (default: %(default)s)")
     args = parser.parse_args()
     streams = [stream for stream in BITSTREAMS if args.only in stream.name]
     if not streams:

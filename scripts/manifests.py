@@ -18,8 +18,9 @@ TOPS = {
     "rdma_nic": ["rdma", "rdma_queues", "rdma_nic"],
     "switch_lookup": ["switch"],
     "barrier_engine": ["barrier"],
+    "selftest_top": ["rdma", "switch", "selftest"],
 }
-SPECS = {"rdma": "rdma", "rdma_queues": "rdma_queues", "switch": "switch_lookup", "barrier": "barrier"}
+SPECS = {"rdma": "rdma", "rdma_queues": "rdma_queues", "switch": "switch_lookup", "barrier": "barrier", "selftest": "selftest"}
 NOTICE = ["# SPDX-License-Identifier: Apache-2.0", "# Written by scripts/manifests.py from rtl/*/*.f: do not edit."]
 
 
@@ -40,7 +41,8 @@ def headers(includes):
 def core():
     """FuseSoC: a fileset and a target `lint` for each top; packages are generated on the fly."""
     lines = ["CAPI=2:", *NOTICE, "name: weft::weft:0.1.0", "description: RDMA engine, NIC and switch lookup block", "filesets:"]
-    lines += ["  waivers:", "    files:", "      - rtl/lint.vlt", "    file_type: vlt"]
+    waivers = sorted(relative(path) for path in (ROOT / "rtl").glob("**/*.vlt"))
+    lines += ["  waivers:", "    files:", *(f"      - {path}" for path in waivers), "    file_type: vlt"]
     for top, units in TOPS.items():
         files, includes = sources(units)
         lines += [f"  {top}:", "    files:"]
