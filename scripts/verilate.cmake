@@ -26,10 +26,10 @@ target_link_libraries(weft_verilated PUBLIC Threads::Threads)
 weft_verilator_library(weft_verilated_fst verilated_fst_c.cpp)
 target_link_libraries(weft_verilated_fst PUBLIC weft_verilated ZLIB::ZLIB)
 
-# weft_verilate(TARGET PREFIX class TOP_MODULE module SOURCES file... [ARGS argument...] [PARTS n] [TRACE_FST] [STEPS])
+# weft_verilate(TARGET PREFIX class TOP_MODULE module SOURCES file... [ARGS argument...] [PARTS n] [TRACE_FST] [STEPS] [SYSTEMC])
 # PARTS: how many compilers can work on it at a time. STEPS: also PREFIX.steps.hpp, for tops that are stepped function by function (tb/common/steps.hpp).
 function(weft_verilate target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TRACE_FST;STEPS" "PREFIX;TOP_MODULE;PARTS" "SOURCES;ARGS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TRACE_FST;STEPS;SYSTEMC" "PREFIX;TOP_MODULE;PARTS" "SOURCES;ARGS")
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}.${arg_PREFIX}")
   if(NOT arg_PARTS)
     set(arg_PARTS 1)
@@ -41,6 +41,11 @@ function(weft_verilate target)
   endif()
   set(library weft_verilated)
   set(definitions VM_SC=0)
+  set(language --cc)
+  if(arg_SYSTEMC)
+    set(definitions VM_SC=1)
+    set(language --sc)
+  endif()
   if(arg_TRACE_FST)
     list(APPEND arguments --trace-fst)
     set(library weft_verilated_fst)
@@ -77,7 +82,7 @@ function(weft_verilate target)
   endif()
   add_custom_command(OUTPUT ${headers} ${fast} "${slow}"
     COMMAND "${Python3_EXECUTABLE}" "${verilate_script}" ${steps} "${folder}" ${arg_PREFIX} ${arg_PARTS}
-            "${PROJECT_SOURCE_DIR}" "${VERILATOR_BIN}" --cc --top ${arg_TOP_MODULE} ${arguments} ${arg_SOURCES}
+            "${PROJECT_SOURCE_DIR}" "${VERILATOR_BIN}" ${language} --top ${arg_TOP_MODULE} ${arguments} ${arg_SOURCES}
     DEPENDS "${verilate_script}" "${VERILATOR_BIN}" ${arg_SOURCES}
     DEPFILE "${folder}/${arg_PREFIX}.d"
     COMMENT "Verilating ${arg_TOP_MODULE} as ${arg_PREFIX}" VERBATIM)

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "systemc/platform.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace weft::systemc {
+
+using sc_core::sc_time;
+using tlm::tlm_generic_payload;
+
+// --- memory
+// ------------------------------------------------------------------------------------------------------------
+
+Memory::Memory(const sc_core::sc_module_name& name, uint64_t bytes, sc_time latency)
+    : sc_module(name), bytes_(bytes), latency_(std::move(latency)) {
+  socket.register_b_transport(this, &Memory::access);
+}
+
+void Memory::access(tlm_generic_payload& access, sc_time& delay) {
+  delay += latency_;
+  const uint64_t address = access.get_address(), length = access.get_data_length();
+  if (address > bytes_.size() || length > bytes_.size() - address) {
+    access.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    return;
+  }
+  uint8_t* const here = bytes_.data() + address;
+  uint8_t* const there = access.get_data_ptr();
+  const uint8_t* const enables = access.get_byte_enable_ptr();
+  for (uint64_t i = 0; i < length; ++i) {
+    if (enables != nullptr && enables[i % access.get_byte_enable_length()] != TLM_BYTE_ENABLED) continue;
+    if (access.is_read()) there[i] = here[i];
+    if (access.is_write()) here[i] = there[i];
+  }
+  access.set_response_status(tlm::TLM_OK_RESPONSE);
+}
+
+// --- processor
+// ---------------------------------------------------------------------------------------------------------
+
+Processor::Processor(const sc_core::sc_module_name& name, Memory& memory,
+                     std::function<void(Processor&)> program)
+    : sc_module(name), memory_(memory), program_(std::move(program)) {
+  SC_HAS_PROCESS(Processor);
+  SC_THREAD(run);
+}
+
+bool Processor::access(tlm::tlm_command command, uint32_t address, uint32_t& data) {
+  tlm_generic_payload access;
+  access.set_command(command);
+  access.set_address(address);
+  access.set_data_ptr(reinterpret_cast<unsigned char*>(&data));
+  access.set_data_length(4);
+  access.set_streaming_width(4);
+  sc_time delay = sc_core::SC_ZERO_TIME;
+  socket->b_transport(access, delay);
+  wait(delay);
+  return access.is_response_ok();
+}
+
+void Processor::write(uint32_t address, uint32_t data, driver::OnWritten done) {
+  const bool ok = access(tlm::TLM_WRITE_COMMAND, address, data);
+  if (done) done(ok);
+}
+
+void Processor::read(uint32_t address, driver::OnRead done) {
+  uint32_t data = 0;
+  const bool ok = access(tlm::TLM_READ_COMMAND, address, data);
+  done(ok, data);
+}
+
+void Processor::write(uint64_t address, std::span<const uint8_t> bytes) {
+  std::copy(bytes.begin(), bytes.end(), memory_.bytes().subspan(address, bytes.size()).begin());
+}
+
+void Processor::read(uint64_t address, std::span<uint8_t> bytes) const {
+  const auto from = memory_.bytes().subspan(address, bytes.size());
+  std::copy(from.begin(), from.end(), bytes.begin());
+}
+
+bool Processor::wait_until(const std::function<bool()>& done, uint64_t clocks) {
+  for (; clocks > 0; --clocks) {
+    if (done()) return true;
+    wait(clk.posedge_event());
+  }
+  return false;
+}
+
+// --- platform
+// ----------------------------------------------------------------------------------------------------------
+
+Node::Node(uint32_t number, uint64_t bytes, std::function<void(Processor&)> program)
+    : memory(("memory" + std::to_string(number)).c_str(), bytes,
+             sc_time(10 * Platform::clock_ns, sc_core::SC_NS)),
+      nic(("nic" + std::to_string(number)).c_str()),
+      processor(("processor" + std::to_string(number)).c_str(), memory, std::move(program)) {
+  nic.memory.bind(memory.socket);
+  processor.socket.bind(nic.registers);
+  nic.irq(irq);
+  nic.queue_irq(queue_irq);
+}
+
+Platform::Platform(uint64_t bytes, const std::function<void(Processor&)>& first,
+                   const std::function<void(Processor&)>& second)
+    : clk_("clk", sc_time(clock_ns, sc_core::SC_NS)),
+      rst_n_("rst_n"),
+      first_(0, bytes, first),
+      second_(1, bytes, second),
+      there_("there", 16),
+      back_("back", 16) {
+  for (Node* node : {&first_, &second_}) {
+    node->nic.clk(clk_);
+    node->nic.rst_n(rst_n_);
+    node->processor.clk(clk_);
+  }
+  first_.nic.packets_out(there_);
+  second_.nic.packets_in(there_);
+  second_.nic.packets_out(back_);
+  first_.nic.packets_in(back_);
+  sc_core::sc_spawn([this] { reset(); });
+}
+
+void Platform::reset() {
+  rst_n_ = false;
+  for (int clock = 0; clock < 4; ++clock) sc_core::wait(clk_.posedge_event());
+  rst_n_ = true;
+}
+
+uint64_t Platform::clock() {
+  return static_cast<uint64_t>(sc_core::sc_time_stamp() / sc_time(clock_ns, sc_core::SC_NS));
+}
+
+}  // namespace weft::systemc

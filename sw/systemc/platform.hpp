@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// A virtual platform of two nodes, each a NIC, host memory and a processor on which software runs, and a link
+// between them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "driver/ring_driver.hpp"
+#include "systemc/weft_nic.hpp"
+
+namespace weft::systemc {
+
+/// Answers after `latency`. Addresses beyond its end: address error.
+class Memory : public sc_core::sc_module {
+ public:
+  tlm_utils::simple_target_socket<Memory> socket{"socket"};
+
+  Memory(const sc_core::sc_module_name& name, uint64_t bytes, sc_core::sc_time latency);
+  std::span<uint8_t> bytes() { return bytes_; }
+
+ private:
+  void access(tlm::tlm_generic_payload& access, sc_core::sc_time& delay);
+
+  std::vector<uint8_t> bytes_;
+  sc_core::sc_time latency_;
+};
+
+/// Where software runs: a thread that reaches the NIC's registers over a bus and memory directly.
+class Processor : public sc_core::sc_module, public driver::RegisterBus, public driver::RingMemory {
+ public:
+  tlm_utils::simple_initiator_socket<Processor> socket{"socket"};
+  sc_core::sc_in<bool> clk{"clk"};
+
+  Processor(const sc_core::sc_module_name& name, Memory& memory, std::function<void(Processor&)> program);
+
+  void write(uint32_t address, uint32_t data, driver::OnWritten done) override;
+  void read(uint32_t address, driver::OnRead done) override;
+  void write(uint64_t address, std::span<const uint8_t> bytes) override;
+  void read(uint64_t address, std::span<uint8_t> bytes) const override;
+  /// Until then, looked at each clock; false: not within so many clocks.
+  bool wait_until(const std::function<bool()>& done, uint64_t clocks = 1'000'000);
+
+ private:
+  void run() { program_(*this); }
+  bool access(tlm::tlm_command command, uint32_t address, uint32_t& data);
+
+  Memory& memory_;
+  std::function<void(Processor&)> program_;
+};
+
+struct Node {
+  Memory memory;
+  weft_nic nic;
+  Processor processor;
+  sc_core::sc_signal<bool> irq, queue_irq;
+
+  Node(uint32_t number, uint64_t bytes, std::function<void(Processor&)> program);
+};
+
+/// Two of them, at 250 MHz.
+class Platform {
+ public:
+  static constexpr unsigned clock_ns = 4;
+
+  Platform(uint64_t bytes, const std::function<void(Processor&)>& first,
+           const std::function<void(Processor&)>& second);
+  Node& node(uint32_t number) { return number == 0 ? first_ : second_; }
+  static uint64_t clock();
+
+ private:
+  void reset();
+
+  sc_core::sc_clock clk_;
+  sc_core::sc_signal<bool> rst_n_;
+  Node first_, second_;
+  sc_core::sc_fifo<Flit> there_, back_;
+};
+
+}  // namespace weft::systemc
