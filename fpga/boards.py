@@ -50,7 +50,7 @@ class Board:
 
 BOARDS = {
     "hx8k_evn": Board("iCE40HX8K-B-EVN", "clk_12mhz", 12, "tx", "", "synth_ice40 -device hx -abc9", r"\.LUT_INIT\(16'h([0-9a-f]{4})\)", ("ICESTORM_LC", "ICESTORM_RAM")),
-    "ulx3s": Board("ULX3S, ECP5-85F", "clk_25mhz", 25, "ftdi_rxd", ", .fire1(1'b0)", "synth_ecp5 -abc9", r"\.INIT\(16'h([0-9a-f]{4})\)", ("TRELLIS_COMB", "DP16KD")),
+    "ulx3s": Board("ULX3S, ECP5-85F", "clk_25mhz", 25, "ftdi_rxd", ", .fire1(1'b0)", "synth_ecp5 -nodsp -abc9", r"\.INIT\(16'h([0-9a-f]{4})\)", ("TRELLIS_COMB", "DP16KD")),
 }
 
 
