@@ -13,8 +13,8 @@ using tlm::tlm_generic_payload;
 // --- memory
 // ------------------------------------------------------------------------------------------------------------
 
-Memory::Memory(const sc_core::sc_module_name& name, uint64_t bytes, sc_time latency)
-    : sc_module(name), bytes_(bytes), latency_(std::move(latency)) {
+Memory::Memory(const sc_core::sc_module_name& name, uint64_t bytes, const sc_time& latency)
+    : sc_module(name), bytes_(bytes), latency_(latency) {
   socket.register_b_transport(this, &Memory::access);
 }
 

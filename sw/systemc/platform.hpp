@@ -20,7 +20,7 @@ class Memory : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<Memory> socket{"socket"};
 
-  Memory(const sc_core::sc_module_name& name, uint64_t bytes, sc_core::sc_time latency);
+  Memory(const sc_core::sc_module_name& name, uint64_t bytes, const sc_core::sc_time& latency);
   std::span<uint8_t> bytes() { return bytes_; }
 
  private:
