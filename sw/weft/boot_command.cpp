@@ -2,10 +2,12 @@
 // weft boot: which server each node boots from, and how long that takes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "boot/bandwidth.hpp"
+#include "boot/config.hpp"
 #include "boot/machine.hpp"
 #include "boot/nodes.hpp"
 #include "boot/plan.hpp"
@@ -26,9 +28,12 @@ struct BootArguments {
   std::optional<uint32_t> cpus, boards, supernodes_per_cabinet, supernodes, servers, servers_per_edge;
   std::array<std::optional<double>, segments> mbps;
   std::array<std::optional<uint32_t>, segments> counts;
-  std::optional<double> image_megabits;
+  std::string image_size, subnet, first_server, first_node;
   std::vector<uint32_t> failed;
   bool mapping = false;
+  std::array<std::string, 3> folders;  ///< to be written, of each program
+  std::string check;                   ///< folder to be read back
+  std::string serve_from = "/srv/boot", kernel_arguments;
 };
 
 template <typename Value>
@@ -49,8 +54,15 @@ Machine machine_of(const BootArguments& arguments) {
     replace(machine.links[segment].mbps, arguments.mbps[segment]);
     replace(machine.links[segment].count, arguments.counts[segment]);
   }
-  replace(machine.image_megabits, arguments.image_megabits);
-  if (!arguments.image.empty()) machine.image_megabits = image_megabits(arguments.image);
+  if (!arguments.image_size.empty()) machine.image_megabits = megabits_of_size(arguments.image_size);
+  if (!arguments.image.empty()) {
+    machine.image = arguments.image;
+    machine.image_megabits = image_megabits(machine.image);
+  }
+  Addresses& addresses = machine.addresses;
+  if (!arguments.subnet.empty()) addresses.set_subnet(arguments.subnet);
+  if (!arguments.first_server.empty()) addresses.first_server = address_of(arguments.first_server);
+  if (!arguments.first_node.empty()) addresses.first_node = address_of(arguments.first_node);
   machine.failed_servers.insert(arguments.failed.begin(), arguments.failed.end());
   if (const auto fault = impossible(machine))
     throw BadInput(fmt::format("boot: {}: {}", fault->field, fault->fault));
@@ -90,13 +102,58 @@ void print(const json& runs) {
   }
 }
 
+constexpr std::array<std::pair<Program, const char*>, 3> programs = {
+    {{Program::dnsmasq, "dnsmasq"}, {Program::kea, "kea"}, {Program::dhcpd, "dhcpd"}}};
+
+bool is_for_servers(const BootArguments& arguments) {
+  return !arguments.check.empty() || std::any_of(arguments.folders.begin(), arguments.folders.end(),
+                                                 [](const auto& folder) { return !folder.empty(); });
+}
+
+void expect_configurable(const BootArguments& arguments, const Machine& machine, const Nodes& nodes) {
+  if (arguments.algorithms.size() != 1) throw BadInput("boot: configuration files are of one --algorithm");
+  if (nodes.macs.empty())
+    throw BadInput("boot: configuration files need MAC addresses: --nodes file:PATH with lines NODE MAC");
+  if (const auto fault = impossible_addresses(machine))
+    throw BadInput(fmt::format("boot: {}: {}", fault->field, fault->fault));
+}
+
+void configure(const BootArguments& arguments, const Machine& machine, const Nodes& nodes, const Plan& made) {
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    if (arguments.folders[i].empty()) continue;
+    const Serving serving{programs[i].first, machine.image.filename().string(), arguments.serve_from,
+                          arguments.kernel_arguments};
+    expect_servable(serving);
+    write_config(arguments.folders[i], config_files(machine, nodes, made, serving));
+  }
+}
+
+/// The first faults, and how many there are. @return whether there is none
+bool print_check(const BootArguments& arguments, const Machine& machine, const Nodes& nodes,
+                 const Plan& made) {
+  constexpr std::size_t most = 20;
+  const auto faults = differences(arguments.check, machine, nodes, made);
+  for (std::size_t i = 0; i < std::min(faults.size(), most); ++i) fmt::print("{}\n", faults[i]);
+  if (faults.size() > most) fmt::print("... and {} more\n", faults.size() - most);
+  if (faults.empty())
+    fmt::print("{}: all {} nodes have the server and the backup of the plan\n", arguments.check,
+               nodes.cpus.size());
+  return faults.empty();
+}
+
 int run_boot(const BootArguments& arguments) {
   const Machine machine = machine_of(arguments);
   const Nodes nodes = nodes_of(arguments.nodes, machine);
+  if (is_for_servers(arguments)) expect_configurable(arguments, machine, nodes);
   json runs = json::array();
   for (const auto& name : arguments.algorithms) runs.push_back(result_of(arguments, machine, nodes, name));
   json results = runs.size() == 1 ? runs[0] : json{{"runs", runs}};
   results["seed"] = arguments.common.seed;
+  if (is_for_servers(arguments)) {
+    const Plan made = plan(machine, nodes.cpus, *algorithm_named(arguments.algorithms[0]));
+    configure(arguments, machine, nodes, made);
+    if (!arguments.check.empty() && !print_check(arguments, machine, nodes, made)) return check_failed;
+  }
   write_json(arguments.common, results);
   print(runs);
   return ok;
@@ -125,15 +182,37 @@ void add_machine(CLI::App& command, BootArguments& arguments) {
                     fmt::format("links of segment N{} side by side", segment + 1))
         ->check(some);
   }
-  auto* megabits = command.add_option("--image-mb", arguments.image_megabits, "megabits of the image (400)");
-  megabits->check(rate);
-  command.add_option("--image", arguments.image, "the image itself, for its size")
+  auto* size = command.add_option("--image-size", arguments.image_size,
+                                  "of the image: B, kB, MB, GB, KiB, MiB, GiB (50MB)");
+  command.add_option("--image", arguments.image, "the image itself, for its size and name")
       ->type_name("FILE")
       ->check(command_line::file_name())
-      ->excludes(megabits);
+      ->excludes(size);
   command.add_option("--fail", arguments.failed, "servers that have failed, with commas")
       ->delimiter(',')
       ->check(command_line::whole_number(0, most_servers));
+}
+
+void add_servers(CLI::App& command, BootArguments& arguments) {
+  for (std::size_t i = 0; i < programs.size(); ++i)
+    command
+        .add_option(
+            fmt::format("--{}", programs[i].second), arguments.folders[i],
+            fmt::format("folder for files of {}, iPXE and nginx that carry out the plan", programs[i].second))
+        ->type_name("FOLDER")
+        ->check(command_line::file_name());
+  command.add_option("--check", arguments.check, "read such a folder back and compare it with the plan")
+      ->type_name("FOLDER")
+      ->check(command_line::file_name());
+  command.add_option("--subnet", arguments.subnet, "of servers and nodes (10.0.0.0/8)");
+  command.add_option("--first-server", arguments.first_server,
+                     "address of server 0; the others follow (10.0.0.1)");
+  command.add_option("--first-node", arguments.first_node,
+                     "address of node 0; the others follow (10.64.0.0)");
+  command.add_option("--serve-from", arguments.serve_from, "folder of the boot servers")
+      ->type_name("FOLDER")
+      ->capture_default_str();
+  command.add_option("--kernel-arguments", arguments.kernel_arguments, "that iPXE gives to the image");
 }
 
 }  // namespace
@@ -142,6 +221,7 @@ void add_boot(CLI::App& weft, int& exit_code) {
   auto* command = weft.add_subcommand("boot", "which server each node boots from (docs/boot.md)");
   auto arguments = std::make_shared<BootArguments>();
   add_machine(*command, *arguments);
+  add_servers(*command, *arguments);
   command
       ->add_option("--nodes", arguments->nodes,
                    "which boot: all, supernodes:N, boards:N, cpus:N, 0-7,12 or file:PATH")
