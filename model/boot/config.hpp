@@ -57,6 +57,12 @@ struct Entry {
 
 inline constexpr std::string_view manifest_name = "manifest.json";
 
+/// Goes on with the script that option root-path names, as Kea's file has it.
+struct RootPathScript {
+  std::string_view name = "plan.ipxe", text = "#!ipxe\nchain ${root-path}\n";
+};
+inline constexpr RootPathScript root_path_script;
+
 /// The file of a program within the folder.
 std::string_view config_name(Program program);
 

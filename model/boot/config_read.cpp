@@ -69,11 +69,18 @@ class Dnsmasq {
 
 std::vector<Entry> read_kea(const fs::path& file) {
   std::vector<Entry> entries;
+  const fs::path chain = file.parent_path() / root_path_script.name;
+  if (read_whole<Fault>(chain) != root_path_script.text)
+    throw Fault(chain.string() + ": does not go on with the script of root-path");
   try {
     const auto dhcp = nlohmann::json::parse(read_whole<Fault>(file)).at("Dhcp4");
     std::map<std::string, std::string> scripts;
-    for (const auto& each : dhcp.at("client-classes"))
-      scripts[each.at("name").get<std::string>()] = each.at("boot-file-name").get<std::string>();
+    for (const auto& each : dhcp.at("client-classes")) {
+      for (const auto& option : each.value("option-data", nlohmann::json::array())) {
+        if (option.at("name") == "root-path")
+          scripts[each.at("name").get<std::string>()] = option.at("data").get<std::string>();
+      }
+    }
     for (const auto& subnet : dhcp.at("subnet4")) {
       for (const auto& each : subnet.at("reservations"))
         entries.push_back({mac_of(each.at("hw-address").get<std::string>()),

@@ -89,18 +89,22 @@ dhcp-boot=tag:!ipxe,tag:!efi,{5}
   return text;
 }
 
+/// Kea puts the classes of reservations first, so that a boot file there would be that of the firmware too.
 json kea_classes(const Addresses& addresses, const Pairs& pairs) {
   const std::string ipxe = "option[77].hex == 'iPXE'";
   const std::string efi = "(option[93].hex == 0x0007 or option[93].hex == 0x0009)";
-  json classes = json::array();
-  classes.push_back(
-      {{"name", "efi"}, {"test", "not (" + ipxe + ") and " + efi}, {"boot-file-name", efi_loader}});
-  classes.push_back(
-      {{"name", "bios"}, {"test", "not (" + ipxe + ") and not " + efi}, {"boot-file-name", bios_loader}});
-  for (const auto& [pair, members] : pairs)
+  const auto boots = [](const char* name, const std::string& test, std::string_view file) {
+    return json{{"name", name}, {"test", test}, {"boot-file-name", file}};
+  };
+  json classes = {boots("ipxe", ipxe, root_path_script.name),
+                  boots("efi", "not (" + ipxe + ") and " + efi, efi_loader),
+                  boots("bios", "not (" + ipxe + ") and not " + efi, bios_loader)};
+  for (const auto& [pair, members] : pairs) {
+    const json root_path = {{"name", "root-path"}, {"data", script_of(pair)}};
     classes.push_back({{"name", tag_of(pair)},
                        {"next-server", address_text(addresses.server(pair.first))},
-                       {"boot-file-name", script_of(pair)}});
+                       {"option-data", json::array({root_path})}});
+  }
   return classes;
 }
 
@@ -234,6 +238,7 @@ std::vector<OutputFile> config_files(const Machine& machine, const Nodes& nodes,
       break;
     case Program::kea:
       files.push_back({name, kea_text(machine, nodes, pairs)});
+      files.push_back({root_path_script.name, std::string(root_path_script.text)});
       break;
     case Program::dhcpd:
       files.push_back({name, dhcpd_text(machine, nodes, pairs)});
