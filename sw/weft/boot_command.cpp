@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "boot/bandwidth.hpp"
 #include "boot/config.hpp"
+#include "boot/flows.hpp"
 #include "boot/machine.hpp"
 #include "boot/nodes.hpp"
 #include "boot/plan.hpp"
@@ -33,6 +35,12 @@ struct BootArguments {
   bool mapping = false;
   std::array<std::string, 3> folders;  ///< to be written, of each program
   std::string check;                   ///< folder to be read back
+  bool simulate = false;
+  double begin_within = 0, round_trip_ms = 0.1, notice_seconds = 5;
+  std::optional<double> resolution, death_seconds;
+  std::optional<uint32_t> dies;
+  std::string protocol = "http";
+  uint32_t tftp_window = 1;
   std::string serve_from = "/srv/boot", kernel_arguments;
 };
 
@@ -69,6 +77,40 @@ Machine machine_of(const BootArguments& arguments) {
   return machine;
 }
 
+/// When nodes begin: at once, or anywhere within a time, each as likely.
+std::vector<double> begins_of(const BootArguments& arguments, std::size_t nodes) {
+  std::vector<double> begins(nodes, 0);
+  std::mt19937_64 random(arguments.common.seed);
+  for (double& seconds : begins)
+    seconds = arguments.begin_within * static_cast<double>(random() >> 11) * 0x1p-53;
+  return begins;
+}
+
+Protocol protocol_of(const BootArguments& arguments) {
+  const double round_trip = arguments.round_trip_ms / 1000;
+  if (arguments.protocol == "http") return http(round_trip);
+  if (arguments.protocol == "tftp") return tftp(round_trip, arguments.tftp_window);
+  return {};
+}
+
+/// @param planned seconds of the plan
+json simulation_of(const BootArguments& arguments, const Machine& machine, const Nodes& nodes,
+                   const Plan& made, double planned) {
+  constexpr double fine = 1000;  // parts of the planned time
+  Course course;
+  course.protocol = protocol_of(arguments);
+  course.begins = begins_of(arguments, nodes.cpus.size());
+  course.resolution = arguments.resolution.value_or(planned / fine);
+  if (arguments.dies) course.death = {*arguments.dies, *arguments.death_seconds, arguments.notice_seconds};
+  Boots boots = simulate(machine, nodes.cpus, made, course);
+  std::sort(boots.seconds.begin(), boots.seconds.end());
+  const auto at = [&](double part) {
+    return boots.seconds[static_cast<std::size_t>(part * static_cast<double>(boots.seconds.size() - 1))];
+  };
+  return {{"first_seconds", at(0)}, {"median_seconds", at(0.5)},        {"p99_seconds", at(0.99)},
+          {"last_seconds", at(1)},  {"begun_again", boots.begun_again}, {"allocations", boots.allocations}};
+}
+
 json result_of(const BootArguments& arguments, const Machine& machine, const Nodes& nodes,
                const std::string& name) {
   const Plan made = plan(machine, nodes.cpus, *algorithm_named(name));
@@ -83,6 +125,8 @@ json result_of(const BootArguments& arguments, const Machine& machine, const Nod
                  {"limiting_segment", found.limiting},
                  {"bound_mbps_per_cpu", bound},
                  {"fraction_of_bound", found.least_mbps / bound}};
+  if (arguments.simulate)
+    result["simulated"] = simulation_of(arguments, machine, nodes, made, found.boot_seconds);
   if (arguments.mapping)
     result["mapping"] = {{"nodes", nodes.cpus}, {"servers", made.servers}, {"backups", made.backups}};
   return result;
@@ -100,6 +144,27 @@ void print(const json& runs) {
                hundredths(run["boot_seconds"].get<double>()), run["limiting_segment"].get<std::string>(),
                100 * run["fraction_of_bound"].get<double>());
   }
+}
+
+void print_simulations(const json& runs) {
+  fmt::print("\n{:<9} {:>9} {:>9} {:>9} {:>9} {:>11}\n", "simulated", "first s", "median s", "99 % s",
+             "last s", "begun again");
+  for (const json& run : runs) {
+    const json& found = run["simulated"];
+    fmt::print("{:<9}", run["algorithm"].get<std::string>());
+    for (const char* name : {"first_seconds", "median_seconds", "p99_seconds", "last_seconds"})
+      fmt::print(" {:>9.2f}", found[name].get<double>());
+    fmt::print(" {:>11}\n", found["begun_again"].get<uint32_t>());
+  }
+}
+
+/// What the simulation is told only makes sense as a whole.
+void expect_simulatable(const BootArguments& arguments, const Machine& machine) {
+  if (!arguments.dies) return;
+  if (*arguments.dies >= machine.servers || machine.failed_servers.contains(*arguments.dies))
+    throw BadInput(fmt::format("boot: --kill: there is no server {} that is alive", *arguments.dies));
+  if (machine.servers - machine.failed_servers.size() == 1)
+    throw BadInput("boot: --kill: no other server is left");
 }
 
 constexpr std::array<std::pair<Program, const char*>, 3> programs = {
@@ -144,6 +209,7 @@ bool print_check(const BootArguments& arguments, const Machine& machine, const N
 int run_boot(const BootArguments& arguments) {
   const Machine machine = machine_of(arguments);
   const Nodes nodes = nodes_of(arguments.nodes, machine);
+  if (arguments.simulate) expect_simulatable(arguments, machine);
   if (is_for_servers(arguments)) expect_configurable(arguments, machine, nodes);
   json runs = json::array();
   for (const auto& name : arguments.algorithms) runs.push_back(result_of(arguments, machine, nodes, name));
@@ -156,6 +222,7 @@ int run_boot(const BootArguments& arguments) {
   }
   write_json(arguments.common, results);
   print(runs);
+  if (arguments.simulate) print_simulations(runs);
   return ok;
 }
 
@@ -215,6 +282,40 @@ void add_servers(CLI::App& command, BootArguments& arguments) {
   command.add_option("--kernel-arguments", arguments.kernel_arguments, "that iPXE gives to the image");
 }
 
+void add_simulation(CLI::App& command, BootArguments& arguments) {
+  const auto seconds = command_line::within(0, 1e9);
+  auto* simulate =
+      command.add_flag("--simulate", arguments.simulate, "also as flows that share links fairly");
+  command.add_option("--begin-within", arguments.begin_within, "seconds, anywhere in which nodes begin (0)")
+      ->check(seconds)
+      ->needs(simulate);
+  command.add_option("--protocol", arguments.protocol, "http, tftp, or none: without headers and waits")
+      ->check(CLI::IsMember({"http", "tftp", "none"}))
+      ->capture_default_str()
+      ->needs(simulate);
+  command.add_option("--round-trip-ms", arguments.round_trip_ms, "between node and server")
+      ->check(command_line::within(0, 1e6))
+      ->capture_default_str()
+      ->needs(simulate);
+  command.add_option("--tftp-window", arguments.tftp_window, "blocks of TFTP a round trip")
+      ->check(command_line::whole_number(1, 65535))
+      ->capture_default_str()
+      ->needs(simulate);
+  auto* kill = command.add_option("--kill", arguments.dies, "a server that dies while nodes boot");
+  auto* when = command.add_option("--kill-after", arguments.death_seconds, "seconds from the start on");
+  kill->check(command_line::whole_number(0, most_servers))->needs(simulate)->needs(when);
+  when->check(seconds)->needs(kill);
+  command.add_option("--notice-seconds", arguments.notice_seconds, "until its nodes go to their backups")
+      ->check(seconds)
+      ->capture_default_str()
+      ->needs(kill);
+  command
+      .add_option("--resolution", arguments.resolution,
+                  "seconds; how often rates are found at most (a thousandth of the plan's time)")
+      ->check(seconds)
+      ->needs(simulate);
+}
+
 }  // namespace
 
 void add_boot(CLI::App& weft, int& exit_code) {
@@ -222,6 +323,7 @@ void add_boot(CLI::App& weft, int& exit_code) {
   auto arguments = std::make_shared<BootArguments>();
   add_machine(*command, *arguments);
   add_servers(*command, *arguments);
+  add_simulation(*command, *arguments);
   command
       ->add_option("--nodes", arguments->nodes,
                    "which boot: all, supernodes:N, boards:N, cpus:N, 0-7,12 or file:PATH")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `weft boot` as its users call it.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -104,16 +105,19 @@ TEST_F(WeftBoot, RefusesAnImageThatIsNotThere) {
 TEST_F(WeftBoot, WritesFilesForServersAndReadsThemBack) {
   write("boot.img", "image");
   const auto nodes = write("nodes", "0 02:00:00:00:00:01\n9 02:00:00:00:00:02\n");
-  const std::string of =
-      "--servers 3 --image " + path("boot.img").string() + " --nodes file:" + nodes.string();
+  const std::string image = path("boot.img").string();
   for (const std::string program : {"dnsmasq", "kea", "dhcpd"}) {
     const auto folder = path(program).string();
-    EXPECT_EQ(run(of + " --" + program + " " + folder).exit_code, 0);
-    const auto same = run(of + " --check " + folder);
+    const auto with = [&](const std::string& more) {
+      return run(
+          fmt::format("--servers 3 --image {} --nodes file:{} {} {}", image, nodes.string(), more, folder));
+    };
+    EXPECT_EQ(with("--" + program).exit_code, 0);
+    const auto same = with("--check");
     EXPECT_EQ(same.exit_code, 0);
     EXPECT_TRUE(contains(same.output, folder + ": all 2 nodes have the server and the backup of the plan\n"))
         << same.output;
-    const auto other = run(of + " --algorithm scda --check " + folder);
+    const auto other = with("--algorithm scda --check");
     EXPECT_EQ(other.exit_code, 1);
     EXPECT_TRUE(contains(other.output, "node 9 (02:00:00:00:00:02): boots from 10.0.0.2, then "))
         << other.output;
@@ -144,6 +148,19 @@ TEST_F(WeftBoot, RefusesFilesForServersThatCannotBe) {
   write("config/mine", "");
   expect_bad(with_image,
              path("config").string() + ": has other files; only a folder of weft boot is replaced");
+}
+
+TEST_F(WeftBoot, SimulatesAPlanWithADeadServer) {
+  const auto same = results("--nodes boards:20 --algorithm bcda --simulate --protocol none");
+  EXPECT_NEAR(same["simulated"]["last_seconds"].get<double>(), 3.2, 1e-6);
+  const auto killed =
+      results("--nodes boards:20 --simulate --kill 3 --kill-after 0 --notice-seconds 2 --begin-within 5");
+  EXPECT_GT(killed["simulated"]["begun_again"], 0);
+  EXPECT_GT(killed["simulated"]["last_seconds"].get<double>(), 3.2);
+  expect_bad("--simulate --kill 160 --kill-after 1", "boot: --kill: there is no server 160 that is alive");
+  expect_bad("--servers 1 --simulate --kill 0 --kill-after 1", "boot: --kill: no other server is left");
+  EXPECT_EQ(run("--kill 0 --kill-after 1").exit_code, 2);
+  EXPECT_EQ(run("--simulate --kill 0").exit_code, 2);
 }
 
 TEST_F(WeftBoot, RefusesAddressesAndSizesOfAFileWithTheirLine) {
