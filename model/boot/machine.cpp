@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "boot/words.hpp"
+
 namespace weft::boot {
 
 namespace {
@@ -69,8 +71,40 @@ std::optional<Impossible> impossible(const Machine& machine) {
     if (link.count == 0) return Impossible{field + ".count", "must be at least 1"};
   }
   if (!(machine.image_megabits > 0) || !std::isfinite(machine.image_megabits))
-    return Impossible{"image_megabits", "an image must have more than 0 Mb"};
+    return Impossible{"image_size", "an image must have at least a byte"};
   return bad_server(machine);
+}
+
+std::optional<Impossible> impossible_addresses(const Machine& machine) {
+  const Addresses& addresses = machine.addresses;
+  if ((addresses.subnet & addresses.host_mask()) != 0)
+    return Impossible{"addresses.subnet",
+                      fmt::format("{} has bits beyond its prefix", addresses.subnet_text())};
+  const std::array<std::tuple<const char*, uint32_t, uint64_t>, 2> ranges = {
+      {{"addresses.first_server", addresses.first_server, machine.servers},
+       {"addresses.first_node", addresses.first_node, machine.nodes()}}};
+  for (const auto& [field, first, count] : ranges) {
+    const uint64_t last = first + count - 1;
+    if (!addresses.is_host(first) || !addresses.is_host(last))
+      return Impossible{field, fmt::format("{} addresses from {} on do not fit into {}", count,
+                                           address_text(first), addresses.subnet_text())};
+  }
+  const uint64_t servers = addresses.first_server, nodes = addresses.first_node;
+  if (servers < nodes + machine.nodes() && nodes < servers + machine.servers)
+    return Impossible{"addresses.first_node", "nodes and servers would have the same addresses"};
+  return std::nullopt;
+}
+
+double megabits_of_size(std::string_view size) {
+  constexpr std::array<std::pair<std::string_view, double>, 7> units = {
+      {{"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}}};
+  const std::size_t digits = std::min(size.find_first_not_of("0123456789"), size.size());
+  const auto count = number(size.substr(0, digits));
+  const auto* unit = std::find_if(units.begin(), units.end(),
+                                  [&](const auto& known) { return known.first == size.substr(digits); });
+  if (!count || *count == 0 || unit == units.end())
+    throw Fault(in_quotes(size) + " is not a size such as 50MB (B, kB, MB, GB, KiB, MiB, GiB)");
+  return static_cast<double>(*count) * unit->second * 8 / 1e6;
 }
 
 double image_megabits(const std::filesystem::path& file) {

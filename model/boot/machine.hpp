@@ -14,7 +14,9 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
+#include "boot/addresses.hpp"
 #include "common/fault.hpp"
 
 namespace weft::boot {
@@ -46,6 +48,8 @@ struct Machine {
   uint32_t servers_per_edge = 20;
   std::array<Link, segments> links = {{{1000, 1}, {1000, 1}, {10000, 2}, {10000, 2}, {1000, 1}}};
   double image_megabits = 400;
+  std::filesystem::path image;  ///< the file, if it is known
+  Addresses addresses;
   std::map<uint32_t, OwnLimits> unequal_servers;
   std::set<uint32_t> failed_servers;
 
@@ -64,8 +68,11 @@ struct Impossible {
   std::string fault;
 };
 
-/// The first thing in a machine that cannot be.
+/// The first thing in a machine that cannot be; its addresses are not looked at.
 std::optional<Impossible> impossible(const Machine& machine);
+
+/// The first thing in the addresses of a machine that can be.
+std::optional<Impossible> impossible_addresses(const Machine& machine);
 
 /// Reads a machine file (docs/boot.md) over `machine`; what it does not name stays. Throws Fault,
 /// "FILE:LINE: fault".
@@ -73,5 +80,8 @@ void read_machine(const std::filesystem::path& file, Machine& machine);
 
 /// Size of an image file in Mb. Throws Fault, "FILE: fault".
 double image_megabits(const std::filesystem::path& file);
+
+/// Mb of a size such as "50MB" (B, kB, MB, GB, KiB, MiB, GiB). Throws Fault.
+double megabits_of_size(std::string_view size);
 
 }  // namespace weft::boot

@@ -127,7 +127,8 @@ class Filler {
       if (!machine_.unequal_servers.emplace(*own.number, own.limits).second)
         values_.fail(own.line, fmt::format("server {} is there twice", *own.number));
     }
-    const auto fault = impossible(machine_);
+    auto fault = impossible(machine_);
+    if (!fault && has_addresses_) fault = impossible_addresses(machine_);
     if (fault) values_.fail(line_of(*fault), fault->field + ": " + fault->fault);
   }
 
@@ -189,19 +190,46 @@ class Filler {
     return false;
   }
 
-  bool put_image(const Value& value) {
-    if (value.field == "image_megabits") return machine_.image_megabits = rate(value), true;
-    if (value.field != "image" || !value.value.is_string()) return false;
+  /// What `work` makes of a text; a fault gets its line.
+  template <typename Work>
+  auto text(const Value& value, Work work) const {
+    if (!value.value.is_string()) values_.fail(value.line, value.field + ": must be a text");
     try {
-      machine_.image_megabits = image_megabits(folder_ / value.value.get<std::string>());
+      return work(value.value.get<std::string>());
     } catch (const Fault& fault) {
-      values_.fail(value.line, fmt::format("image: {}", fault.what()));
+      values_.fail(value.line, fmt::format("{}: {}", value.field, fault.what()));
     }
+  }
+
+  bool put_image(const Value& value) {
+    if (value.field == "image_size") {
+      machine_.image_megabits = text(value, megabits_of_size);
+      return true;
+    }
+    if (value.field != "image") return false;
+    machine_.image = text(value, [&](const std::string& name) { return folder_ / name; });
+    machine_.image_megabits = text(value, [&](const std::string&) { return image_megabits(machine_.image); });
+    return true;
+  }
+
+  bool put_address(const Value& value) {
+    Addresses& addresses = machine_.addresses;
+    if (value.field == "addresses.subnet") {
+      text(value, [&](const std::string& subnet) { return addresses.set_subnet(subnet), 0; });
+    } else if (value.field == "addresses.first_server") {
+      addresses.first_server = text(value, address_of);
+    } else if (value.field == "addresses.first_node") {
+      addresses.first_node = text(value, address_of);
+    } else {
+      return false;
+    }
+    has_addresses_ = true;
     return true;
   }
 
   void put(const Value& value) {
-    if (put_size(value) || put_link(value) || put_server(value) || put_image(value)) return;
+    if (put_size(value) || put_link(value) || put_server(value) || put_image(value) || put_address(value))
+      return;
     values_.fail(value.line, fmt::format("'{}' is nothing that a machine has, or not of this kind",
                                          Values::printable(value.field)));
   }
@@ -219,6 +247,7 @@ class Filler {
   const Values& values_;
   Machine& machine_;
   std::map<uint32_t, Own> own_;
+  bool has_addresses_ = false;
 };
 
 }  // namespace

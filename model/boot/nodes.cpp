@@ -5,40 +5,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
 
+#include "boot/words.hpp"
 #include "common/input_file.hpp"
 
 namespace weft::boot {
 
 namespace {
-
-std::optional<uint64_t> number(std::string_view text, int base = 10) {
-  uint64_t value = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  const bool whole = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
-  return whole ? std::optional(value) : std::nullopt;
-}
-
-std::string quoted(std::string_view word) {
-  std::string safe;
-  for (const char c : word.substr(0, 60)) safe += c >= ' ' && c <= '~' ? c : '?';
-  return "'" + safe + "'";
-}
-
-std::vector<std::string_view> split(std::string_view text, char mark) {
-  std::vector<std::string_view> parts;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(mark, at), text.size());
-    parts.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return parts;
-}
 
 Nodes first(uint64_t count) {
   Nodes nodes;
@@ -50,7 +27,7 @@ Nodes first(uint64_t count) {
 Nodes first_of(std::string_view text, uint64_t there, uint64_t cpus_each) {
   const auto count = number(text);
   if (!count || *count == 0 || *count > there)
-    throw Fault(fmt::format("{} is not a number from 1 to {}", quoted(text), there));
+    throw Fault(fmt::format("{} is not a number from 1 to {}", in_quotes(text), there));
   return first(*count * cpus_each);
 }
 
@@ -61,7 +38,7 @@ Nodes listed(std::string_view spec, const Machine& machine) {
     const auto ends = split(part, '-');
     const auto from = number(ends.front()), to = number(ends.back());
     if (ends.size() > 2 || !from || !to || *from > *to)
-      throw Fault(fmt::format("{} is not a node or range of nodes", quoted(part)));
+      throw Fault(fmt::format("{} is not a node or range of nodes", in_quotes(part)));
     if (*to >= machine.nodes())
       throw Fault(fmt::format("there is no node {}, only 0 to {}", *to, machine.nodes() - 1));
     for (uint64_t node = *from; node <= *to; ++node) {
@@ -71,20 +48,6 @@ Nodes listed(std::string_view spec, const Machine& machine) {
     }
   }
   return nodes;
-}
-
-/// Six bytes in hexadecimal, of a single network card.
-uint64_t mac_of(std::string_view text) {
-  uint64_t mac = 0;
-  const auto bytes = split(text, ':');
-  for (const std::string_view byte : bytes) {
-    const auto value = byte.size() == 2 ? number(byte, 16) : std::nullopt;
-    if (!value || bytes.size() != 6) throw Fault(fmt::format("{} is not a MAC address", quoted(text)));
-    mac = mac << 8 | *value;
-  }
-  if (mac == 0 || (mac >> 40 & 1) != 0)
-    throw Fault(fmt::format("{} is not the MAC address of one card", quoted(text)));
-  return mac;
 }
 
 /// The CPU of a number, or of SUPERNODE.BOARD.CPU.
@@ -99,7 +62,7 @@ uint32_t cpu_of(std::string_view text, const Machine& machine) {
         *board < machine.boards_per_supernode && *cpu < machine.cpus_per_board)
       node = (*supernode * machine.boards_per_supernode + *board) * machine.cpus_per_board + *cpu;
   }
-  if (node >= machine.nodes()) throw Fault(fmt::format("there is no node {}", quoted(text)));
+  if (node >= machine.nodes()) throw Fault(fmt::format("there is no node {}", in_quotes(text)));
   return static_cast<uint32_t>(node);
 }
 
@@ -123,22 +86,10 @@ class NodeFile {
   }
 
  private:
-  static std::vector<std::string_view> words(std::string_view line) {
-    constexpr std::string_view blanks = " \t\r";
-    std::vector<std::string_view> found;
-    while (line.find_first_not_of(blanks) != std::string_view::npos) {
-      line.remove_prefix(line.find_first_not_of(blanks));
-      const std::size_t end = std::min(line.find_first_of(blanks), line.size());
-      found.push_back(line.substr(0, end));
-      line.remove_prefix(end);
-    }
-    return found;
-  }
-
   void take(std::string_view line) {
     const auto found = words(line);
     if (found.empty()) return;
-    if (found.size() > 2) throw Fault(fmt::format("{}: only NODE and MAC are wanted", quoted(found[2])));
+    if (found.size() > 2) throw Fault(fmt::format("{}: only NODE and MAC are wanted", in_quotes(found[2])));
     const bool with_mac = found.size() == 2;
     if (!nodes_.cpus.empty() && with_mac == nodes_.macs.empty())
       throw Fault("either all nodes have a MAC address or none");
@@ -182,6 +133,19 @@ Nodes nodes_of(const std::string& spec, const Machine& machine) {
   } catch (const Fault& fault) {
     throw Fault(fmt::format("--nodes {}: {}", spec.substr(0, 60), fault.what()));
   }
+}
+
+uint64_t mac_of(std::string_view text) {
+  uint64_t mac = 0;
+  const auto bytes = split(text, ':');
+  for (const std::string_view byte : bytes) {
+    const auto value = byte.size() == 2 ? number(byte, 16) : std::nullopt;
+    if (!value || bytes.size() != 6) throw Fault(fmt::format("{} is not a MAC address", in_quotes(text)));
+    mac = mac << 8 | *value;
+  }
+  if (mac == 0 || (mac >> 40 & 1) != 0)
+    throw Fault(fmt::format("{} is not the MAC address of one card", in_quotes(text)));
+  return mac;
 }
 
 std::string mac_text(uint64_t mac) {

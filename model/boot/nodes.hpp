@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "boot/machine.hpp"
@@ -18,6 +19,9 @@ struct Nodes {
 /// From "all", "supernodes:N", "boards:N", "cpus:N" (the first N), "0-7,12" or "file:PATH" (docs/boot.md).
 /// Throws Fault, "--nodes SPEC: fault" or "FILE:LINE: fault".
 Nodes nodes_of(const std::string& spec, const Machine& machine);
+
+/// Six bytes in hexadecimal, of a single network card. Throws Fault.
+uint64_t mac_of(std::string_view text);
 
 /// "02:00:00:00:00:0a".
 std::string mac_text(uint64_t mac);

@@ -2,10 +2,14 @@
 // weft boot: which server each node boots from, and how long that takes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "boot/bandwidth.hpp"
+#include "boot/config.hpp"
+#include "boot/flows.hpp"
 #include "boot/machine.hpp"
 #include "boot/nodes.hpp"
 #include "boot/plan.hpp"
@@ -26,9 +30,18 @@ struct BootArguments {
   std::optional<uint32_t> cpus, boards, supernodes_per_cabinet, supernodes, servers, servers_per_edge;
   std::array<std::optional<double>, segments> mbps;
   std::array<std::optional<uint32_t>, segments> counts;
-  std::optional<double> image_megabits;
+  std::string image_size, subnet, first_server, first_node;
   std::vector<uint32_t> failed;
   bool mapping = false;
+  std::array<std::string, 3> folders;  ///< to be written, of each program
+  std::string check;                   ///< folder to be read back
+  bool simulate = false;
+  double begin_within = 0, round_trip_ms = 0.1, notice_seconds = 5;
+  std::optional<double> resolution, death_seconds;
+  std::optional<uint32_t> dies;
+  std::string protocol = "http";
+  uint32_t tftp_window = 1;
+  std::string serve_from = "/srv/boot", kernel_arguments;
 };
 
 template <typename Value>
@@ -49,12 +62,53 @@ Machine machine_of(const BootArguments& arguments) {
     replace(machine.links[segment].mbps, arguments.mbps[segment]);
     replace(machine.links[segment].count, arguments.counts[segment]);
   }
-  replace(machine.image_megabits, arguments.image_megabits);
-  if (!arguments.image.empty()) machine.image_megabits = image_megabits(arguments.image);
+  if (!arguments.image_size.empty()) machine.image_megabits = megabits_of_size(arguments.image_size);
+  if (!arguments.image.empty()) {
+    machine.image = arguments.image;
+    machine.image_megabits = image_megabits(machine.image);
+  }
+  Addresses& addresses = machine.addresses;
+  if (!arguments.subnet.empty()) addresses.set_subnet(arguments.subnet);
+  if (!arguments.first_server.empty()) addresses.first_server = address_of(arguments.first_server);
+  if (!arguments.first_node.empty()) addresses.first_node = address_of(arguments.first_node);
   machine.failed_servers.insert(arguments.failed.begin(), arguments.failed.end());
   if (const auto fault = impossible(machine))
     throw BadInput(fmt::format("boot: {}: {}", fault->field, fault->fault));
   return machine;
+}
+
+/// When nodes begin: at once, or anywhere within a time, each as likely.
+std::vector<double> begins_of(const BootArguments& arguments, std::size_t nodes) {
+  std::vector<double> begins(nodes, 0);
+  std::mt19937_64 random(arguments.common.seed);
+  for (double& seconds : begins)
+    seconds = arguments.begin_within * static_cast<double>(random() >> 11) * 0x1p-53;
+  return begins;
+}
+
+Protocol protocol_of(const BootArguments& arguments) {
+  const double round_trip = arguments.round_trip_ms / 1000;
+  if (arguments.protocol == "http") return http(round_trip);
+  if (arguments.protocol == "tftp") return tftp(round_trip, arguments.tftp_window);
+  return {};
+}
+
+/// @param planned seconds of the plan
+json simulation_of(const BootArguments& arguments, const Machine& machine, const Nodes& nodes,
+                   const Plan& made, double planned) {
+  constexpr double fine = 1000;  // parts of the planned time
+  Course course;
+  course.protocol = protocol_of(arguments);
+  course.begins = begins_of(arguments, nodes.cpus.size());
+  course.resolution = arguments.resolution.value_or(planned / fine);
+  if (arguments.dies) course.death = {*arguments.dies, *arguments.death_seconds, arguments.notice_seconds};
+  Boots boots = simulate(machine, nodes.cpus, made, course);
+  std::sort(boots.seconds.begin(), boots.seconds.end());
+  const auto at = [&](double part) {
+    return boots.seconds[static_cast<std::size_t>(part * static_cast<double>(boots.seconds.size() - 1))];
+  };
+  return {{"first_seconds", at(0)}, {"median_seconds", at(0.5)},        {"p99_seconds", at(0.99)},
+          {"last_seconds", at(1)},  {"begun_again", boots.begun_again}, {"allocations", boots.allocations}};
 }
 
 json result_of(const BootArguments& arguments, const Machine& machine, const Nodes& nodes,
@@ -71,6 +125,8 @@ json result_of(const BootArguments& arguments, const Machine& machine, const Nod
                  {"limiting_segment", found.limiting},
                  {"bound_mbps_per_cpu", bound},
                  {"fraction_of_bound", found.least_mbps / bound}};
+  if (arguments.simulate)
+    result["simulated"] = simulation_of(arguments, machine, nodes, made, found.boot_seconds);
   if (arguments.mapping)
     result["mapping"] = {{"nodes", nodes.cpus}, {"servers", made.servers}, {"backups", made.backups}};
   return result;
@@ -90,15 +146,83 @@ void print(const json& runs) {
   }
 }
 
+void print_simulations(const json& runs) {
+  fmt::print("\n{:<9} {:>9} {:>9} {:>9} {:>9} {:>11}\n", "simulated", "first s", "median s", "99 % s",
+             "last s", "begun again");
+  for (const json& run : runs) {
+    const json& found = run["simulated"];
+    fmt::print("{:<9}", run["algorithm"].get<std::string>());
+    for (const char* name : {"first_seconds", "median_seconds", "p99_seconds", "last_seconds"})
+      fmt::print(" {:>9.2f}", found[name].get<double>());
+    fmt::print(" {:>11}\n", found["begun_again"].get<uint32_t>());
+  }
+}
+
+/// What the simulation is told only makes sense as a whole.
+void expect_simulatable(const BootArguments& arguments, const Machine& machine) {
+  if (!arguments.dies) return;
+  if (*arguments.dies >= machine.servers || machine.failed_servers.contains(*arguments.dies))
+    throw BadInput(fmt::format("boot: --kill: there is no server {} that is alive", *arguments.dies));
+  if (machine.servers - machine.failed_servers.size() == 1)
+    throw BadInput("boot: --kill: no other server is left");
+}
+
+constexpr std::array<std::pair<Program, const char*>, 3> programs = {
+    {{Program::dnsmasq, "dnsmasq"}, {Program::kea, "kea"}, {Program::dhcpd, "dhcpd"}}};
+
+bool is_for_servers(const BootArguments& arguments) {
+  return !arguments.check.empty() || std::any_of(arguments.folders.begin(), arguments.folders.end(),
+                                                 [](const auto& folder) { return !folder.empty(); });
+}
+
+void expect_configurable(const BootArguments& arguments, const Machine& machine, const Nodes& nodes) {
+  if (arguments.algorithms.size() != 1) throw BadInput("boot: configuration files are of one --algorithm");
+  if (nodes.macs.empty())
+    throw BadInput("boot: configuration files need MAC addresses: --nodes file:PATH with lines NODE MAC");
+  if (const auto fault = impossible_addresses(machine))
+    throw BadInput(fmt::format("boot: {}: {}", fault->field, fault->fault));
+}
+
+void configure(const BootArguments& arguments, const Machine& machine, const Nodes& nodes, const Plan& made) {
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    if (arguments.folders[i].empty()) continue;
+    const Serving serving{programs[i].first, machine.image.filename().string(), arguments.serve_from,
+                          arguments.kernel_arguments};
+    expect_servable(serving);
+    write_config(arguments.folders[i], config_files(machine, nodes, made, serving));
+  }
+}
+
+/// The first faults, and how many there are. @return whether there is none
+bool print_check(const BootArguments& arguments, const Machine& machine, const Nodes& nodes,
+                 const Plan& made) {
+  constexpr std::size_t most = 20;
+  const auto faults = differences(arguments.check, machine, nodes, made);
+  for (std::size_t i = 0; i < std::min(faults.size(), most); ++i) fmt::print("{}\n", faults[i]);
+  if (faults.size() > most) fmt::print("... and {} more\n", faults.size() - most);
+  if (faults.empty())
+    fmt::print("{}: all {} nodes have the server and the backup of the plan\n", arguments.check,
+               nodes.cpus.size());
+  return faults.empty();
+}
+
 int run_boot(const BootArguments& arguments) {
   const Machine machine = machine_of(arguments);
   const Nodes nodes = nodes_of(arguments.nodes, machine);
+  if (arguments.simulate) expect_simulatable(arguments, machine);
+  if (is_for_servers(arguments)) expect_configurable(arguments, machine, nodes);
   json runs = json::array();
   for (const auto& name : arguments.algorithms) runs.push_back(result_of(arguments, machine, nodes, name));
   json results = runs.size() == 1 ? runs[0] : json{{"runs", runs}};
   results["seed"] = arguments.common.seed;
+  if (is_for_servers(arguments)) {
+    const Plan made = plan(machine, nodes.cpus, *algorithm_named(arguments.algorithms[0]));
+    configure(arguments, machine, nodes, made);
+    if (!arguments.check.empty() && !print_check(arguments, machine, nodes, made)) return check_failed;
+  }
   write_json(arguments.common, results);
   print(runs);
+  if (arguments.simulate) print_simulations(runs);
   return ok;
 }
 
@@ -125,15 +249,71 @@ void add_machine(CLI::App& command, BootArguments& arguments) {
                     fmt::format("links of segment N{} side by side", segment + 1))
         ->check(some);
   }
-  auto* megabits = command.add_option("--image-mb", arguments.image_megabits, "megabits of the image (400)");
-  megabits->check(rate);
-  command.add_option("--image", arguments.image, "the image itself, for its size")
+  auto* size = command.add_option("--image-size", arguments.image_size,
+                                  "of the image: B, kB, MB, GB, KiB, MiB, GiB (50MB)");
+  command.add_option("--image", arguments.image, "the image itself, for its size and name")
       ->type_name("FILE")
       ->check(command_line::file_name())
-      ->excludes(megabits);
+      ->excludes(size);
   command.add_option("--fail", arguments.failed, "servers that have failed, with commas")
       ->delimiter(',')
       ->check(command_line::whole_number(0, most_servers));
+}
+
+void add_servers(CLI::App& command, BootArguments& arguments) {
+  for (std::size_t i = 0; i < programs.size(); ++i)
+    command
+        .add_option(
+            fmt::format("--{}", programs[i].second), arguments.folders[i],
+            fmt::format("folder for files of {}, iPXE and nginx that carry out the plan", programs[i].second))
+        ->type_name("FOLDER")
+        ->check(command_line::file_name());
+  command.add_option("--check", arguments.check, "read such a folder back and compare it with the plan")
+      ->type_name("FOLDER")
+      ->check(command_line::file_name());
+  command.add_option("--subnet", arguments.subnet, "of servers and nodes (10.0.0.0/8)");
+  command.add_option("--first-server", arguments.first_server,
+                     "address of server 0; the others follow (10.0.0.1)");
+  command.add_option("--first-node", arguments.first_node,
+                     "address of node 0; the others follow (10.64.0.0)");
+  command.add_option("--serve-from", arguments.serve_from, "folder of the boot servers")
+      ->type_name("FOLDER")
+      ->capture_default_str();
+  command.add_option("--kernel-arguments", arguments.kernel_arguments, "that iPXE gives to the image");
+}
+
+void add_simulation(CLI::App& command, BootArguments& arguments) {
+  const auto seconds = command_line::within(0, 1e9);
+  auto* simulate =
+      command.add_flag("--simulate", arguments.simulate, "also as flows that share links fairly");
+  command.add_option("--begin-within", arguments.begin_within, "seconds, anywhere in which nodes begin (0)")
+      ->check(seconds)
+      ->needs(simulate);
+  command.add_option("--protocol", arguments.protocol, "http, tftp, or none: without headers and waits")
+      ->check(CLI::IsMember({"http", "tftp", "none"}))
+      ->capture_default_str()
+      ->needs(simulate);
+  command.add_option("--round-trip-ms", arguments.round_trip_ms, "between node and server")
+      ->check(command_line::within(0, 1e6))
+      ->capture_default_str()
+      ->needs(simulate);
+  command.add_option("--tftp-window", arguments.tftp_window, "blocks of TFTP a round trip")
+      ->check(command_line::whole_number(1, 65535))
+      ->capture_default_str()
+      ->needs(simulate);
+  auto* kill = command.add_option("--kill", arguments.dies, "a server that dies while nodes boot");
+  auto* when = command.add_option("--kill-after", arguments.death_seconds, "seconds from the start on");
+  kill->check(command_line::whole_number(0, most_servers))->needs(simulate)->needs(when);
+  when->check(seconds)->needs(kill);
+  command.add_option("--notice-seconds", arguments.notice_seconds, "until its nodes go to their backups")
+      ->check(seconds)
+      ->capture_default_str()
+      ->needs(kill);
+  command
+      .add_option("--resolution", arguments.resolution,
+                  "seconds; how often rates are found at most (a thousandth of the plan's time)")
+      ->check(seconds)
+      ->needs(simulate);
 }
 
 }  // namespace
@@ -142,6 +322,8 @@ void add_boot(CLI::App& weft, int& exit_code) {
   auto* command = weft.add_subcommand("boot", "which server each node boots from (docs/boot.md)");
   auto arguments = std::make_shared<BootArguments>();
   add_machine(*command, *arguments);
+  add_servers(*command, *arguments);
+  add_simulation(*command, *arguments);
   command
       ->add_option("--nodes", arguments->nodes,
                    "which boot: all, supernodes:N, boards:N, cpus:N, 0-7,12 or file:PATH")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `weft boot` as its users call it.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -61,7 +62,7 @@ TEST_F(WeftBoot, ReadsAMachineAndFlagsReplaceIt) {
   EXPECT_NEAR(found["boot_seconds"].get<double>(), 8 * 13 / 40.0, 1e-12);
   EXPECT_EQ(found["mapping"]["servers"].size(), 16u);
   const auto replaced =
-      results("--machine " + file.string() + " --n5-mbps 80 --image-mb 16 --fail 1 --nodes 3");
+      results("--machine " + file.string() + " --n5-mbps 80 --image-size 2MB --fail 1 --nodes 3");
   EXPECT_EQ(replaced["servers"], 1);
   EXPECT_EQ(replaced["min_mbps_per_cpu"], 40);
   EXPECT_EQ(replaced["boot_seconds"], 0.4);
@@ -99,6 +100,78 @@ TEST_F(WeftBoot, RefusesAnImageThatIsNotThere) {
   expect_bad("--image " + path("none").string(), path("none").string() + ": no such image");
   const auto empty = write("empty", "");
   expect_bad("--image " + empty.string(), empty.string() + ": the image is empty");
+}
+
+TEST_F(WeftBoot, WritesFilesForServersAndReadsThemBack) {
+  write("boot.img", "image");
+  const auto nodes = write("nodes", "0 02:00:00:00:00:01\n9 02:00:00:00:00:02\n");
+  const std::string image = path("boot.img").string();
+  for (const std::string program : {"dnsmasq", "kea", "dhcpd"}) {
+    const auto folder = path(program).string();
+    const auto with = [&](const std::string& more) {
+      return run(
+          fmt::format("--servers 3 --image {} --nodes file:{} {} {}", image, nodes.string(), more, folder));
+    };
+    EXPECT_EQ(with("--" + program).exit_code, 0);
+    const auto same = with("--check");
+    EXPECT_EQ(same.exit_code, 0);
+    EXPECT_TRUE(contains(same.output, folder + ": all 2 nodes have the server and the backup of the plan\n"))
+        << same.output;
+    const auto other = with("--algorithm scda --check");
+    EXPECT_EQ(other.exit_code, 1);
+    EXPECT_TRUE(contains(other.output, "node 9 (02:00:00:00:00:02): boots from 10.0.0.2, then "))
+        << other.output;
+  }
+}
+
+TEST_F(WeftBoot, RefusesFilesForServersThatCannotBe) {
+  const auto image = write("boot.img", "image");
+  const auto nodes = write("nodes", "0 02:00:00:00:00:01\n");
+  const std::string to = " --dnsmasq " + path("config").string();
+  const std::string of = "--nodes file:" + nodes.string() + to;
+  expect_bad("--nodes 0" + to,
+             "boot: configuration files need MAC addresses: --nodes file:PATH with lines NODE MAC");
+  expect_bad(of, "a configuration needs the image: --image FILE");
+  expect_bad(of + " --algorithm scda,bcda", "boot: configuration files are of one --algorithm");
+  expect_bad(of + " --subnet 10.0.0.0/16",
+             "boot: addresses.first_node: 40960 addresses from 10.64.0.0 on do not fit into 10.0.0.0/16");
+  expect_bad(of + " --first-node 10.0.0.160",
+             "boot: addresses.first_node: nodes and servers would have the same addresses");
+  expect_bad(of + " --first-server 10.0.0", "'10.0.0' is not an IPv4 address");
+  const std::string with_image = of + " --image " + image.string();
+  expect_bad(with_image + " --serve-from boot",
+             "'boot' is not an absolute path of letters, digits, '.', '_' and '-'");
+  expect_bad("--check " + path("config").string() + " --nodes file:" + nodes.string(),
+             path("config/manifest.json").string() + ": no such file");
+  EXPECT_FALSE(std::filesystem::exists(path("config")));
+  std::filesystem::create_directory(path("config"));
+  write("config/mine", "");
+  expect_bad(with_image,
+             path("config").string() + ": has other files; only a folder of weft boot is replaced");
+}
+
+TEST_F(WeftBoot, SimulatesAPlanWithADeadServer) {
+  const auto same = results("--nodes boards:20 --algorithm bcda --simulate --protocol none");
+  EXPECT_NEAR(same["simulated"]["last_seconds"].get<double>(), 3.2, 1e-6);
+  const auto killed =
+      results("--nodes boards:20 --simulate --kill 3 --kill-after 0 --notice-seconds 2 --begin-within 5");
+  EXPECT_GT(killed["simulated"]["begun_again"], 0);
+  EXPECT_GT(killed["simulated"]["last_seconds"].get<double>(), 3.2);
+  expect_bad("--simulate --kill 160 --kill-after 1", "boot: --kill: there is no server 160 that is alive");
+  expect_bad("--servers 1 --simulate --kill 0 --kill-after 1", "boot: --kill: no other server is left");
+  EXPECT_EQ(run("--kill 0 --kill-after 1").exit_code, 2);
+  EXPECT_EQ(run("--simulate --kill 0").exit_code, 2);
+}
+
+TEST_F(WeftBoot, RefusesAddressesAndSizesOfAFileWithTheirLine) {
+  expect_bad_machine("{\n\"addresses\": {\"subnet\": \"10.0.0.0/8\",\n\"first_node\": \"10.0.0.1\"}}",
+                     ":3: addresses.first_node: nodes and servers would have the same addresses");
+  expect_bad_machine("{\"addresses\": {\n\"subnet\": \"10.0.0.1/8\"}}",
+                     ":2: addresses.subnet: 10.0.0.1/8 has bits beyond its prefix");
+  expect_bad_machine("{\"addresses\": {\n\"first_server\": 1}}",
+                     ":2: addresses.first_server: must be a text");
+  expect_bad_machine("{\n\"image_size\": \"50\"}",
+                     ":2: image_size: '50' is not a size such as 50MB (B, kB, MB, GB, KiB, MiB, GiB)");
 }
 
 TEST_F(WeftBoot, RefusesNodesThatCannotBe) {

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// What configuration files say about nodes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "boot/config.hpp"
+#include "boot/words.hpp"
+#include "common/input_file.hpp"
+
+namespace weft::boot {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Lines of a file; faults get their number.
+template <typename Take>
+void for_each_line(const fs::path& file, Take take) {
+  const std::string text = read_whole<Fault>(file);
+  uint32_t line = 0;
+  for (const std::string_view each : split(text, '\n')) {
+    ++line;
+    try {
+      take(each, line);
+    } catch (const Fault& fault) {
+      throw Fault(fmt::format("{}:{}: {}", file.string(), line, fault.what()));
+    }
+  }
+}
+
+class Dnsmasq {
+ public:
+  std::vector<Entry> read(const fs::path& file) {
+    for_each_line(file, [&](std::string_view line, uint32_t number) { take(line, number); });
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      const auto script = scripts_.find(tags_[i]);
+      if (script == scripts_.end())
+        throw Fault(fmt::format("{}:{}: no dhcp-boot for the tag {}", file.string(), entries_[i].line,
+                                in_quotes(tags_[i])));
+      entries_[i].script = script->second;
+    }
+    return std::move(entries_);
+  }
+
+ private:
+  void take(std::string_view line, uint32_t number) {
+    constexpr std::string_view host = "dhcp-host=", boot = "dhcp-boot=tag:ipxe,tag:";
+    if (line.starts_with(host)) {
+      const auto parts = split(line.substr(host.size()), ',');
+      if (parts.size() != 4 || !parts[1].starts_with("set:"))
+        throw Fault("dhcp-host must be MAC,set:TAG,ADDRESS,NAME");
+      entries_.push_back({mac_of(parts[0]), address_of(parts[2]), "", number});
+      tags_.emplace_back(parts[1].substr(4));
+    } else if (line.starts_with(boot)) {
+      const auto parts = split(line.substr(boot.size()), ',');
+      if (parts.size() != 2) throw Fault("dhcp-boot must be tag:ipxe,tag:TAG,SCRIPT");
+      if (!scripts_.emplace(parts[0], parts[1]).second)
+        throw Fault(fmt::format("the tag {} has a script already", in_quotes(parts[0])));
+    }
+  }
+
+  std::vector<Entry> entries_;
+  std::vector<std::string> tags_;  ///< of the entries
+  std::map<std::string, std::string> scripts_;
+};
+
+std::vector<Entry> read_kea(const fs::path& file) {
+  std::vector<Entry> entries;
+  const fs::path chain = file.parent_path() / root_path_script.name;
+  if (read_whole<Fault>(chain) != root_path_script.text)
+    throw Fault(chain.string() + ": does not go on with the script of root-path");
+  try {
+    const auto dhcp = nlohmann::json::parse(read_whole<Fault>(file)).at("Dhcp4");
+    std::map<std::string, std::string> scripts;
+    for (const auto& each : dhcp.at("client-classes")) {
+      for (const auto& option : each.value("option-data", nlohmann::json::array())) {
+        if (option.at("name") == "root-path")
+          scripts[each.at("name").get<std::string>()] = option.at("data").get<std::string>();
+      }
+    }
+    for (const auto& subnet : dhcp.at("subnet4")) {
+      for (const auto& each : subnet.at("reservations"))
+        entries.push_back({mac_of(each.at("hw-address").get<std::string>()),
+                           address_of(each.at("ip-address").get<std::string>()),
+                           scripts.at(each.at("client-classes").at(0).get<std::string>()), 0});
+    }
+  } catch (const std::exception& error) {
+    throw Fault(fmt::format("{}: {}", file.string(), error.what()));
+  }
+  return entries;
+}
+
+/// A word of a line without the mark behind it.
+std::string_view bare(std::string_view word) {
+  word.remove_suffix(word.ends_with(';') ? 1 : 0);
+  return word.size() > 1 && word.starts_with('"') && word.ends_with('"') ? word.substr(1, word.size() - 2)
+                                                                         : word;
+}
+
+std::string_view after(const std::vector<std::string_view>& found, std::string_view word) {
+  const auto at = std::find(found.begin(), found.end(), word);
+  if (at == found.end() || at + 1 == found.end()) throw Fault(fmt::format("no '{}'", word));
+  return bare(at[1]);
+}
+
+std::vector<Entry> read_dhcpd(const fs::path& file) {
+  std::vector<Entry> entries;
+  std::string script;
+  for_each_line(file, [&](std::string_view line, uint32_t number) {
+    const auto found = words(line);
+    if (found.empty()) return;
+    if (found[0] == "group") script.clear();
+    if (found[0] == "if") script = after(found, "filename");
+    if (found[0] == "host")
+      entries.push_back(
+          {mac_of(after(found, "ethernet")), address_of(after(found, "fixed-address")), script, number});
+  });
+  return entries;
+}
+
+}  // namespace
+
+std::vector<Entry> read_entries(const fs::path& file, Program program) {
+  switch (program) {
+    case Program::dnsmasq:
+      return Dnsmasq().read(file);
+    case Program::kea:
+      return read_kea(file);
+    case Program::dhcpd:
+      break;
+  }
+  return read_dhcpd(file);
+}
+
+std::vector<uint32_t> servers_of_script(const fs::path& file) {
+  constexpr std::string_view http = "http://";
+  std::vector<uint32_t> servers;
+  for_each_line(file, [&](std::string_view line, uint32_t) {
+    const auto found = words(line);
+    if (found.empty() || found[0] != "kernel") return;
+    if (found.size() < 2 || !found[1].starts_with(http))
+      throw Fault("kernel must be followed by http://ADDRESS/IMAGE");
+    servers.push_back(address_of(split(found[1].substr(http.size()), '/')[0]));
+  });
+  return servers;
+}
+
+}  // namespace weft::boot

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A small machine boots over a real network from real servers, as the files of `weft boot` say: how long it takes under SCDA and BCDA against the planner, and what
+happens when a server dies. Exit code 77: cannot be run here.
+
+usage: test_boot_network.py WEFT
+"""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import shutil
+import socket
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import boot_client
+import network
+
+WEFT = sys.argv.pop(1)
+SHAPE = {"cpus": 2, "boards": 4, "supernodes": 2, "servers": 4, "servers_per_edge": 2}
+MBPS = (8, 8, 24, 24, 4)
+IMAGE = os.urandom(500_000)
+NODES = range(8)  # one supernode boots: SCDA uses one server, BCDA all
+
+
+class Boot(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="weft-boot-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.folder.chmod(0o755)
+        cls.machine = network.Machine(SHAPE, MBPS)
+        cls.addClassCleanup(cls.machine.remove)
+        cls.machine.build()
+        (cls.folder / "boot.img").write_bytes(IMAGE)
+        (cls.folder / "nodes").write_text("".join(f"{node} {cls.machine.mac(node)}\n" for node in NODES), encoding="utf-8")
+
+    def write(self, program, algorithm, folder):
+        """Files of a plan; the plan."""
+        rates = [word for segment, mbps in enumerate(MBPS, 1) for word in (f"--n{segment}-mbps", str(mbps), f"--n{segment}-count", "1")]
+        shape = [word for name, count in SHAPE.items() for word in ("--" + name.replace("_", "-"), str(count))]
+        network.run(WEFT, "boot", *shape, *rates, "--image", str(self.folder / "boot.img"), "--nodes", f"file:{self.folder / 'nodes'}", "--algorithm", algorithm,
+                    "--serve-from", str(folder), "--" + program, str(folder), "--json", str(self.folder / "plan.json"), "--mapping")
+        return json.loads((self.folder / "plan.json").read_text(encoding="utf-8"))
+
+    def plan(self, algorithm):
+        """Starts the servers with the files of a plan; the plan."""
+        folder = self.folder / algorithm
+        plan = self.write("dnsmasq", algorithm, folder)
+        shutil.copy(self.folder / "boot.img", folder)
+        self.servers = [self.serve(name, folder) for name in self.machine.servers()]
+        self.addCleanup(lambda: [self.machine.stop(processes) for processes in self.servers])
+        return plan
+
+    def serve(self, name, folder):
+        nginx = self.machine.start(name, "nginx", "-c", str(folder / "nginx.conf"), "-p", str(self.folder),
+                                   "-g", f"daemon off; user root; pid {self.folder}/{name}.pid; error_log {self.folder}/{name}.log;")
+        dnsmasq = self.machine.start(name, "dnsmasq", "--keep-in-foreground", "--user=root", f"--conf-file={folder / 'dnsmasq.conf'}",
+                                     f"--dhcp-leasefile={self.folder}/{name}.leases", "--no-ping", f"--pid-file={self.folder}/{name}.dnsmasq")
+        self.assertTrue(network.wait_until(lambda: self.listens(name)), f"no server in {name}")
+        for process in (nginx, dnsmasq):
+            self.assertIsNone(process.poll(), name)
+        return [nginx, dnsmasq]
+
+    def listens(self, name):
+        with self.machine.inside(name):
+            text = "".join(pathlib.Path("/proc/thread-self/net", table).read_text(encoding="utf-8") for table in ("tcp", "udp"))
+        return all(f":{port:04X} " in text for port in (80, 67, 69))
+
+    def configure(self, node):
+        """By DHCP and TFTP; the script."""
+        name = f"n{node}"
+        with self.machine.inside(name):
+            firmware = boot_client.Dhcp(self.machine.mac(node), b"").lease()
+            address, server, file, _ = boot_client.Dhcp(self.machine.mac(node), b"iPXE").lease()
+        self.assertEqual(firmware[2], "undionly.kpxe")
+        self.assertEqual(address, f"10.64.0.{node}")
+        network.run("ip", "-n", self.machine.prefix + name, "address", "replace", address + "/8", "dev", "eth0")
+        with self.machine.inside(name), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as link:
+            return boot_client.tftp(link, server, file)
+
+    def fetch(self, node, url):
+        with self.machine.inside(f"n{node}"):
+            link = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        return boot_client.http(link, url)
+
+    def boot_all(self, meanwhile=lambda: None):
+        """(seconds until the last node has its image, addresses that each asked)"""
+        scripts = [self.configure(node) for node in NODES]
+        together = threading.Barrier(len(NODES) + 1)
+
+        def boot(node):
+            together.wait()
+            image, urls = boot_client.boot(scripts[node], lambda url: self.fetch(node, url))
+            self.assertEqual(image, IMAGE)
+            return time.monotonic(), [url.split("/")[2] for url in urls]
+
+        with concurrent.futures.ThreadPoolExecutor(len(NODES)) as pool:
+            booting = [pool.submit(boot, node) for node in NODES]
+            together.wait()
+            start = time.monotonic()
+            meanwhile()
+            ends, asked = zip(*(each.result() for each in booting))
+        return max(ends) - start, list(asked)
+
+    def answers(self, program, files, *command):
+        """Whether that DHCP server gives each node what the plan says. @param files: script -> (user class, boot file, root path) of firmware and iPXE"""
+        needed = {"kea": "kea-dhcp4"}.get(program, program)
+        if shutil.which(needed) is None:
+            self.skipTest(f"not installed: {needed}")
+        folder = self.folder / program
+        mapping = self.write(program, "balanced", folder)["mapping"]
+        if program == "kea":
+            config = json.loads((folder / "kea-dhcp4.conf").read_text(encoding="utf-8"))
+            config["Dhcp4"]["lease-database"]["persist"] = False
+            (folder / "kea-dhcp4.conf").write_text(json.dumps(config), encoding="utf-8")
+        (folder / "leases").touch()
+        server = self.machine.start("s0", *(word.format(folder) for word in command))
+        self.addCleanup(self.machine.stop, [server])
+        for node, (first, second) in enumerate(zip(mapping["servers"], mapping["backups"])):
+            for user_class, file, root_path in files(f"ipxe/{first}-{second}.ipxe"):
+                with self.machine.inside(f"n{node}"):
+                    lease = boot_client.Dhcp(self.machine.mac(node), user_class).lease()
+                self.assertEqual(lease, (f"10.64.0.{node}", self.address(first), file, root_path))
+
+    def test_kea_names_servers_and_scripts_of_the_plan(self):
+        self.answers("kea", lambda script: ((b"iPXE", "plan.ipxe", script), (b"", "undionly.kpxe", script)), "env", "KEA_PIDFILE_DIR={}", "KEA_LOCKFILE_DIR={}", "kea-dhcp4", "-c", "{}/kea-dhcp4.conf")
+
+    def test_dhcpd_names_servers_and_scripts_of_the_plan(self):
+        self.answers("dhcpd", lambda script: ((b"iPXE", script, ""), (b"", "undionly.kpxe", "")), "dhcpd", "-f", "-cf", "{}/dhcpd.conf", "-lf", "{}/leases", "-pf", "{}/pid", "eth0")
+
+    @staticmethod
+    def address(server):
+        return f"10.0.0.{server + 1}"
+
+    def test_scda_and_bcda_differ_as_the_planner_says(self):
+        seconds, planned = {}, {}
+        for algorithm in ("scda", "bcda"):
+            plan = self.plan(algorithm)
+            planned[algorithm] = plan["boot_seconds"]
+            seconds[algorithm], asked = self.boot_all()
+            self.assertEqual(asked, [[self.address(server)] for server in plan["mapping"]["servers"]])
+            self.doCleanups()
+        ratio, wanted = seconds["scda"] / seconds["bcda"], planned["scda"] / planned["bcda"]
+        print(f"scda {seconds['scda']:.2f} s (planned {planned['scda']:.2f}), bcda {seconds['bcda']:.2f} s ({planned['bcda']:.2f}): ratio {ratio:.2f} ({wanted:.2f})")
+        self.assertGreater(wanted, 2)
+        self.assertLess(abs(ratio / wanted - 1), 0.15)
+
+    def test_nodes_of_a_server_that_dies_go_to_the_backup_of_the_plan(self):
+        dead = 1
+        plan = self.plan("balanced")
+
+        def kill():
+            """The whole machine: of a process alone, Linux still sends what it has written."""
+            time.sleep(0.5)
+            self.machine.plug(f"s{dead}", "down")
+            self.addCleanup(self.machine.plug, f"s{dead}", "up")
+
+        seconds, asked = self.boot_all(kill)
+        mapping = plan["mapping"]
+        wanted = [[self.address(server), self.address(backup)] if server == dead else [self.address(server)] for server, backup in zip(mapping["servers"], mapping["backups"])]
+        self.assertEqual(asked, wanted)
+        self.assertIn([self.address(dead), self.address(mapping["backups"][mapping["servers"].index(dead)])], asked)
+        print(f"a server dies after 0.5 s: {seconds:.2f} s, planned {plan['boot_seconds']:.2f} without that")
+
+
+def unfit():
+    programs = [program for program in ("dnsmasq", "nginx", "ip", "tc") if shutil.which(program) is None]
+    return f"not installed: {', '.join(programs)}" if programs else network.missing()
+
+
+if __name__ == "__main__":
+    os.environ["PATH"] += ":/usr/sbin:/sbin"
+    if WHY := unfit():
+        print(f"SKIPPED: {WHY}")
+        sys.exit(77)
+    unittest.main()

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small machines that boot, drawn by rapidcheck.
+#pragma once
+
+#include <rapidcheck.h>
+
+#include <vector>
+
+#include "boot/machine.hpp"
+
+namespace weft::boot {
+
+inline Machine drawn_machine() {
+  const auto upto = [](uint32_t most) { return *rc::gen::inRange<uint32_t>(1, most + 1); };
+  Machine machine;
+  machine.cpus_per_board = upto(4);
+  machine.boards_per_supernode = upto(5);
+  machine.supernodes = upto(5);
+  machine.servers = upto(9);
+  machine.servers_per_edge = upto(4);
+  for (Link& link : machine.links) link = {static_cast<double>(upto(40)) * 25, upto(3)};
+  for (uint32_t i = upto(4); i > 1; --i) {
+    OwnLimits own;
+    if (*rc::gen::arbitrary<bool>()) own.mbps = upto(5000);
+    if (*rc::gen::arbitrary<bool>()) own.disk_mbps = upto(2000);
+    machine.unequal_servers[upto(machine.servers) - 1] = own;
+  }
+  for (uint32_t i = upto(4); i > 1 && machine.failed_servers.size() + 1 < machine.servers; --i)
+    machine.failed_servers.insert(upto(machine.servers) - 1);
+  return machine;
+}
+
+inline std::vector<uint32_t> drawn_cpus(const Machine& machine) {
+  auto cpus = *rc::gen::unique<std::vector<uint32_t>>(
+      rc::gen::inRange<uint32_t>(0, static_cast<uint32_t>(machine.nodes())));
+  if (cpus.empty()) cpus.push_back(0);
+  return cpus;
+}
+
+}  // namespace weft::boot

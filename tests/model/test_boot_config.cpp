@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Configuration files of boot servers: what is read back is the plan, and what was changed is found.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "boot/config.hpp"
+#include "drawn_machine.hpp"
+#include "property.hpp"
+#include "temporary_folder.hpp"
+
+namespace weft::boot {
+namespace {
+
+constexpr std::array<Program, 3> programs = {Program::dnsmasq, Program::kea, Program::dhcpd};
+
+Nodes with_macs(std::vector<uint32_t> cpus) {
+  Nodes nodes{std::move(cpus), {}};
+  for (const uint32_t cpu : nodes.cpus) nodes.macs.push_back(0x020000000000 + cpu * 3);
+  return nodes;
+}
+
+class BootConfig : public test::TemporaryFolder {
+ protected:
+  BootConfig() {
+    machine_.cpus_per_board = 2;
+    machine_.boards_per_supernode = 4;
+    machine_.supernodes = 2;
+    machine_.servers = 4;
+  }
+
+  void write_files(Program program) const {
+    write_config(path("config"),
+                 config_files(machine_, nodes_, plan_, {program, "boot.img", "/srv/boot", ""}));
+  }
+
+  std::vector<std::string> found() const { return differences(path("config"), machine_, nodes_, plan_); }
+
+  void replace(const std::string& file, const std::string& from, const std::string& to) const {
+    std::string text = read(path("config") / file);
+    const std::size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    write("config/" + file, text.replace(at, from.size(), to));
+  }
+
+  void expect_found(const std::string& fault) const {
+    const auto faults = found();
+    EXPECT_NE(std::find(faults.begin(), faults.end(), fault), faults.end())
+        << fault << "\nnot in\n"
+        << fmt::format("{}", fmt::join(faults, "\n"));
+  }
+
+  Machine machine_;
+  Nodes nodes_ = with_macs({0, 1, 2, 3, 8, 9});
+  Plan plan_{{0, 1, 2, 3, 0, 1}, {1, 2, 3, 0, 2, 3}};
+};
+
+TEST_F(BootConfig, GivesEveryNodeExactlyTheServersOfThePlan) {
+  EXPECT_PROPERTY("read back, a folder is the plan", [&] {
+    const Machine machine = drawn_machine();
+    const Nodes nodes = with_macs(drawn_cpus(machine));
+    const Plan made =
+        plan(machine, nodes.cpus, *rc::gen::element(Algorithm::scda, Algorithm::bcda, Algorithm::balanced));
+    const Program program = *rc::gen::elementOf(programs);
+    write_config(path("config"),
+                 config_files(machine, nodes, made, {program, "boot.img", "/srv/boot", "quiet"}));
+    const auto faults = differences(path("config"), machine, nodes, made);
+    RC_ASSERT(faults.empty());
+
+    // not by the code that compares
+    std::map<uint64_t, std::vector<uint32_t>> servers;
+    for (const Entry& entry : read_entries(path("config") / config_name(program), program))
+      RC_ASSERT(servers.emplace(entry.mac, servers_of_script(path("config") / entry.script)).second);
+    RC_ASSERT(servers.size() == nodes.cpus.size());
+    for (std::size_t i = 0; i < nodes.cpus.size(); ++i) {
+      RC_ASSERT(servers.at(nodes.macs[i]) ==
+                std::vector<uint32_t>(
+                    {machine.addresses.server(made.servers[i]), machine.addresses.server(made.backups[i])}));
+    }
+  });
+}
+
+TEST_F(BootConfig, FindsANodeThatBootsFromAnotherServer) {
+  for (const Program program : programs) {
+    write_files(program);
+    EXPECT_TRUE(found().empty());
+    plan_.servers[4] = 3;
+    expect_found(
+        "node 8 (02:00:00:00:00:18): boots from 10.0.0.1, then 10.0.0.3, not 10.0.0.4, then 10.0.0.3");
+    plan_.servers[4] = 0;
+  }
+}
+
+TEST_F(BootConfig, FindsNodesThatAreMissingOrTooMany) {
+  for (const Program program : programs) {
+    write_files(program);
+    Nodes others = with_macs({0, 1, 2, 3, 8, 10});
+    std::swap(nodes_, others);
+    expect_found("02:00:00:00:00:1b: is none of the plan");
+    expect_found("node 10: is not there");
+    std::swap(nodes_, others);
+  }
+}
+
+TEST_F(BootConfig, FindsWhatWasChangedByHand) {
+  write_files(Program::dnsmasq);
+  replace("dnsmasq.conf", "10.64.0.8", "10.64.0.9");
+  expect_found("dnsmasq.conf: is not as it was written");
+  expect_found("node 8 (02:00:00:00:00:18): has the address 10.64.0.9, not 10.64.0.8");
+  write_files(Program::dnsmasq);
+  replace("dnsmasq.conf", "02:00:00:00:00:03", "02:00:00:00:00:00");
+  expect_found("node 0 (02:00:00:00:00:00): is there twice");
+  write_files(Program::dnsmasq);
+  replace("ipxe/0-2.ipxe", "10.0.0.3", "10.0.0.2");
+  expect_found("node 8 (02:00:00:00:00:18): boots from 10.0.0.1, then 10.0.0.2, not 10.0.0.1, then 10.0.0.3");
+  write_files(Program::dnsmasq);
+  std::filesystem::remove(path("config/nginx.conf"));
+  write("config/more.conf", "");
+  EXPECT_EQ(found(), std::vector<std::string>({"nginx.conf: is in the manifest, but not there",
+                                               "more.conf: is not in the manifest"}));
+  write_files(Program::dnsmasq);
+  replace("dnsmasq.conf", "set:s0b2", "set:none");
+  expect_found(path("config/dnsmasq.conf").string() + ":17: no dhcp-boot for the tag 'none'");
+}
+
+TEST_F(BootConfig, ReplacesOnlyItsOwnFolders) {
+  std::filesystem::create_directory(path("config"));
+  write_files(Program::kea);
+  write_files(Program::dhcpd);
+  EXPECT_FALSE(std::filesystem::exists(path("config/kea-dhcp4.conf")));
+  EXPECT_TRUE(found().empty());
+  std::filesystem::remove(path("config/manifest.json"));
+  EXPECT_THROW(write_files(Program::kea), Fault);
+  EXPECT_TRUE(std::filesystem::exists(path("config/dhcpd.conf")));
+  EXPECT_THROW(found(), Fault);
+  uint32_t things = 0;
+  for ([[maybe_unused]] const auto& each : std::filesystem::directory_iterator(path(""))) ++things;
+  EXPECT_EQ(things, 1u) << "temporary folders are left";
+}
+
+TEST_F(BootConfig, WritesNothingIfAFileCannotBeWritten) {
+  std::vector<OutputFile> files =
+      config_files(machine_, nodes_, plan_, {Program::kea, "boot.img", "/srv/boot", ""});
+  files.push_back({"kea-dhcp4.conf", "twice"});
+  EXPECT_THROW(write_config(path("config"), files), Fault);
+  EXPECT_TRUE(std::filesystem::is_empty(path("")));
+}
+
+TEST(BootAddresses, AreReadAndWritten) {
+  EXPECT_EQ(address_of("10.64.0.255"), 0x0a4000ffu);
+  EXPECT_EQ(address_text(0xc0a80001), "192.168.0.1");
+  for (const char* text : {"10.0.0", "10.0.0.256", "10.0.0.1.2", "10..0.1", "a.b.c.d", ""})
+    EXPECT_THROW(address_of(text), Fault) << text;
+  Addresses addresses;
+  addresses.set_subnet("192.168.4.0/22");
+  EXPECT_EQ(addresses.subnet_text(), "192.168.4.0/22");
+  EXPECT_TRUE(addresses.is_host(address_of("192.168.7.254")));
+  EXPECT_FALSE(addresses.is_host(address_of("192.168.7.255")));
+  EXPECT_FALSE(addresses.is_host(address_of("192.168.4.0")));
+  for (const char* text : {"10.0.0.0", "10.0.0.0/0", "10.0.0.0/31", "10.0.0.0/8/8"})
+    EXPECT_THROW(addresses.set_subnet(text), Fault) << text;
+}
+
+TEST(BootImage, HasASizeWithAUnit) {
+  EXPECT_EQ(megabits_of_size("50MB"), 400);
+  EXPECT_EQ(megabits_of_size("1GiB"), 8589.934592);
+  EXPECT_EQ(megabits_of_size("125000B"), 1);
+  for (const char* text : {"50", "MB", "0MB", "50Mb", "50 MB", "-1MB", "1.5GB", ""})
+    EXPECT_THROW(megabits_of_size(text), Fault) << text;
+}
+
+}  // namespace
+}  // namespace weft::boot
