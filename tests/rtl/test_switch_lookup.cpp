@@ -28,10 +28,19 @@ TYPED_TEST(SwitchLookup, RefusesImagesAsTheReaderDoes) {
   const auto good = write_image(this->loading_);
   ASSERT_TRUE(this->load(good));
   uint32_t refused = 0;
-  for (int i = 0; i < 200 && !this->HasFailure(); ++i) {
+  // Every bit of the head, of the first entry of each kind and of the check word; any bits of all others.
+  const auto bits_of = [&](std::size_t word) { return static_cast<uint32_t>(32 * word); };
+  const uint32_t first_unicast = bits_of(head_words + entry_words * this->loading_.multicast.size());
+  std::vector<uint32_t> bits;
+  for (uint32_t bit = 0; bit < bits_of(head_words + entry_words); ++bit) bits.push_back(bit);
+  for (uint32_t bit = 0; bit < bits_of(entry_words); ++bit) bits.push_back(first_unicast + bit);
+  for (uint32_t bit = 0; bit < 32; ++bit) bits.push_back(bits_of(good.size() - 1) + bit);
+  for (int i = 0; i < 100; ++i) bits.push_back(this->draw(bits_of(good.size())));
+  for (const uint32_t bit : bits) {
+    if (this->HasFailure()) break;
     auto words = good;
-    const uint32_t place = i < 40 ? this->draw(9) : this->draw(static_cast<uint32_t>(words.size()));
-    words[place] ^= 1u << this->draw(32);
+    const uint32_t place = bit / 32;
+    words[place] ^= 1u << bit % 32;
     ImageLoader reader(this->sizes, identity);
     for (std::size_t w = 0; w < words.size() && reader.state() == ImageLoader::State::more; ++w)
       reader.take(words[w]);
