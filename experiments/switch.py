@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import platform
+import re
 import subprocess
 import sys
 import tempfile
@@ -38,7 +39,7 @@ def dump(build, folder):
     """A file as ibnetdiscover writes it."""
     net, result, socket = folder / "net", folder / "dump.ibnetdiscover", f"weft-switch-{os.getpid()}"
     subprocess.run([build / "bin/weft", "topology", DUMPED, "--format", "ibnet", "-o", net], check=True, stdout=subprocess.DEVNULL)
-    host = next(line.split('"')[1] for line in net.read_text(encoding="ascii").splitlines() if line.startswith("Hca"))
+    host = re.search(r'"(H-[0-9a-f]+)"', net.read_text(encoding="utf-8"))[1]
     environment = os.environ | {"IBSIM_SOCKNAME": socket, "SIM_HOST": host, "PATH": os.environ["PATH"] + ":/usr/sbin"}
     with open(folder / "ibsim.log", "wb") as log:
         ibsim = subprocess.Popen(["ibsim", "-s", "-n", "-N", "4096", "-S", "512", "-P", "65536", net], env=environment, stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=folder)
@@ -89,7 +90,7 @@ def page(cases, results, threads):
         lines += [f"| {' | '.join(row)} |" for row in rows(name, result)]
     lines += ["", f"{'Nothing is wrong' if all(result['ok'] for result in results) else 'SOMETHING IS WRONG'}: {sum(result['lookups'] for result in results):,} lookups.", "", "Commands:", "", "```"]
     for _, topology, groups, arguments in cases:
-        lines.append(f"weft-sim switch --topology {topology.replace(str(DATA), 'tests/data/topology')} --groups {groups} {' '.join(arguments)}".rstrip())
+        lines.append(f"weft-sim switch --topology {topology.replace(str(DATA), 'tests/data/topology').replace('DUMP', 'file:DUMP')} --groups {groups} {' '.join(arguments)}".rstrip())
     return "\n".join([*lines, "```", ""])
 
 
@@ -104,9 +105,9 @@ def main():
     cases, results = QUICK if options.quick else CASES, []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
+        dumped = None if options.quick else f"file:{dump(options.build, folder)}"
         for title, topology, groups, arguments in cases:
-            if topology == "DUMP":
-                topology = f"file:{dump(options.build, folder)}"
+            topology = dumped if topology == "DUMP" else topology
             results.append(run(options.build, topology, groups, (*arguments, "--threads", str(options.threads)), folder))
             print(f"{title}: {results[-1]['lookups']:,} lookups in {results[-1]['wall_seconds']:.0f} s, {'ok' if results[-1]['ok'] else 'WRONG'}", flush=True)
     part = options.markdown.with_suffix(".part")

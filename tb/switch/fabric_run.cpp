@@ -92,7 +92,7 @@ class Run {
     routes.channels = static_cast<uint8_t>(config_.channels);
     plan_.routes = route::make_tables(alive, routes);
     switchtables::add_routes(plan_.images, fabric_, *plan_.routes, sizes);
-    plan_.most_hops = promise_of({{&*plan_.routes}});
+    plan_.most_hops = promise_of({&*plan_.routes});
   }
 
   /// Hops that packets take at most while switches have any of these tables.

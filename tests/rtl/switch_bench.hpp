@@ -64,7 +64,7 @@ class SwitchLookup : public testing::Test {
     request.index = static_cast<uint16_t>(draw(request.kind == 1 ? sizes.colours + 2 : 70));
     request.row = static_cast<uint16_t>(draw(9));
     request.column = static_cast<uint16_t>(draw(9));
-    request.host = static_cast<uint8_t>(draw(sizes.ports + 2));
+    request.host = static_cast<uint8_t>(draw(draw(8) == 0 ? 256 : sizes.ports + 2));
     if (draw(16) == 0) widen(request);
     return request;
   }
@@ -83,9 +83,6 @@ class SwitchLookup : public testing::Test {
     head.column_bits = static_cast<uint8_t>(draw(most_column_bits + 1));
     head.row = static_cast<uint16_t>(draw(1u << 12));
     head.column = static_cast<uint16_t>(draw(1u << 12));
-    if (head.role != 1) return;
-    head.row_port = static_cast<uint8_t>(1 + draw(sizes.ports));
-    head.column_port = static_cast<uint8_t>(1 + (head.row_port + draw(sizes.ports - 1)) % sizes.ports);
   }
 
   Image any_image() {
@@ -96,8 +93,9 @@ class SwitchLookup : public testing::Test {
     image.head.vc_max = static_cast<uint8_t>(1 + draw(2));
     image.head.column_bits = 3;
     if (image.head.role == 1) {
-      image.head.row_port = static_cast<uint8_t>(sizes.ports - 1);
-      image.head.column_port = static_cast<uint8_t>(sizes.ports);
+      image.head.row_port = static_cast<uint8_t>(1 + draw(sizes.ports));
+      image.head.column_port =
+          static_cast<uint8_t>(1 + (image.head.row_port + draw(sizes.ports - 1)) % sizes.ports);
     }
     image.head.row = static_cast<uint16_t>(draw(8));
     image.head.column = static_cast<uint16_t>(draw(8));

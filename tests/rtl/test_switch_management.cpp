@@ -164,6 +164,17 @@ TYPED_TEST(SwitchManagement, EachFieldOfTheHeadIsLookedAt) {
   this->compare_state();
 }
 
+TYPED_TEST(SwitchManagement, EveryBitOfTheKeyIsLookedAt) {
+  const auto image = write_image(this->any_image());
+  for (const uint64_t own : {~uint64_t{0}, uint64_t{1}, uint64_t{1} << 63, this->random_()}) {
+    this->set_key(own);
+    EXPECT_EQ(this->give(management_packets(image, own, 8)[0]), std::nullopt);
+    for (uint32_t bit = 0; bit < 64; ++bit)
+      EXPECT_EQ(this->give(management_packets(image, own ^ uint64_t{1} << bit, 8)[0]), ManagementDrop::key);
+  }
+  this->compare_state();
+}
+
 TYPED_TEST(SwitchManagement, WithoutAKeyNothingIsTaken) {
   this->set_key(0);
   const auto image = write_image(this->any_image());
