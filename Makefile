@@ -93,6 +93,10 @@ barrier-figures: configure ## barrier algorithms on meshes with broken links, in
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
 	python3 -B experiments/barrier.py $(BUILD)/bin/weft docs/results/barrier.md
 
+switch-figures: configure ## packets of all groups and pairs through Verilated lookup blocks of whole fabrics, into docs/results/switch.md (QUICK=1: small ones, into build)
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft weft-sim
+	python3 -B experiments/switch.py $(BUILD) $(if $(filter 1,$(QUICK)),$(BUILD)/switch.md --quick,docs/results/switch.md) --threads $(JOBS)
+
 mcast-growth: configure ## how time and memory of multicast trees grow, into docs/results/mcast_growth.md
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
 	python3 -B experiments/mcast.py $(BUILD)/bin/weft docs/results/mcast_growth.md --growth
@@ -156,6 +160,9 @@ synth: verilog ## area and timing into build/synth/*.json and docs/results/*.md
 
 schemes: configure $(PYTHON_VENV)/ready ## area of the engine's scheme and the older ones at 64 to 4,096 contexts, into docs/results/schemes.md
 	ulimit -s hard; $(PYTHON_VENV)/bin/python fpga/schemes.py --jobs $(JOBS)
+
+switch-synth: configure $(PYTHON_VENV)/ready ## area of the switch lookup block, 16 to 64 ports, 64 to 16,384 entries, into docs/results/switch_area.md
+	ulimit -s hard; $(PYTHON_VENV)/bin/python fpga/switch.py --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick)
 
 growth: verilog ## has the receiver's logic grown by more than 3 %, against fpga/expected_logic.json?
 	ulimit -s hard; python3 fpga/growth.py --jobs $(JOBS)

@@ -12,12 +12,13 @@ module switch_ecc_encode
 );
   logic [CHECK_W-1:0] checks;
 
-  for (genvar c = 0; c < int'(CHECK_W); c++) begin : gen_checks
+  for (genvar k = 0; k < int'(CHECK_W); k++) begin : gen_checks
     logic [DATA_W-1:0] covered;
     for (genvar i = 0; i < int'(DATA_W); i++) begin : gen_bits
-      assign covered[i] = ((place_of(i) >> c) & 32'd1) != '0 && data_i[i];
+      localparam logic [CHECK_W-1:0] PLACE = CHECK_W'(place_of(i));  // a constant: simulators work it out once
+      assign covered[i] = PLACE[k] && data_i[i];
     end
-    assign checks[c] = ^covered;
+    assign checks[k] = ^covered;
   end
   assign code_o = {^{checks, data_i}, checks, data_i};
 endmodule

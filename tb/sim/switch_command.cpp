@@ -22,7 +22,7 @@ namespace {
 struct Options {
   tb::FabricConfig config;
   std::vector<std::string> fail, new_fail;
-  std::string lookup = "rtl", json;
+  std::string lookup = "rtl", flaw = "none", json;
 };
 
 /// "R,C", as of weft route.
@@ -55,6 +55,7 @@ nlohmann::json to_json(const Options& options, const tb::FabricResult& result) {
           {"groups_spec", options.config.groups},
           {"lookup", options.lookup},
           {"seed", options.config.seed},
+          {"flaw", options.flaw},
           {"switches", result.switches},
           {"hosts", result.hosts},
           {"groups", result.groups},
@@ -91,6 +92,7 @@ void print(const nlohmann::json& json) {
 int run(Options& options, const std::vector<std::string>& arguments) {
   try {
     options.config.rtl = options.lookup == "rtl";
+    options.config.flaw = tb::flaw_of(options.flaw);
     if (!options.fail.empty() || !options.new_fail.empty()) {
       const route::Grid grid = route::grid_of(options.config.topology);
       options.config.failed = leaves_of(options.fail, grid);
@@ -134,6 +136,12 @@ Command add_switch_command(CLI::App& app) {
   command
       ->add_option("--pairs", config.most_pairs, "pairs of hosts at most, drawn at random if there are more")
       ->check(whole_number())
+      ->capture_default_str();
+  command
+      ->add_option("--flaw", options->flaw,
+                   "a mistake on purpose, which has to be found: a bit of a multicast entry, an entry or a "
+                   "unicast entry missing, a hop too few promised")
+      ->check(CLI::IsMember({"none", "bit", "entry", "unicast", "promise"}))
       ->capture_default_str();
   command->add_option("--threads", config.threads, "that look up; same result")
       ->check(whole_number(1, 1024))

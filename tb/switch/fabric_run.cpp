@@ -46,6 +46,8 @@ class Run {
     if (!config_.new_failed.empty() && !fabric_.grid())
       throw Fault("leaf switches can fail in a kfat2d only");
     make_plan(1, 0);
+    RandomStream flaws(config_.seed);
+    spoil(plan_.images, fabric_, block_sizes(whole_.most_ports()), config_.flaw, flaws);
     make_blocks();
     result_.switches = fabric_.graph().switches();
     result_.hosts = fabric_.graph().hosts();
@@ -90,7 +92,7 @@ class Run {
     routes.channels = static_cast<uint8_t>(config_.channels);
     plan_.routes = route::make_tables(alive, routes);
     switchtables::add_routes(plan_.images, fabric_, *plan_.routes, sizes);
-    plan_.most_hops = promise_of({{&*plan_.routes}});
+    plan_.most_hops = promise_of({&*plan_.routes});
   }
 
   /// Hops that packets take at most while switches have any of these tables.
@@ -169,20 +171,30 @@ class Run {
   void multicast_flies(Packets& packets, FabricPass& pass, const std::function<void()>& between) {
     fly(packets, between);
     pass.multicast_packets += sent_.size();
+    wrong_.assign(sent_.size(), 0);
+    for (const Loss& loss : packets.losses()) judge_lost_copy(loss);
     auto arrivals = packets.arrivals();
     std::sort(arrivals.begin(), arrivals.end());
     auto at = arrivals.begin();
     for (uint32_t tag = 0; tag < sent_.size(); ++tag) {
       const auto end =
           std::find_if(at, arrivals.end(), [&](const Arrival& arrival) { return arrival.tag != tag; });
-      judge_copies(sent_[tag], {at, end}, pass);
+      if (!copies_are_right(sent_[tag], {at, end}, pass)) wrong_[tag] = 1;
       at = end;
+      pass.wrong += wrong_[tag];
     }
     sent_.clear();
   }
 
+  /// A tree leads to members only, so none of its copies is ever dropped.
+  void judge_lost_copy(const Loss& loss) {
+    wrong_[loss.tag] = 1;
+    say(fmt::format("group {}: a copy of a packet from host {} is dropped by switch {}: {}",
+                    sent_[loss.tag].to, sent_[loss.tag].from, loss.sw, reason(loss)));
+  }
+
   /// Each other member of the group exactly once; hosts of no group on its tree not at all.
-  void judge_copies(const Sent& sent, std::span<const Arrival> arrivals, FabricPass& pass) {
+  bool copies_are_right(const Sent& sent, std::span<const Arrival> arrivals, FabricPass& pass) {
     std::size_t next = 0;
     bool right = true;
     for (const uint32_t member : plan_.groups.members(sent.to)) {
@@ -196,11 +208,12 @@ class Run {
       while (next < arrivals.size() && arrivals[next].host == member) ++next;
     }
     while (next < arrivals.size()) right = foreign(sent, arrivals[next++].host) && right;
-    if (right) return;
-    ++pass.wrong;
-    say(fmt::format(
-        "group {}: a packet from host {} does not come to each other member exactly once, and to nobody else",
-        sent.to, sent.from));
+    if (!right)
+      say(fmt::format(
+          "group {}: a packet from host {} does not come to each other member exactly once, and to nobody "
+          "else",
+          sent.to, sent.from));
+    return right;
   }
 
   /// Whether a host that is no member may get a copy: if a group with the same tree has it.
@@ -268,14 +281,20 @@ class Run {
       return;
     }
     say(fmt::format("a packet from host {} to {} is dropped by switch {}: {}", sent_[loss.tag].from,
-                    sent_[loss.tag].to, loss.sw, switch_lookup::formats::name(loss.why)));
+                    sent_[loss.tag].to, loss.sw, reason(loss)));
+  }
+
+  static std::string reason(const Loss& loss) {
+    using switch_lookup::formats::Outcome;
+    return loss.why == Outcome::forward ? "nothing is behind the port, or it went on for too long"
+                                        : std::string(switch_lookup::formats::name(loss.why));
   }
 
   uint32_t promised_hops(const Sent& sent) {
     const uint32_t from = fabric_.attachment(sent.from).node, to = fabric_.attachment(sent.to).node;
     if (from == to) return 0;
-    if (fabric_.grid() && (new_failed_ || !config_.failed.empty())) return plan_.most_hops;
-    return hops_->from(to, room_)[from];
+    const bool faults = fabric_.grid() && (new_failed_ || !config_.failed.empty());
+    return (faults ? plan_.most_hops : hops_->from(to, room_)[from]) - (config_.flaw == Flaw::promise);
   }
 
   // ---------------------------------------------------------------------------------------------- update
@@ -324,7 +343,7 @@ class Run {
   uint32_t at_once_ = packets_at_once;  // that fly
   bool new_failed_ = false, lossy_ = false, may_lose_ = false;
   std::vector<Sent> sent_;
-  std::vector<uint8_t> arrived_;
+  std::vector<uint8_t> arrived_, wrong_;  // of packets that were sent
 };
 
 }  // namespace

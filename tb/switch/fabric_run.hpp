@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "route/grid.hpp"
+#include "switch/flaw.hpp"
 
 namespace weft::tb {
 
@@ -21,6 +22,7 @@ struct FabricConfig {
   uint32_t channels = 2;                ///< virtual channels of a two-dimensional fat tree
   uint32_t threads = 1;
   uint64_t seed = 1;
+  Flaw flaw = Flaw::none;  ///< of the tables loaded first; those of an update are right
 };
 
 /// One pass over all groups and pairs, or over pairs alone.

@@ -64,8 +64,25 @@ class SwitchLookup : public testing::Test {
     request.index = static_cast<uint16_t>(draw(request.kind == 1 ? sizes.colours + 2 : 70));
     request.row = static_cast<uint16_t>(draw(9));
     request.column = static_cast<uint16_t>(draw(9));
-    request.host = static_cast<uint8_t>(draw(sizes.ports + 2));
+    request.host = static_cast<uint8_t>(draw(draw(8) == 0 ? 256 : sizes.ports + 2));
+    if (draw(16) == 0) widen(request);
     return request;
+  }
+
+  /// All bits of its fields, most of it in no table.
+  void widen(formats::Request& request) {
+    request.vc = static_cast<uint8_t>(draw(4));
+    request.reserved = static_cast<uint8_t>(draw(16));
+    request.index = static_cast<uint16_t>(draw(1u << 16));
+    request.row = static_cast<uint16_t>(draw(1u << 12));
+    request.column = static_cast<uint16_t>(draw(1u << 12));
+    request.host = static_cast<uint8_t>(draw(256));
+  }
+
+  void widen(formats::Image& head) {
+    head.column_bits = static_cast<uint8_t>(draw(most_column_bits + 1));
+    head.row = static_cast<uint16_t>(draw(1u << 12));
+    head.column = static_cast<uint16_t>(draw(1u << 12));
   }
 
   Image any_image() {
@@ -76,12 +93,14 @@ class SwitchLookup : public testing::Test {
     image.head.vc_max = static_cast<uint8_t>(1 + draw(2));
     image.head.column_bits = 3;
     if (image.head.role == 1) {
-      image.head.row_port = static_cast<uint8_t>(sizes.ports - 1);
-      image.head.column_port = static_cast<uint8_t>(sizes.ports);
+      image.head.row_port = static_cast<uint8_t>(1 + draw(sizes.ports));
+      image.head.column_port =
+          static_cast<uint8_t>(1 + (image.head.row_port + draw(sizes.ports - 1)) % sizes.ports);
     }
     image.head.row = static_cast<uint16_t>(draw(8));
     image.head.column = static_cast<uint16_t>(draw(8));
     image.head.table_version = static_cast<uint32_t>(random_());
+    if (draw(4) == 0) widen(image.head);
     const auto ports = [&] { return random_() & all_ports(sizes.ports); };
     for (uint32_t port = 0; port < (sizes.per_port ? sizes.ports : 1); ++port)
       for (uint32_t colour = 0; colour < sizes.colours; ++colour)
@@ -153,17 +172,17 @@ class SwitchLookup : public testing::Test {
     if (draw(4) == 0) bench_->alive_i = static_cast<uint8_t>(random_() & all_ports(sizes.ports));
   }
 
-  void post_write(uint32_t address, uint32_t data) {
+  void post_write(uint32_t address, uint32_t data, uint8_t strobes = 15) {
     bench_->s_axil_awaddr_i = static_cast<uint16_t>(address);
     bench_->s_axil_wdata_i = data;
-    bench_->s_axil_wstrb_i = 15;
+    bench_->s_axil_wstrb_i = strobes;
     bench_->s_axil_awvalid_i = bench_->s_axil_wvalid_i = 1;
     clock();
     bench_->s_axil_awvalid_i = bench_->s_axil_wvalid_i = 0;
   }
 
-  bool write(uint32_t address, uint32_t data) {
-    post_write(address, data);
+  bool write(uint32_t address, uint32_t data, uint8_t strobes = 15) {
+    post_write(address, data, strobes);
     for (int i = 0; i < 1000; ++i) {
       bench_.settle();
       const bool answered = bench_->s_axil_bvalid_o;

@@ -13,6 +13,12 @@ TYPED_TEST(SwitchLookup, EqualsTheGoldenModelWhileImagesComeIntoUse) {
   for (int round = 0; round < 24 && !this->HasFailure(); ++round) {
     this->pauses_ = round % 2 == 0;
     this->loading_ = this->any_image();
+    if (round % 8 < 2) {  // leaf switches whose ports to row and column are the outermost ones
+      auto& head = this->loading_.head;
+      head.role = static_cast<uint8_t>(formats::Role::leaf);
+      head.row_port = static_cast<uint8_t>(round % 8 == 0 ? this->sizes.ports : 1);
+      head.column_port = static_cast<uint8_t>(round % 8 == 0 ? 1 : this->sizes.ports);
+    }
     ASSERT_TRUE(this->load(write_image(this->loading_)));
     EXPECT_EQ(this->read(reg::TABLE_VERSION), this->loading_.head.table_version);
     for (int i = 0; i < 1000 && !this->HasFailure(); ++i) this->clock();
@@ -28,10 +34,20 @@ TYPED_TEST(SwitchLookup, RefusesImagesAsTheReaderDoes) {
   const auto good = write_image(this->loading_);
   ASSERT_TRUE(this->load(good));
   uint32_t refused = 0;
-  for (int i = 0; i < 200 && !this->HasFailure(); ++i) {
+  // Every bit of the head, of the first entry of each kind and of the check word; any bits of all others.
+  const auto bits_of = [&](std::size_t word) { return static_cast<uint32_t>(32 * word); };
+  const uint32_t first_unicast = bits_of(head_words + entry_words * this->loading_.multicast.size());
+  std::vector<uint32_t> bits;
+  for (uint32_t bit = 0; bit < bits_of(head_words + entry_words); ++bit) bits.push_back(bit);
+  for (uint32_t bit = 0; bit < bits_of(entry_words); ++bit) bits.push_back(first_unicast + bit);
+  for (uint32_t bit = 0; bit < 32; ++bit) bits.push_back(bits_of(good.size() - 1) + bit);
+  for (int i = 0; i < 100; ++i) bits.push_back(this->draw(bits_of(good.size())));
+  for (const uint32_t bit : bits) {
+    if (this->HasFailure()) break;
     auto words = good;
-    const uint32_t place = i < 40 ? this->draw(9) : this->draw(static_cast<uint32_t>(words.size()));
-    words[place] ^= 1u << this->draw(32);
+    const uint32_t place = bit / 32;
+    words[place] ^= 1u << bit % 32;
+    if (bit == bits.back()) words[head_words] |= 0xffffff;  // the highest index there is
     ImageLoader reader(this->sizes, identity);
     for (std::size_t w = 0; w < words.size() && reader.state() == ImageLoader::State::more; ++w)
       reader.take(words[w]);

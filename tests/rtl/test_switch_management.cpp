@@ -121,8 +121,7 @@ TYPED_TEST(SwitchManagement, ASenderThatSendsAgainGetsThroughALossyNetwork) {
         continue;
       }
       if (luck == 3) {
-        this->give(this->spoilt(packets[next]));
-        next = 0;  // one bit of it may have begun an image: from the start
+        if (!this->give(this->spoilt(packets[next]))) next = 0;  // it was taken after all: from the start
         continue;
       }
       const auto fate = this->give(packets[next]);
@@ -162,6 +161,17 @@ TYPED_TEST(SwitchManagement, EachFieldOfTheHeadIsLookedAt) {
   this->compare_state();
   EXPECT_EQ(this->loader_.words(), 0u);
   EXPECT_EQ(this->give(packets[1]), std::nullopt);
+  this->compare_state();
+}
+
+TYPED_TEST(SwitchManagement, EveryBitOfTheKeyIsLookedAt) {
+  const auto image = write_image(this->any_image());
+  for (const uint64_t own : {~uint64_t{0}, uint64_t{1}, uint64_t{1} << 63, this->random_()}) {
+    this->set_key(own);
+    EXPECT_EQ(this->give(management_packets(image, own, 8)[0]), std::nullopt);
+    for (uint32_t bit = 0; bit < 64; ++bit)
+      EXPECT_EQ(this->give(management_packets(image, own ^ uint64_t{1} << bit, 8)[0]), ManagementDrop::key);
+  }
   this->compare_state();
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wrong bits in the tables of the switch lookup block: one is corrected, and mended by the scrubber; two drop
 // the packets of the entry.
+#include <algorithm>
+
 #include "Vswitch_lookup___024root.h"
 #include "Vswitch_per_port___024root.h"
 #include "switch_bench.hpp"
@@ -168,6 +170,23 @@ TYPED_TEST(SwitchMemory, WhatCannotBeCorrectedStaysUntilTheNextImage) {
   ASSERT_TRUE(this->write(reg::IRQ_STATUS, 1));
   for (int i = 0; i < 1000; ++i) this->clock();
   EXPECT_EQ(this->count_of(reg::IRQ_STATUS) & 1, 0u);
+}
+
+TYPED_TEST(SwitchMemory, TheScrubberCountsBothTables) {
+  ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 0));
+  this->load_plain();
+  const uint32_t entry = this->draw(std::min(this->entries(true), this->entries(false)));
+  for (const bool kind : {true, false}) this->flip(kind, this->place(kind, entry), 3);
+  // Alike in each table: addresses of both run modulo their sizes.
+  const uint32_t rounds = 3, most = std::max(this->entries(true), this->entries(false));
+  ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 2));
+  for (uint32_t i = 0; i < 2 * rounds * most; ++i) this->clock();
+  ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 0));
+  for (int i = 0; i < 8; ++i) this->clock();
+  const uint32_t once = most / this->entries(true) + most / this->entries(false);
+  EXPECT_NEAR(this->count_of(reg::UNCORRECTABLE), rounds * once, once);
+  EXPECT_EQ(this->count_of(reg::SCRUBBED), 0u);
+  EXPECT_EQ(this->count_of(reg::CORRECTED), 0u);
 }
 
 // An entry that the scrubber has read waits behind results that nobody takes, while two images come into use:
