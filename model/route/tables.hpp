@@ -48,8 +48,9 @@ class Tables {
   /// Leaves that algorithm A's column switches know to be dead; empty with other rules.
   std::vector<bool> known_dead;
 
-  /// Switches whose image is another one; both are for the same fabric and options.
-  uint32_t changed_from(const Tables& before) const;
+  /// Switches whose image is another one, numbered: leaves, row switches, column switches; both are for the
+  /// same fabric and options.
+  std::vector<uint32_t> changed_from(const Tables& before) const;
   bool operator==(const Tables& tables) const {
     return grid_ == tables.grid_ && first_ == tables.first_ && roots_[0] == tables.roots_[0] &&
            roots_[1] == tables.roots_[1] && known_dead == tables.known_dead;

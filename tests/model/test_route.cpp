@@ -284,10 +284,11 @@ TEST(Route, MoreChannelsAndMasksLoseLess) {
 TEST(Route, OneFaultChangesFewSwitches) {
   const Grid grid{8, 8, 1};
   const Tables before = make_tables(Health(grid), {}), after = make_tables(with_dead(grid, {27}), {});
-  EXPECT_EQ(after.changed_from(before), 80u);
-  EXPECT_EQ(before.changed_from(before), 0u);
+  EXPECT_EQ(after.changed_from(before).size(), 80u);
+  EXPECT_TRUE(before.changed_from(before).empty());
   const Options line{RuleSet::vtftr, Masks::line, 2};
-  EXPECT_EQ(make_tables(with_dead(grid, {27}), line).changed_from(make_tables(Health(grid), line)), 80u);
+  EXPECT_EQ(make_tables(with_dead(grid, {27}), line).changed_from(make_tables(Health(grid), line)).size(),
+            80u);
 }
 
 TEST(Route, BadInput) {
