@@ -66,6 +66,14 @@ class Tables {
 /// Tables for what is known to be dead. Throws Fault if no leaf is alive.
 Tables make_tables(const Health& known, const Options& options);
 
+struct Update {
+  Tables tables;
+  uint64_t looked_at = 0;  ///< entries of switches and directions of leaves that were made anew
+};
+/// The same tables as made from what is known after, from those for what was known before: only what a change
+/// can matter to is made anew. Throws Fault if no leaf is alive.
+Update update_tables(const Tables& tables, const Health& before, const Health& after);
+
 /// A link in one direction and one of its virtual channels, by the leaf at its end.
 struct Channel {
   Leaf leaf;

@@ -7,7 +7,7 @@
 namespace weft::switchfabric {
 
 SubnetManager::SubnetManager(SwitchFabric& fabric, const route::Tables& tables, const ManagerConfig& config)
-    : fabric_(fabric), config_(config), random_(config.seed, 2), newest_(&tables) {}
+    : fabric_(fabric), config_(config), random_(config.seed, 2), newest_(&tables), known_(fabric.alive()) {}
 
 void SubnetManager::fault() { heard_.push_back({fabric_.alive(), fabric_.now() + config_.notice_clocks}); }
 
@@ -25,7 +25,8 @@ void SubnetManager::step() {
 /// Tables for the last of what has been heard of.
 void SubnetManager::plan() {
   while (heard_.size() > 1 && heard_[1].clock <= fabric_.now()) heard_.pop_front();
-  tables_.push_back(route::make_tables(heard_.front().alive, newest_->options()));
+  tables_.push_back(update_tables(*newest_, known_, heard_.front().alive).tables);
+  known_ = heard_.front().alive;
   heard_.pop_front();
   for (const uint32_t image : tables_.back().changed_from(*newest_)) {
     const auto [first, count] = fabric_.switches_of(image);

@@ -19,7 +19,7 @@ struct ManagerConfig {
 
 class SubnetManager {
  public:
-  /// @param tables those of the fabric at the start
+  /// @param tables those of the fabric at the start, for what is alive then
   SubnetManager(SwitchFabric& fabric, const route::Tables& tables, const ManagerConfig& config);
 
   /// What is alive has changed in this clock.
@@ -44,6 +44,7 @@ class SubnetManager {
   RandomStream random_;
   std::deque<route::Tables> tables_;  // by number but the first, which are the caller's
   const route::Tables* newest_;
+  route::Health known_;  // what they were made for
   uint32_t number_ = 0;  // of the newest
   std::deque<News> heard_;
   std::vector<uint32_t> queue_;  // switches to rewrite, the next one last

@@ -9,7 +9,7 @@ namespace weft::switchfabric {
 namespace {
 
 constexpr uint64_t clocks_between_searches = 1000;  // for a deadlock
-constexpr uint64_t patience = 20;  // times the clocks of a run, for what is under way at its end
+constexpr uint64_t patience = 10'000;  // clocks without arrivals or losses, until the rest is given up
 
 Config seeded(Config config, uint64_t seed) {
   config.seed = seed;
@@ -88,10 +88,13 @@ class Run {
 
   /// Nobody sends any more.
   void finish() {
-    const uint64_t end = patience * config_.clocks;
-    while (report_.live.deadlock.empty() && fabric_.now() < end &&
-           (fabric_.waiting() + fabric_.under_way() > 0 || !manager_.done()))
+    last_change_ = fabric_.now();
+    while (report_.live.deadlock.empty() &&
+           (!manager_.done() ||
+            (fabric_.waiting() + fabric_.under_way() > 0 && fabric_.now() < last_change_ + patience))) {
       step();
+      if (!fabric_.delivered().empty() || !fabric_.lost().empty()) last_change_ = fabric_.now();
+    }
     report_.live.left = fabric_.waiting() + fabric_.under_way();
     report_.live.tables_done = manager_.last();
     report_.live.rewritten = manager_.rewritten();
@@ -140,6 +143,7 @@ class Run {
   RunReport report_;
   std::vector<bool> seen_;  // by host and the clock in which it sent
   std::size_t struck_ = 0;
+  uint64_t last_change_ = 0;
   bool knows_ = true;  // hosts, who is dead
 };
 

@@ -44,8 +44,8 @@ struct LiveReport {
   uint64_t struck = 0;                              ///< lost in, or right before, what died
   uint64_t to_dead = 0;                             ///< dropped on the way to a dead leaf
   std::array<uint64_t, route::outcomes> dropped{};  ///< between live leaves, by why
-  uint64_t left = 0;                                ///< neither arrived nor lost at the end
-  uint64_t first_strike = 0, last_loss = 0;         ///< clocks; of losses between live leaves, 0: none
+  uint64_t left = 0;  ///< neither arrived nor lost at the end, or when that had not changed for long
+  uint64_t first_strike = 0, last_loss = 0;  ///< clocks; of losses between live leaves, 0: none
   uint64_t last_loss_to_dead = 0;
   uint64_t tables_done = 0, rewritten = 0;  ///< clock of the last switch rewritten; how many
   std::vector<route::Channel> deadlock;     ///< channels of a ring, if there was one
