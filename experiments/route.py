@@ -21,6 +21,7 @@ import route_figures
 import route_traffic
 
 SIZES = (8, 16, 32)
+REST = "## That some live pair is cut\n"  # begins what is not of traffic
 
 
 def covered(n, k):
@@ -178,6 +179,7 @@ def main():
     parser.add_argument("weft")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--done", action="store_true", help="no more traffic: what an interrupted run of the same program has done, and how much it has not")
+    parser.add_argument("--traffic-only", action="store_true", help="the rest of the page stays as it is")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--out", type=pathlib.Path, default=route_traffic.ROOT / "build/figures")
     parser.add_argument("--samples", type=int)
@@ -192,14 +194,18 @@ def main():
     if not arguments.done:
         sweep.run_part(route_traffic.points(arguments.quick), 0, 1, arguments.jobs)
     traffic = route_figures.Report(sweep, images, "." if arguments.quick else "../img", arguments.quick).page()
-    text = f"""# VTFTR: throughput with faults, who is cut off, and what new faults cost
+    rest = REST + page.read_text(encoding="utf-8").partition(REST)[2] if arguments.traffic_only else without_traffic(arguments, samples, draws, rng)
+    plot.write_file(page, f"""# VTFTR: throughput with faults, who is cut off, and what new faults cost
 
 Written by `make route-figures` (seed {arguments.seed}). [What the words mean](../route.md).
 
 {traffic}
 
-## That some live pair is cut
+{rest}""")
 
+
+def without_traffic(arguments, samples, draws, rng):
+    return f"""{REST}
 Faults are leaf switches; every set of k of n × n is as likely as any other. `printed`: the paper's formula, C(n²−n, k−n) / C(n², k), the chance that one fixed diagonal is among the faults; for 16×16 and 20 faults its 4.807e-22. The corrected values beside it are exact: a fault in every row and every column (what the paper means to compute), in every column, in every
 row or every column. `masks of columns`: the paper's tables, row first; a pair is cut exactly if every column holds a fault and a live pair has both its corners dead: the exact chance of the first times the sampled share of the second ({min(samples, 300)} draws; in brackets). `masks of
 destinations`: no way of three steps, which is what `weft route` cuts: 0, exactly, below 2n − 2 faults; from there on sampled ({samples} draws among the sets that cut a pair, after Karp and Luby) with a 95 % interval, beside the exact expected number of cut pairs, which is a bound. `graph`: no
@@ -216,7 +222,6 @@ Share of ordered live pairs of which a packet *can* be dropped while all tables 
 | n×n | new faults | destinations, 2 channels | destinations, 3 | columns, 2 | columns, 3 |
 |---|---|---|---|---|---|
 """ + "\n".join(news(arguments.weft, draws, rng)) + "\n"
-    plot.write_file(page, text)
 
 
 if __name__ == "__main__":
