@@ -57,7 +57,7 @@ class RouteTables : public TemporaryFolder {
     for (uint32_t from = 0; from < graph_.hosts(); ++from)
       for (uint32_t to = 0; to < graph_.hosts(); ++to)
         if (alive(from) && alive(to))
-          if (const std::string wrong = way(tables, from, to); !wrong.empty()) return wrong;
+          if (std::string wrong = way(tables, from, to); !wrong.empty()) return wrong;
     return "";
   }
 

@@ -20,7 +20,6 @@ using route::Grid;
 using route::Health;
 using route::Leaf;
 using route::Masks;
-using route::Outcome;
 using route::RuleSet;
 using route::Tables;
 
