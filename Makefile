@@ -75,9 +75,16 @@ long: configure ## one transfer of 1 GiB each way, a message of LONG_MIB=64 of e
 	printf '# The longest transfer\n\nWritten by `make long$(if $(filter-out 64,$(LONG_MIB)), LONG_MIB=$(LONG_MIB))`. %s\n\n```\n%s\n```\n' "$(LONG_TEXT)" "$$(cat $(BUILD)/long.txt)" >docs/results/long.md.part
 	mv docs/results/long.md.part docs/results/long.md
 
-route-figures: configure ## how reliable fault-tolerant routes are, into docs/results/vtftr.md
+route-figures: configure ## traffic through fat trees with faults, how reliable their routes are, into docs/results/vtftr.md and docs/img (QUICK=1: into build/figures; needs PyPI)
+	test -x $(PYTHON_VENV)/bin/pip || python3 -m venv $(PYTHON_VENV)
+	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r experiments/requirements.txt
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
-	python3 -B experiments/route.py $(BUILD)/bin/weft $(if $(filter 1,$(QUICK)),$(BUILD)/vtftr.md --samples 100 --draws 5,docs/results/vtftr.md)
+	$(PYTHON_VENV)/bin/python -B experiments/route.py $(BUILD)/bin/weft --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick) $(ROUTE_ARGS)
+
+slurm-test: configure ## the sweep of route-figures as a Slurm job array on a local Slurm, which is installed: the same results
+	@bash scripts/setup.sh scripts/apt-packages-slurm.txt
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
+	bash tests/flow/local_slurm.sh $(BUILD)/bin/weft
 
 mcast-figures: configure ## figures 6 to 12 of the multicast paper, into docs/results/mcast_figures.md and docs/img (QUICK=1: into build/figures; needs PyPI)
 	test -x $(PYTHON_VENV)/bin/pip || python3 -m venv $(PYTHON_VENV)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How reliable VTFTR's tables are: exact probabilities, samples with intervals, and what new faults cost, into docs/results/vtftr.md.
+"""How reliable VTFTR's tables are: exact probabilities, samples with intervals, and what new faults cost; and traffic through them (route_traffic.py). Into
+docs/results/vtftr.md and docs/img.
 
-usage: experiments/route.py WEFT MARKDOWN [--samples N] [--draws N] [--seed N]
-Faults are leaf switches, every set of k of n x n equally likely. "Cut": some two leaves that are alive cannot talk.
+usage: experiments/route.py WEFT [--quick] [--done] [--jobs N] [--out FOLDER] [--samples N] [--draws N] [--seed N]
+In the quick form: few runs and draws, into FOLDER (build/figures if not given). Faults are leaf switches, every set of k of n x n equally likely. "Cut": some two leaves that are alive cannot talk.
 """
 
 import argparse
@@ -15,7 +16,12 @@ import tempfile
 from fractions import Fraction
 from math import comb
 
+import plot
+import route_figures
+import route_traffic
+
 SIZES = (8, 16, 32)
+REST = "## That some live pair is cut\n"  # begins what is not of traffic
 
 
 def covered(n, k):
@@ -171,37 +177,51 @@ def news(weft, draws, rng):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weft")
-    parser.add_argument("markdown", type=pathlib.Path)
-    parser.add_argument("--samples", type=int, default=2000)
-    parser.add_argument("--draws", type=int, default=100)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--done", action="store_true", help="no more traffic: what an interrupted run of the same program has done, and how much it has not")
+    parser.add_argument("--traffic-only", action="store_true", help="the rest of the page stays as it is")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--out", type=pathlib.Path, default=route_traffic.ROOT / "build/figures")
+    parser.add_argument("--samples", type=int)
+    parser.add_argument("--draws", type=int)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
+    samples, draws = arguments.samples or (100 if arguments.quick else 2000), arguments.draws or (5 if arguments.quick else 100)
     rng = random.Random(arguments.seed)
-    text = f"""# VTFTR: who is cut off, and what new faults cost
+    images, page = (arguments.out, arguments.out / "vtftr.md") if arguments.quick else (route_traffic.ROOT / "docs/img", route_traffic.ROOT / "docs/results/vtftr.md")
+    images.mkdir(parents=True, exist_ok=True)
+    sweep = route_traffic.Sweep(arguments.weft)
+    if not arguments.done:
+        sweep.run_part(route_traffic.points(arguments.quick), 0, 1, arguments.jobs)
+    traffic = route_figures.Report(sweep, images, "." if arguments.quick else "../img", arguments.quick).page()
+    rest = REST + page.read_text(encoding="utf-8").partition(REST)[2] if arguments.traffic_only else without_traffic(arguments, samples, draws, rng)
+    plot.write_file(page, f"""# VTFTR: throughput with faults, who is cut off, and what new faults cost
 
-Written by `make route-figures` (seed {arguments.seed}). [What the words mean](../route.md). Faults are leaf switches; every set of k of n × n is as likely as any other.
+Written by `make route-figures` (seed {arguments.seed}). [What the words mean](../route.md).
 
-## That some live pair is cut
+{traffic}
 
-`printed`: the paper's formula, C(n²−n, k−n) / C(n², k), the chance that one fixed diagonal is among the faults; for 16×16 and 20 faults its 4.807e-22. The corrected values beside it are exact: a fault in every row and every column (what the paper means to compute), in every column, in every
-row or every column. `masks of columns`: the paper's tables, row first; a pair is cut exactly if every column holds a fault and a live pair has both its corners dead: the exact chance of the first times the sampled share of the second ({min(arguments.samples, 300)} draws; in brackets). `masks of
-destinations`: no way of three steps, which is what `weft route` cuts: 0, exactly, below 2n − 2 faults; from there on sampled ({arguments.samples} draws among the sets that cut a pair, after Karp and Luby) with a 95 % interval, beside the exact expected number of cut pairs, which is a bound. `graph`: no
+{rest}""")
+
+
+def without_traffic(arguments, samples, draws, rng):
+    return f"""{REST}
+Faults are leaf switches; every set of k of n × n is as likely as any other. `printed`: the paper's formula, C(n²−n, k−n) / C(n², k), the chance that one fixed diagonal is among the faults; for 16×16 and 20 faults its 4.807e-22. The corrected values beside it are exact: a fault in every row and every column (what the paper means to compute), in every column, in every
+row or every column. `masks of columns`: the paper's tables, row first; a pair is cut exactly if every column holds a fault and a live pair has both its corners dead: the exact chance of the first times the sampled share of the second ({min(samples, 300)} draws; in brackets). `masks of
+destinations`: no way of three steps, which is what `weft route` cuts: 0, exactly, below 2n − 2 faults; from there on sampled ({samples} draws among the sets that cut a pair, after Karp and Luby) with a 95 % interval, beside the exact expected number of cut pairs, which is a bound. `graph`: no
 live links join the pair, exact.
 
 | n×n | faults k | printed | every row and column | every column | every row or column | masks of columns | masks of destinations | bound | graph |
 |---|---|---|---|---|---|---|---|---|---|
-""" + "\n".join(reliability(arguments.samples, rng)) + f"""
+""" + "\n".join(reliability(samples, rng)) + f"""
 
 ## Before the tables know
 
-Share of ordered live pairs of which a packet *can* be dropped while all tables still are those without faults ({arguments.draws} draws, mean ± 95 %), by masks and virtual channels. `weft route --check` finds no cycle in any of them, nor in any mixture of old and new tables.
+Share of ordered live pairs of which a packet *can* be dropped while all tables still are those without faults ({draws} draws, mean ± 95 %), by masks and virtual channels. `weft route --check` finds no cycle in any of them, nor in any mixture of old and new tables.
 
 | n×n | new faults | destinations, 2 channels | destinations, 3 | columns, 2 | columns, 3 |
 |---|---|---|---|---|---|
-""" + "\n".join(news(arguments.weft, arguments.draws, rng)) + "\n"
-    part = arguments.markdown.with_name(arguments.markdown.name + ".part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(arguments.markdown)
+""" + "\n".join(news(arguments.weft, draws, rng)) + "\n"
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two-dimensional fat tree with dead leaves for BookSim2, to compare model/switchfabric with (compare.py).
+// Two-dimensional fat tree with dead leaves for BookSim2, to compare model/switchfabric with (docs/route.md).
 //
 // Options of its own: kfat_rows, kfat_columns, kfat_hosts (of a leaf), kfat_planes, kfat_faults ({x,y,x,y...}),
 // kfat_latency (of links between switches, in cycles). Nodes are the hosts of live leaves, in order.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables from what is known to be dead (VTFTR, 2.1).
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "route/tables.hpp"
@@ -24,27 +25,71 @@ uint32_t steps(const Walker& walker, const Channel& at, Leaf to, uint32_t depth 
   return decision.outcome == Outcome::forward ? most : never;
 }
 
+/// What has to be made.
+///
+/// The entry of a row switch asks for leaves of its own row and of the destination's (`joins`, `leads_on`);
+/// with entries of whole columns, for all rows. A packet of stable tables is at leaves of the rows and
+/// columns of its two ends only (VTFTR, 2.1: at most row, column, row), and the entries that it meets are of
+/// these switches.
+class Scope {
+ public:
+  /// All.
+  Scope() = default;
+  /// What changes of these leaves and their links can matter to.
+  Scope(const Health& before, const Health& after, const Options& options)
+      : all_(options.masks == Masks::line || options.rules != RuleSet::vtftr) {
+    const Grid& grid = before.grid();
+    for (const Dimension dimension : {Dimension::row, Dimension::column})
+      lines_[index(dimension)].resize(grid.lines(dimension));
+    for (uint32_t number = 0; number < grid.leaves(); ++number) {
+      const Leaf leaf = grid.leaf(number);
+      const bool same = before.alive(leaf) == after.alive(leaf) &&
+                        before.attached(leaf, Dimension::row) == after.attached(leaf, Dimension::row) &&
+                        before.attached(leaf, Dimension::column) == after.attached(leaf, Dimension::column);
+      if (same) continue;
+      for (const Dimension dimension : {Dimension::row, Dimension::column})
+        lines_[index(dimension)][leaf.line(dimension)] = true;
+    }
+  }
+
+  bool touches(Leaf at, Leaf to) const {
+    return touches(Dimension::row, at.y, to) || touches(Dimension::column, at.x, to);
+  }
+  bool touches(Dimension dimension, uint32_t line, Leaf to) const {
+    return all_ || lines_[index(dimension)][line] || lines_[index(dimension)][to.line(dimension)];
+  }
+
+ private:
+  static std::size_t index(Dimension dimension) { return static_cast<std::size_t>(dimension); }
+
+  bool all_ = true;
+  std::array<std::vector<bool>, 2> lines_;  // in which something changed
+};
+
 class Generator {
  public:
   Generator(const Health& known, Tables empty)
       : known_(known), grid_(known.grid()), tables_(std::move(empty)) {}
 
-  Tables make() && {
+  Update make(const Scope& scope) && {
     if (known_.live_leaves() == 0) throw Fault("no leaf is alive");
-    for (const Dimension dimension : {Dimension::row, Dimension::column}) make_roots(dimension);
+    for (const Dimension dimension : {Dimension::row, Dimension::column}) make_roots(dimension, scope);
+    tables_.known_dead.clear();
     if (tables_.options().rules == RuleSet::detour)
       for (uint32_t leaf = 0; leaf < grid_.leaves(); ++leaf)
         tables_.known_dead.push_back(!known_.turns(grid_.leaf(leaf)));
     const Walker walker(tables_, known_);
     for (uint32_t at = 0; at < grid_.leaves(); ++at)
       for (uint32_t to = 0; to < grid_.leaves(); ++to)
-        if (at != to)
+        if (at != to && scope.touches(grid_.leaf(at), grid_.leaf(to))) {
           tables_.first(grid_.leaf(at), grid_.leaf(to)) = direction(walker, grid_.leaf(at), grid_.leaf(to));
-    return std::move(tables_);
+          ++looked_at_;
+        }
+    return {std::move(tables_), looked_at_};
   }
 
  private:
-  void make_roots(Dimension dimension) {
+  void make_roots(Dimension dimension, const Scope& scope) {
     std::vector<bool> whole;  // columns (or rows) in which every leaf turns
     for (uint32_t port = 0; port < grid_.ports(dimension); ++port) {
       bool all = true;
@@ -56,6 +101,8 @@ class Generator {
       for (uint32_t leaf = 0; leaf < grid_.leaves(); ++leaf) {
         const Leaf to = grid_.leaf(leaf);
         if (tables_.options().masks == Masks::line && to.line(dimension) != 0) continue;
+        if (!scope.touches(dimension, line, to)) continue;
+        ++looked_at_;
         tables_.entry(dimension, line, to) = entry(dimension, line, to, whole);
       }
   }
@@ -120,12 +167,17 @@ class Generator {
   const Health& known_;
   const Grid grid_;
   Tables tables_;
+  uint64_t looked_at_ = 0;
 };
 
 }  // namespace
 
 Tables make_tables(const Health& known, const Options& options) {
-  return Generator(known, Tables(known.grid(), options)).make();
+  return Generator(known, Tables(known.grid(), options)).make(Scope()).tables;
+}
+
+Update update_tables(const Tables& tables, const Health& before, const Health& after) {
+  return Generator(after, tables).make(Scope(before, after, tables.options()));
 }
 
 }  // namespace weft::route

@@ -12,18 +12,21 @@ Tables::Tables(const Grid& grid, const Options& options)
     roots_[static_cast<std::size_t>(dimension)].resize(grid.lines(dimension) * entries(dimension));
 }
 
-uint32_t Tables::changed_from(const Tables& before) const {
-  uint32_t changed = 0;
-  const auto count = [&changed](const auto& one, const auto& other, std::size_t size) {
-    for (std::size_t at = 0; at < one.size(); at += size)
-      changed += !std::equal(one.begin() + static_cast<std::ptrdiff_t>(at),
-                             one.begin() + static_cast<std::ptrdiff_t>(at + size),
-                             other.begin() + static_cast<std::ptrdiff_t>(at));
+std::vector<uint32_t> Tables::changed_from(const Tables& before) const {
+  std::vector<uint32_t> changed;
+  uint32_t number = 0;
+  const auto compare = [&](const auto& one, const auto& other, std::size_t size) {
+    for (auto image = one.begin(), old = other.begin(); image != one.end(); ++number) {
+      const auto length = static_cast<std::ptrdiff_t>(size);
+      if (!std::equal(image, image + length, old)) changed.push_back(number);
+      image += length;
+      old += length;
+    }
   };
-  count(first_, before.first_, grid_.leaves());
+  compare(first_, before.first_, grid_.leaves());
   for (const Dimension dimension : {Dimension::row, Dimension::column}) {
     const auto i = static_cast<std::size_t>(dimension);
-    count(roots_[i], before.roots_[i], entries(dimension));
+    compare(roots_[i], before.roots_[i], entries(dimension));
   }
   return changed;
 }

@@ -48,8 +48,9 @@ class Tables {
   /// Leaves that algorithm A's column switches know to be dead; empty with other rules.
   std::vector<bool> known_dead;
 
-  /// Switches whose image is another one; both are for the same fabric and options.
-  uint32_t changed_from(const Tables& before) const;
+  /// Switches whose image is another one, numbered: leaves, row switches, column switches; both are for the
+  /// same fabric and options.
+  std::vector<uint32_t> changed_from(const Tables& before) const;
   bool operator==(const Tables& tables) const {
     return grid_ == tables.grid_ && first_ == tables.first_ && roots_[0] == tables.roots_[0] &&
            roots_[1] == tables.roots_[1] && known_dead == tables.known_dead;
@@ -64,6 +65,14 @@ class Tables {
 
 /// Tables for what is known to be dead. Throws Fault if no leaf is alive.
 Tables make_tables(const Health& known, const Options& options);
+
+struct Update {
+  Tables tables;
+  uint64_t looked_at = 0;  ///< entries of switches and directions of leaves that were made anew
+};
+/// The same tables as made from what is known after, from those for what was known before: only what a change
+/// can matter to is made anew. Throws Fault if no leaf is alive.
+Update update_tables(const Tables& tables, const Health& before, const Health& after);
 
 /// A link in one direction and one of its virtual channels, by the leaf at its end.
 struct Channel {

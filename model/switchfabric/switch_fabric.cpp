@@ -15,7 +15,6 @@ using route::Outcome;
 SwitchFabric::SwitchFabric(const route::Tables& tables, const route::Health& alive, const Config& config)
     : grid_(alive.grid()),
       alive_(alive),
-      walker_(tables, alive),
       config_(config),
       vcs_(tables.options().channels),
       pipeline_clocks_(2 / config.speedup),
@@ -25,6 +24,7 @@ SwitchFabric::SwitchFabric(const route::Tables& tables, const route::Health& ali
       credits_(config.credit_clocks + 1),
       random_(config.seed) {
   if (config.switch_clocks <= pipeline_clocks_) throw Fault("a switch takes more clocks than its pipeline");
+  add_tables(tables);
   Switch sw;
   sw.leaf = true;
   sw.ports = grid_.hosts + 2 * config.planes;
@@ -90,14 +90,130 @@ uint32_t SwitchFabric::behind(const Switch& sw, uint32_t output) const {
   return leaf_input(leaf_at(sw.dimension, sw.line, output), above);
 }
 
+std::pair<uint32_t, uint32_t> SwitchFabric::switches_of(uint32_t image) const {
+  if (image < grid_.leaves()) return {image, 1};
+  return {grid_.leaves() + (image - grid_.leaves()) * config_.planes, config_.planes};
+}
+
+uint32_t SwitchFabric::add_tables(const route::Tables& tables) {
+  walkers_.emplace_back(tables, alive_);
+  return static_cast<uint32_t>(walkers_.size() - 1);
+}
+
+void SwitchFabric::lose(const Packet& packet, std::optional<Outcome> why) {
+  --under_way_;
+  lost_.push_back({packet, why});
+}
+
+/// The switch is alive, and so is what the output leads to.
+bool SwitchFabric::works(uint32_t output) const {
+  const uint32_t next = ports_[output].next;
+  const Switch& sw = switches_[switch_of_[output]];
+  if (next == no_input) return alive_.alive(sw.place);
+  const Switch& leaf = sw.leaf ? sw : switches_[switch_of_[next]];
+  return alive_.attached(leaf.place, sw.leaf ? switches_[switch_of_[next]].dimension : sw.dimension);
+}
+
+bool SwitchFabric::arrives(const Event& event) const {
+  if (event.from != nobody) return works(event.from / vcs_);
+  return alive_.alive(switches_[switch_of_[event.input]].place);
+}
+
+/// What is in this lane for outputs that do not work.
+void SwitchFabric::lose_queued(Switch& sw, uint32_t number) {
+  Lane& lane = lanes_[number];
+  const bool first_stays = works(head(number).output);
+  uint32_t kept = 0;
+  for (uint32_t place = 0; place < lane.count; ++place) {
+    const Queued queued = slots_[slot(number, place)];
+    if (works(queued.output)) {
+      slots_[slot(number, kept++)] = queued;
+    } else {
+      lose(queued.packet, std::nullopt);
+      free_slot(number / vcs_, number % vcs_);
+    }
+  }
+  lane.count = kept;
+  if (!first_stays) {
+    if (lane.output_lane != nobody) output_lanes_[lane.output_lane].owner = nobody;
+    lane.output_lane = nobody;
+    lane.routed = turn_ + 1;
+  }
+  if (kept == 0) std::erase(sw.busy, number);
+}
+
+void SwitchFabric::strike(const route::Health& alive) {
+  if (!struck_) lost_.clear();
+  struck_ = true;
+  alive_ = alive;
+  std::vector<route::Walker> walkers;
+  for (const route::Walker& walker : walkers_) walkers.emplace_back(walker.tables(), alive_);
+  walkers_ = std::move(walkers);
+  for (std::vector<Event>& events : events_) {
+    for (const Event& event : events)
+      if (!arrives(event)) lose(event.packet, std::nullopt);
+    std::erase_if(events, [this](const Event& event) { return !arrives(event); });
+  }
+  for (Switch& sw : switches_)
+    for (const uint32_t number : std::vector(sw.busy)) lose_queued(sw, number);
+  for (uint32_t host = 0; host < hosts_.size(); ++host)
+    if (!alive_.alive(leaf_of(host))) hosts_[host].clear();
+}
+
+uint64_t SwitchFabric::waiting() const {
+  uint64_t packets = 0;
+  for (const auto& host : hosts_) packets += host.size();
+  return packets;
+}
+
+/// The full lane that this full lane's first packet waits for; nobody: some day it moves.
+uint32_t SwitchFabric::waits_for(uint32_t number) const {
+  if (lanes_[number].count < config_.buffer) return nobody;
+  const uint32_t next = ports_[head(number).output].next;
+  if (next == no_input) return nobody;
+  const uint32_t behind = next * vcs_ + head(number).vc;
+  return lanes_[behind].count < config_.buffer ? nobody : behind;
+}
+
+route::Channel SwitchFabric::channel_of(uint32_t number) const {
+  const uint32_t input = number / vcs_;
+  const Switch& sw = switches_[switch_of_[input]];
+  const auto vc = static_cast<uint8_t>(number % vcs_);
+  const uint32_t port = input - sw.first;
+  if (!sw.leaf) return {leaf_at(sw.dimension, sw.line, port), sw.dimension, false, vc};
+  const bool row = port < grid_.hosts + config_.planes;
+  return {sw.place, row ? Dimension::row : Dimension::column, true, vc};
+}
+
+std::vector<route::Channel> SwitchFabric::deadlock() const {
+  std::vector<uint32_t> walk_of(lanes_.size(), 0);  // that came by here first
+  for (uint32_t start = 0; start < lanes_.size(); ++start) {
+    uint32_t at = start;
+    while (at != nobody && walk_of[at] == 0) {
+      walk_of[at] = start + 1;
+      at = waits_for(at);
+    }
+    if (at == nobody || walk_of[at] != start + 1) continue;
+    std::vector<route::Channel> ring;
+    const uint32_t first = at;
+    do {
+      ring.push_back(channel_of(at));
+      at = waits_for(at);
+    } while (at != first);
+    return ring;
+  }
+  return {};
+}
+
 void SwitchFabric::send(uint32_t from, uint32_t to) { hosts_[from].push_back({from, to, now_}); }
 
 route::Decision SwitchFabric::decide(const Switch& sw, uint32_t port, uint8_t vc, uint32_t to) const {
   const Leaf leaf = leaf_of(to);
-  if (!sw.leaf) return walker_.at_root(sw.dimension, leaf_at(sw.dimension, sw.line, port), vc, leaf);
-  if (port < grid_.hosts) return walker_.at_leaf(sw.place, std::nullopt, vc, leaf);
-  return walker_.at_leaf(sw.place, port < grid_.hosts + config_.planes ? Dimension::row : Dimension::column,
-                         vc, leaf);
+  const route::Walker& walker = walkers_[sw.tables];
+  if (!sw.leaf) return walker.at_root(sw.dimension, leaf_at(sw.dimension, sw.line, port), vc, leaf);
+  if (port < grid_.hosts) return walker.at_leaf(sw.place, std::nullopt, vc, leaf);
+  return walker.at_leaf(sw.place, port < grid_.hosts + config_.planes ? Dimension::row : Dimension::column,
+                        vc, leaf);
 }
 
 uint32_t SwitchFabric::draw_output(const Switch& sw, const route::Decision& decision, uint32_t to) {
@@ -126,14 +242,13 @@ void SwitchFabric::arrive(const Event& event) {
   if (event.input == no_input) {
     --under_way_;
     return_credit(event.from);
-    delivered_.push_back({event.packet.from, event.packet.to, event.packet.sent, now_});
+    delivered_.push_back({event.packet, now_, event.switches});
     return;
   }
   Switch& sw = switches_[switch_of_[event.input]];
   const route::Decision decision = decide(sw, event.input - sw.first, event.vc, event.packet.to);
   if (decision.outcome != Outcome::forward) {
-    --under_way_;
-    ++drops_[static_cast<std::size_t>(decision.outcome)];
+    lose(event.packet, decision.outcome);
     free_slot(event.input, event.vc);
     return;
   }
@@ -143,9 +258,8 @@ void SwitchFabric::arrive(const Event& event) {
     sw.busy.push_back(number);
     lane.routed = turn_ + 1;
   }
-  const uint32_t slot = (lane.head + lane.count++) % config_.buffer;
-  slots_[std::size_t{number} * config_.buffer + slot] = {
-      event.packet, sw.first + draw_output(sw, decision, event.packet.to), decision.vc};
+  slots_[slot(number, lane.count++)] = {event.packet, sw.first + draw_output(sw, decision, event.packet.to),
+                                        decision.vc, static_cast<uint8_t>(std::min(event.switches + 1, 255))};
 }
 
 void SwitchFabric::inject() {
@@ -153,7 +267,8 @@ void SwitchFabric::inject() {
     if (hosts_[host].empty() || host_credits_[host] == 0) continue;
     --host_credits_[host];
     ++under_way_;
-    schedule(config_.end_clocks, {hosts_[host].front(), leaf_input(leaf_of(host), host % grid_.hosts), 0, 0});
+    schedule(config_.end_clocks,
+             {hosts_[host].front(), leaf_input(leaf_of(host), host % grid_.hosts), 0, 0, nobody});
     hosts_[host].pop_front();
   }
 }
@@ -236,7 +351,8 @@ void SwitchFabric::pass(Switch& sw, uint32_t number) {
   const uint64_t leaves = std::max(now_, output.link_free);
   output.link_free = leaves + 1;
   schedule(leaves - now_ + config_.switch_clocks - pipeline_clocks_,
-           {head(number).packet, output.next, static_cast<uint8_t>(output_lane % vcs_), output_lane});
+           {head(number).packet, output.next, static_cast<uint8_t>(output_lane % vcs_), head(number).switches,
+            output_lane});
   --output_lanes_[output_lane].credits;
   output_lanes_[output_lane].owner = nobody;
   lane.output_lane = nobody;
@@ -259,6 +375,8 @@ void SwitchFabric::turn(Switch& sw) {
 
 void SwitchFabric::step() {
   delivered_.clear();
+  if (!struck_) lost_.clear();
+  struck_ = false;
   auto& credits = credits_[now_ % credits_.size()];
   for (const uint32_t credit : credits) {
     if (credit < output_lanes_.size())

@@ -10,11 +10,15 @@
 // channel is looked up, is given the output's virtual channel, passes the crossbar; each takes one of
 // `speedup` turns a clock. Output channels and crossbar are matched by one iteration of iSLIP (McKeown, 1999)
 // a turn. Behind the crossbar packets wait for their link.
+//
+// Faults may strike at any clock: what is in a dead switch or looked up for a dead link is lost, and so is
+// what is on such a link or waits for it. Tables are then rewritten switch by switch (manager.hpp).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "fabric/random.hpp"
@@ -33,37 +37,64 @@ struct Config {
   uint64_t seed = 1;
 };
 
-struct Delivered {
+/// A host sends at most one a clock: `from` and `sent` name it.
+struct Packet {
   uint32_t from = 0, to = 0;  ///< hosts
-  uint64_t sent = 0, arrived = 0;
+  uint64_t sent = 0;          ///< clock
+};
+
+struct Delivered {
+  Packet packet;
+  uint64_t arrived = 0;
+  uint32_t switches = 0;  ///< passed
+};
+
+struct Lost {
+  Packet packet;
+  std::optional<route::Outcome> why;  ///< nothing: it was in, or before, what died
 };
 
 class SwitchFabric {
  public:
-  /// Tables and what is alive must outlive it.
+  /// Tables must outlive it.
   SwitchFabric(const route::Tables& tables, const route::Health& alive, const Config& config);
+  SwitchFabric(const SwitchFabric&) = delete;
+  SwitchFabric& operator=(const SwitchFabric&) = delete;
 
+  /// From a host that is alive; at most once a clock and host.
   void send(uint32_t from, uint32_t to);
+  /// From now on this is alive, never more than before.
+  void strike(const route::Health& alive);
+  /// Number of tables for `rewrite`; they must outlive the fabric.
+  uint32_t add_tables(const route::Tables& tables);
+  /// A switch has these tables from now on; number 0 are the first ones.
+  void rewrite(uint32_t sw, uint32_t tables) { switches_[sw].tables = tables; }
+  /// The first switch that has an image of the tables (leaves, row switches, column switches), and how many.
+  std::pair<uint32_t, uint32_t> switches_of(uint32_t image) const;
+  const route::Health& alive() const { return alive_; }
   /// One clock.
   void step();
   uint64_t now() const { return now_; }
   /// What arrived in the last clock.
   const std::vector<Delivered>& delivered() const { return delivered_; }
-  uint64_t dropped(route::Outcome why) const { return drops_[static_cast<std::size_t>(why)]; }
+  /// What was lost in the last clock, and by strikes just before it.
+  const std::vector<Lost>& lost() const { return lost_; }
   /// Packets in buffers and on links, not those that wait in hosts.
   uint64_t under_way() const { return under_way_; }
+  /// Packets that wait in hosts.
+  uint64_t waiting() const;
+  /// Full buffers of which each one's first packet waits for the next, the last one's for the first: none of
+  /// them ever moves again. Empty: there are none. Not with `any_channel`.
+  std::vector<route::Channel> deadlock() const;
 
  private:
   /// Inputs, their virtual channels (lanes) and outputs are numbered over all switches; an output has the
   /// number of the input beside it.
-  struct Packet {
-    uint32_t from = 0, to = 0;
-    uint64_t sent = 0;
-  };
   struct Queued {
     Packet packet;
     uint32_t output = 0;
     uint8_t vc = 0;
+    uint8_t switches = 0;  // passed, this one too
   };
   static constexpr uint32_t nobody = ~0u;
   /// One virtual channel of an input.
@@ -94,13 +125,15 @@ class SwitchFabric {
     route::Dimension dimension = route::Dimension::row;
     uint32_t line = 0;
     uint32_t first = 0, ports = 0;    // inputs
+    uint32_t tables = 0;              // number of its walker
     std::vector<uint32_t> busy = {};  // lanes with packets
   };
   struct Event {
     Packet packet;
     uint32_t input = 0;  // or no_input: at its host
     uint8_t vc = 0;
-    uint32_t from = 0;  // output lane
+    uint8_t switches = 0;  // passed
+    uint32_t from = 0;     // output lane; nobody: a host
   };
   /// A grant of an allocator: to whom, and how far behind its pointer.
   struct Grant {
@@ -120,9 +153,18 @@ class SwitchFabric {
   route::Decision decide(const Switch& sw, uint32_t port, uint8_t vc, uint32_t to) const;
   uint32_t draw_output(const Switch& sw, const route::Decision& decision, uint32_t to);
   void connect();
+  void lose(const Packet& packet, std::optional<route::Outcome> why);
+  bool works(uint32_t output) const;
+  bool arrives(const Event& event) const;
+  void lose_queued(Switch& sw, uint32_t lane);
+  uint32_t waits_for(uint32_t lane) const;
+  route::Channel channel_of(uint32_t lane) const;
   void free_slot(uint32_t input, uint32_t vc);
   void inject();
-  Queued& head(uint32_t lane) { return slots_[std::size_t{lane} * config_.buffer + lanes_[lane].head]; }
+  std::size_t slot(uint32_t lane, uint32_t place) const {
+    return std::size_t{lane} * config_.buffer + (lanes_[lane].head + place) % config_.buffer;
+  }
+  const Queued& head(uint32_t lane) const { return slots_[slot(lane, 0)]; }
   void ask_for_lanes(const Switch& sw);
   void match_crossbar(const Switch& sw);
   void pass(Switch& sw, uint32_t lane);
@@ -135,8 +177,8 @@ class SwitchFabric {
   }
 
   route::Grid grid_;
-  const route::Health& alive_;
-  route::Walker walker_;
+  route::Health alive_;
+  std::vector<route::Walker> walkers_;  // by number of tables
   Config config_;
   uint32_t vcs_;
   uint32_t pipeline_clocks_;  // from arrival to crossbar, without waiting
@@ -157,7 +199,8 @@ class SwitchFabric {
   std::vector<uint32_t> asked_lanes_, asked_ports_, granted_inputs_, asking_, crossing_;
   std::vector<std::pair<uint32_t, uint32_t>> taken_lanes_;  // lane, output lane
   std::vector<Delivered> delivered_;
-  std::array<uint64_t, route::outcomes> drops_{};
+  std::vector<Lost> lost_;
+  bool struck_ = false;  // since the last clock
   RandomStream random_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uniform traffic through a two-dimensional fat tree.
+// Traffic through a two-dimensional fat tree.
 #include "weft/route_traffic.hpp"
 
 #include <ctime>
@@ -9,43 +9,64 @@
 
 namespace weft::cli {
 
-using nlohmann::json;
+namespace {
 
-json run_traffic(const TrafficArguments& arguments, const route::Tables& tables, const route::Health& alive) {
-  const route::Grid& grid = alive.grid();
-  std::vector<uint32_t> live;
-  for (uint32_t host = 0; host < grid.leaves() * grid.hosts; ++host)
-    if (alive.alive(grid.leaf(host / grid.hosts))) live.push_back(host);
-  switchfabric::SwitchFabric fabric(tables, alive, arguments.fabric);
-  RandomStream random(arguments.fabric.seed, 1);
+using nlohmann::json;
+using switchfabric::LiveReport;
+
+double share(uint64_t part, uint64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+/// Clocks from the first strike on; nothing if it never came to it.
+json since_strike(const LiveReport& live, uint64_t clock) {
+  return clock > 0 ? json(clock - live.first_strike) : json(nullptr);
+}
+
+json to_json(const LiveReport& live) {
+  json dropped = json::object(), ring = json::array();
+  for (std::size_t why = 0; why < live.dropped.size(); ++why)
+    if (live.dropped[why] > 0)
+      dropped[std::string(switch_lookup::formats::name(static_cast<route::Outcome>(why)))] =
+          live.dropped[why];
+  for (const route::Channel& channel : live.deadlock) ring.push_back(route::name_of(channel));
+  return {{"sent", live.sent},
+          {"arrived", live.arrived},
+          {"detoured", live.detoured},
+          {"twice", live.twice},
+          {"struck", live.struck},
+          {"to_dead", live.to_dead},
+          {"dropped", dropped},
+          {"left", live.left},
+          {"last_loss_clocks", since_strike(live, live.last_loss)},
+          {"last_loss_to_dead_clocks", since_strike(live, live.last_loss_to_dead)},
+          {"tables_done_clocks", since_strike(live, live.tables_done)},
+          {"rewritten_switches", live.rewritten},
+          {"deadlock", ring},
+          {"deadlock_clocks", since_strike(live, live.deadlock_clock)}};
+}
+
+}  // namespace
+
+json run_traffic(const switchfabric::RunConfig& config, const route::Tables& tables,
+                 const route::Health& alive) {
   Progress progress("traffic");
-  const uint32_t warm = arguments.clocks / 2;
-  uint64_t arrived = 0, latency = 0;
   const std::clock_t start = std::clock();
-  for (uint32_t clock = 0; clock < arguments.clocks; ++clock) {
-    for (const uint32_t host : live)
-      if (random.chance(arguments.load)) fabric.send(host, live[random.below(live.size())]);
-    fabric.step();
-    progress.show(clock, arguments.clocks);
-    if (clock < warm) continue;
-    for (const switchfabric::Delivered& packet : fabric.delivered()) {
-      ++arrived;
-      latency += packet.arrived - packet.sent;
-    }
-  }
+  const auto [flow, live] =
+      run(tables, alive, config, [&](uint64_t clock, uint64_t total) { progress.show(clock, total); });
   const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-  uint64_t dropped = 0;
-  for (uint32_t why = 1; why < route::outcomes; ++why)
-    dropped += fabric.dropped(static_cast<route::Outcome>(why));
-  const double host_clocks = static_cast<double>(live.size()) * (arguments.clocks - warm);
-  return {
-      {"load", arguments.load},
-      {"planes", arguments.fabric.planes},
-      {"accepted", static_cast<double>(arrived) / host_clocks},
-      {"mean_latency_clocks", arrived > 0 ? static_cast<double>(latency) / static_cast<double>(arrived) : 0},
-      {"dropped", dropped},
-      {"clocks", arguments.clocks},
-      {"clocks_per_cpu_second", seconds > 0 ? arguments.clocks / seconds : 0}};
+  json results = {{"load", config.load},
+                  {"planes", config.fabric.planes},
+                  {"senders", flow.senders},
+                  {"accepted", share(flow.arrived, flow.host_clocks)},
+                  {"mean_latency_clocks", share(flow.latency, flow.arrived)},
+                  {"mean_switches", share(flow.switches, flow.arrived)},
+                  {"detoured", share(flow.detoured, flow.arrived)},
+                  {"dropped", flow.dropped},
+                  {"clocks", config.clocks},
+                  {"clocks_per_cpu_second", seconds > 0 ? config.clocks / seconds : 0}};
+  if (!config.strikes.empty()) results["live"] = to_json(live);
+  return results;
 }
 
 }  // namespace weft::cli

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uniform traffic through a two-dimensional fat tree with these tables, for weft route --load.
+// Traffic through a two-dimensional fat tree with these tables, for weft route --load.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
-#include "switchfabric/switch_fabric.hpp"
+#include "switchfabric/run.hpp"
 
 namespace weft::cli {
 
 struct TrafficArguments {
-  double load = 0;  ///< packets a clock and host; 0: no traffic is wanted
-  uint32_t clocks = 2000;
-  switchfabric::Config fabric = {.buffer = 128};
+  std::string pattern = "uniform";
+  switchfabric::RunConfig run;  ///< load 0: no traffic is wanted
+  bool live = false;            ///< new faults strike
 };
 
-/// Each host that is alive sends to hosts that are, at random. Measured is the second half of the clocks.
-nlohmann::json run_traffic(const TrafficArguments& arguments, const route::Tables& tables,
+nlohmann::json run_traffic(const switchfabric::RunConfig& config, const route::Tables& tables,
                            const route::Health& alive);
 
 }  // namespace weft::cli

@@ -23,7 +23,7 @@ std::optional<uint64_t> latency(const route::Tables& tables, const Health& alive
   fabric.send(grid.number(from) * grid.hosts, grid.number(to) * grid.hosts + 1);
   for (uint32_t clock = 0; clock < 1000; ++clock) {
     fabric.step();
-    if (!fabric.delivered().empty()) return fabric.delivered()[0].arrived - fabric.delivered()[0].sent;
+    if (!fabric.delivered().empty()) return fabric.delivered()[0].arrived - fabric.delivered()[0].packet.sent;
   }
   return {};
 }
@@ -58,7 +58,7 @@ TEST(SwitchFabric, AllArriveOnce) {
         }
     for (uint32_t clock = 0; clock < 60000; ++clock) {
       fabric.step();
-      for (const Delivered& packet : fabric.delivered()) ++got[{packet.from, packet.to}];
+      for (const Delivered& packet : fabric.delivered()) ++got[{packet.packet.from, packet.packet.to}];
     }
     EXPECT_EQ(sent, got);
     EXPECT_EQ(fabric.under_way(), 0u);

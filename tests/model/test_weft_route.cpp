@@ -79,7 +79,38 @@ TEST_F(WeftRoute, CarriesTraffic) {
   EXPECT_LT(found["mean_latency_clocks"].get<double>(), 237);
 }
 
+TEST_F(WeftRoute, CarriesPatterns) {
+  for (const std::string pattern : {"transpose", "hotspot", "all-to-all"}) {
+    const json found =
+        results("--topology kfat2d:4x4:4 --fail 1,2 --planes 4 --load 0.1 --clocks 3000 --pattern " +
+                pattern)["traffic"];
+    EXPECT_EQ(found["pattern"], pattern);
+    EXPECT_EQ(found["senders"], pattern == "transpose" ? 14 * 4 : 15 * 4);
+    EXPECT_NEAR(found["accepted"].get<double>(), 0.1, 0.01) << pattern;
+  }
+}
+
+TEST_F(WeftRoute, FaultsStrikeWhileTrafficRuns) {
+  const std::string fabric =
+      "--topology kfat2d:4x4:4 --planes 4 --load 0.3 --clocks 4000 --strike 1000 --notice-clocks 500 "
+      "--rewrite-clocks 5 --new-fail 1,1 2,3 --strike-gap 300";
+  const json live = results(fabric)["traffic"]["live"];
+  EXPECT_EQ(live["twice"], 0);
+  EXPECT_EQ(live["left"], 0);
+  EXPECT_GT(live["detoured"], 0);
+  EXPECT_EQ(live["deadlock"], json::array());
+  EXPECT_GE(live["tables_done_clocks"], 500 + 300);
+  const json literal = results(fabric + " --rules literal --buffer 8")["traffic"]["live"];
+  EXPECT_GE(literal["deadlock"].size(), 2u);
+}
+
 TEST_F(WeftRoute, BadInputIsOneLine) {
+  expect_bad("--topology kfat2d:4x4:1 --load 0.1 --strike 5", "--strike: there is no new fault (--new-fail)");
+  expect_bad("--topology kfat2d:4x4:1 --load 0.1 --strike 5 --clocks 5 --new-fail 0,0",
+             "--strike: the last strike is in clock 5, traffic ends before 5");
+  expect_bad("--topology kfat2d:1x1:1 --load 0.1 --strike 5 --new-fail 0,0", "no leaf is alive");
+  expect_bad("--topology kfat2d:4x5:1 --load 0.1 --pattern transpose",
+             "transpose: the fabric must be square");
   expect_bad("--topology kfat2d:4x4:1 --fail 4,0", "'4,0': there is no row 4, the last is 3");
   expect_bad("--topology kfat2d:1x1:1 --fail 0,0", "no leaf is alive");
   expect_bad("--topology kfat2d:4x0:1", "kfat2d:4x0:1: C is 0, must be 1 to 64");

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Traffic through two-dimensional fat trees with faults: throughput, latency and what is lost while faults strike, as runs of `weft route --load`.
+
+usage: experiments/route_traffic.py WEFT [--part I --of N] [--quick | --smoke]   runs the I-th of N parts of the sweep, from 0 on
+Each run is a line of JSON in build/figures/route_runs; runs of the same program that are there already are not done again, whoever did them.
+"""
+
+import argparse
+import concurrent.futures
+import dataclasses
+import hashlib
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import runs
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RUNS = ROOT / "build/figures/route_runs"
+LOADS = tuple(round(0.1 * i, 1) for i in range(1, 11))
+PLACEMENTS = ("all", "c", "r", "r1", "r2")
+PATTERNS = ("uniform", "transpose", "hotspot", "all-to-all")
+FAULTS = (0, 1, 5, 10, 15, 20)
+
+
+@dataclasses.dataclass(frozen=True)
+class Fabric:
+    """n x n leaves of n hosts."""
+
+    n: int
+    clocks: int
+    seeds: int  # of each point
+    seeds_full: int  # of points at load 1, of which claims are made
+
+    @property
+    def arguments(self):
+        return ("--topology", f"kfat2d:{self.n}x{self.n}:{self.n}", "--clocks", str(self.clocks))
+
+
+SMALL = Fabric(8, 1500, 3, 3)
+LARGE = Fabric(16, 1500, 1, 3)
+SERIES = (("no fault, 1 VC (the other is kept)", ()), ("no fault, 2 VCs", ("--any-channel",)), ("1 fault, VTFTR", ("--fail", "3,4")),
+          ("1 fault, algorithm A", ("--fail", "3,4", "--rules", "detour")))
+LOADS_OF_ONE_PLANE = tuple(round(0.02 * i, 2) for i in range(1, 11))
+
+
+def faults(n, count, placement):
+    """Dead leaves "R,C": in one column (c), one row (r), no two in a row or column while that can be (all), drawn (r1, r2). At most n - 1 in a line."""
+    lines = -(-count // (n - 1))
+    in_line = [(i % lines, i // lines) for i in range(count)]
+    if placement == "all":
+        leaves = [(i % n, (i + i // n) % n) for i in range(count)]
+    elif placement == "c":
+        leaves = [(along, line) for line, along in in_line]
+    elif placement == "r":
+        leaves = in_line
+    else:
+        leaves = [divmod(leaf, n) for leaf in random.Random(placement).sample(range(n * n), count)]
+    return tuple(f"{row},{column}" for row, column in leaves)
+
+
+def small(planes, series, load):
+    return (*SMALL.arguments, "--planes", str(planes), "--load", str(load), *series)
+
+
+def large(count, placement, pattern, load):
+    dead = ("--fail", *faults(LARGE.n, count, placement)) if count else ()
+    return (*LARGE.arguments, "--planes", str(LARGE.n), "--load", str(load), "--pattern", pattern, *dead)
+
+
+def placements(count):
+    """With one fault or none they are all the same."""
+    return PLACEMENTS if count > 1 else PLACEMENTS[:1]
+
+
+# Settings of the comparison with BookSim2 (docs/route.md), and what its router is told there to take a clock.
+BESIDE = ("--buffer", "16", "--switch-clocks", "3", "--end-clocks", "2", "--credit-clocks", "2", "--clocks", "1500", "--load", "1.0")
+BESIDE_CASES = ((8, ("--any-channel",), 0, 0.933), (8, (), 0, 0.623), (8, (), 1, 0.621), (8, (), 5, 0.584), (16, ("--any-channel",), 0, 0.914), (16, (), 0, 0.556),
+                (16, (), 5, 0.555), (16, (), 10, 0.544))
+SPEEDUPS = (1, 2, 3)
+
+
+def beside(n, more, count, speedup):
+    dead = ("--fail", *faults(n, count, "all")) if count else ()
+    clocks = BESIDE if speedup > 1 else tuple("4" if before == "--switch-clocks" else value for before, value in zip(("", *BESIDE), BESIDE))
+    return ("--topology", f"kfat2d:{n}x{n}:{n}", "--planes", str(n), "--speedup", str(speedup), *clocks, *more, *dead)
+
+
+# Faults that strike at once in clock 2,000; the manager hears of them 2,000 clocks later and rewrites a switch every 20 clocks.
+LIVE = ("--topology", "kfat2d:8x8:8", "--planes", "8", "--clocks", "12000", "--strike", "2000", "--notice-clocks", "2000", "--rewrite-clocks", "20")
+LIVE_CASES = tuple((rules, channels, count) for rules, channels in (("vtftr", 2), ("vtftr", 3), ("literal", 2)) for count in (1, 2, 3))
+LIVE_LOADS = (0.5,)
+
+
+def live(rules, channels, count, load):
+    """Dead leaves drawn anew for each count."""
+    return (*LIVE, "--rules", rules, "--channels", str(channels), "--load", str(load), "--new-fail", *faults(8, count, f"live{count}"))
+
+
+def points(quick):
+    """(arguments, seeds) of the whole sweep, those first of which the most is told."""
+    few = LOADS[::3]  # in the quick form
+    wanted = [(small(8, series, load), SMALL.seeds) for load in (few if quick else LOADS) for _, series in SERIES]
+    if quick:
+        return [(arguments, 2) for arguments, _ in wanted] + [(live(*case, 0.5), 2) for case in LIVE_CASES]
+    wanted += [(live(*case, load), 1) for case in LIVE_CASES for load in LIVE_LOADS]
+    wanted += [(large(count, "all", "uniform", 1.0), 1) for count in (0, 5, 10)]
+    wanted += [(small(1, series, load), 1) for load in LOADS_OF_ONE_PLANE for _, series in SERIES]
+    wanted += [(large(count, placement, "uniform", 1.0), 1) for count in (5, 10) for placement in PLACEMENTS]
+    wanted += [(large(count, "all", "uniform", 1.0), 1) for count in FAULTS]
+    wanted += [(live(*case, load), SMALL.seeds) for case in LIVE_CASES for load in LIVE_LOADS]
+    wanted += [(small(1, series, load), SMALL.seeds) for load in LOADS_OF_ONE_PLANE for _, series in SERIES]
+    wanted += [(beside(n, more, count, speedup), 1) for n, more, count, _ in BESIDE_CASES for speedup in SPEEDUPS if n == 8]
+    wanted += [(large(count, "all", "uniform", load), 1) for load in (0.7, 0.4, 0.8) for count in (0, 10, 5)]
+    wanted += [(large(count, "all", pattern, load), 1) for load in (1.0, 0.5) for pattern in PATTERNS for count in (0, 10)]
+    wanted += [(beside(n, more, count, 3), 1) for n, more, count, _ in BESIDE_CASES if n == 16]
+    wanted += [(large(count, placement, "uniform", 1.0), LARGE.seeds_full) for count in FAULTS for placement in placements(count)]
+    wanted += [(large(count, "all", pattern, load), LARGE.seeds) for pattern in PATTERNS for load in LOADS for count in FAULTS]
+    wanted += [(large(count, placement, "uniform", load), LARGE.seeds) for load in LOADS for count in FAULTS for placement in placements(count)]
+    wanted += [(beside(n, more, count, speedup), 1) for n, more, count, _ in BESIDE_CASES for speedup in SPEEDUPS]
+    return wanted
+
+
+def smoke():
+    """A few short runs, to try the machinery."""
+    return [(("--topology", "kfat2d:4x4:2", "--clocks", "300", "--load", load, *more), 2) for load in ("0.1", "0.2") for more in ((), ("--fail", "1,1"))]
+
+
+class Sweep:
+    """Runs and their results."""
+
+    def __init__(self, weft, folder=RUNS):
+        self.weft = pathlib.Path(weft).resolve()
+        self.folder = folder / hashlib.sha256(self.weft.read_bytes()).hexdigest()[:16]
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.lock = threading.Lock()
+        self.results = {}
+        for file in sorted(self.folder.glob("*.jsonl")):
+            for line in file.read_text(encoding="utf-8").splitlines():
+                self.remember(line)
+
+    def remember(self, line):
+        """The last line of an interrupted run may be half a line."""
+        try:
+            told = json.loads(line)
+        except json.JSONDecodeError:
+            return
+        self.results[tuple(told["arguments"])] = told["results"]
+
+    def run(self, arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "results.json"
+            subprocess.run([self.weft, "route", *arguments, "--json", file], stdout=subprocess.DEVNULL, check=True)
+            return json.loads(file.read_text(encoding="utf-8"))["traffic"]
+
+    def keep(self, file, arguments):
+        results = self.run(arguments)
+        line = json.dumps({"arguments": arguments, "results": results})
+        with self.lock, file.open("a", encoding="utf-8") as out:
+            out.write(line + "\n")
+        self.results[arguments] = results
+
+    def run_part(self, wanted, part, parts, jobs=1, seconds=None):
+        """What is not there yet; begins nothing after so many seconds."""
+        todo = list(dict.fromkeys(with_seed(arguments, seed) for arguments, seeds in wanted for seed in range(1, seeds + 1)))[part::parts]
+        todo = [arguments for arguments in todo if arguments not in self.results]
+        file = self.folder / f"{part}_of_{parts}.jsonl"
+        if file.exists() and not file.read_bytes().endswith(b"\n"):
+            with file.open("a", encoding="utf-8") as out:
+                out.write("\n")
+        end = time.monotonic() + seconds if seconds else None
+
+        def one(arguments):
+            if end is None or time.monotonic() < end:
+                self.keep(file, arguments)
+
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            for done, future in enumerate(concurrent.futures.as_completed([pool.submit(one, arguments) for arguments in todo]), 1):
+                future.result()
+                if sys.stderr.isatty():
+                    print(f"\r  traffic: {done} of {len(todo)} runs ", end="", file=sys.stderr, flush=True)
+
+    def of_seeds(self, arguments):
+        """Results of all seeds that are there."""
+        found = []
+        while with_seed(arguments, len(found) + 1) in self.results:
+            found.append(self.results[with_seed(arguments, len(found) + 1)])
+        return found
+
+    def point(self, arguments, field):
+        found = self.of_seeds(arguments)
+        return runs.summary([results[field] for results in found], len(found))
+
+    def missing(self, wanted):
+        return len({with_seed(arguments, seed) for arguments, seeds in wanted for seed in range(1, seeds + 1)} - set(self.results))
+
+
+def with_seed(arguments, seed):
+    return (*arguments, "--seed", str(seed))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("weft")
+    parser.add_argument("--part", type=int, default=0)
+    parser.add_argument("--of", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--seconds", type=float, help="begin no run after so many")
+    parser.add_argument("--folder", type=pathlib.Path, default=RUNS)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--smoke", action="store_true", help="a few short runs")
+    arguments = parser.parse_args()
+    if not 0 <= arguments.part < arguments.of:
+        parser.error("--part must be 0 to --of less 1")
+    Sweep(arguments.weft, arguments.folder).run_part(smoke() if arguments.smoke else points(arguments.quick), arguments.part, arguments.of, arguments.jobs, arguments.seconds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Traffic through a two-dimensional fat tree, measured.
+#include "switchfabric/run.hpp"
+
+#include <utility>
+
+namespace weft::switchfabric {
+
+namespace {
+
+constexpr uint64_t clocks_between_searches = 1000;  // for a deadlock
+constexpr uint64_t patience = 10'000;  // clocks without arrivals or losses, until the rest is given up
+
+Config seeded(Config config, uint64_t seed) {
+  config.seed = seed;
+  return config;
+}
+ManagerConfig seeded(ManagerConfig config, uint64_t seed) {
+  config.seed = seed;
+  return config;
+}
+
+class Run {
+ public:
+  Run(const route::Tables& tables, const route::Health& alive, const RunConfig& config)
+      : config_(config),
+        grid_(alive.grid()),
+        fabric_(tables, alive, seeded(config.fabric, config.seed)),
+        manager_(fabric_, tables, seeded(config.manager, config.seed)),
+        traffic_(config.pattern, config.load, alive, config.seed) {
+    report_.flow.senders = traffic_.senders();
+    report_.live.first_strike = config.strike_clock;
+    if (live()) seen_.resize(std::size_t{grid_.leaves()} * grid_.hosts * config.clocks);
+  }
+
+  RunReport all(const Watch& watch) && {
+    for (uint64_t clock = 0; clock < config_.clocks && report_.live.deadlock.empty(); ++clock) {
+      strike(clock);
+      traffic_.draw(clock, [this](uint32_t from, uint32_t to) {
+        fabric_.send(from, to);
+        ++report_.live.sent;
+      });
+      step();
+      if (clock >= config_.clocks / 2) measure();
+      if (watch) watch(clock, config_.clocks);
+    }
+    if (live()) finish();
+    return std::move(report_);
+  }
+
+ private:
+  bool live() const { return !config_.strikes.empty(); }
+
+  void strike(uint64_t clock) {
+    while (struck_ < config_.strikes.size() &&
+           clock == config_.strike_clock + struck_ * uint64_t{config_.strike_gap}) {
+      const uint64_t waiting = fabric_.waiting();
+      fabric_.strike(config_.strikes[struck_++]);
+      report_.live.sent -= waiting - fabric_.waiting();
+      manager_.fault();
+      traffic_.silence(fabric_.alive());
+      knows_ = false;
+    }
+  }
+
+  void step() {
+    if (live()) {
+      manager_.step();
+      if (!knows_ && manager_.done()) traffic_.see(fabric_.alive());
+      knows_ = knows_ || manager_.done();
+    }
+    fabric_.step();
+    for (const Lost& lost : fabric_.lost()) lose(lost);
+    if (!live()) return;
+    for (const Delivered& delivered : fabric_.delivered()) arrive(delivered);
+    if (fabric_.now() % clocks_between_searches == 0) search();
+  }
+
+  void measure() {
+    report_.flow.host_clocks += traffic_.senders();
+    for (const Delivered& delivered : fabric_.delivered()) {
+      ++report_.flow.arrived;
+      report_.flow.latency += delivered.arrived - delivered.packet.sent;
+      report_.flow.switches += delivered.switches;
+      report_.flow.detoured += detoured(delivered);
+    }
+  }
+
+  /// Nobody sends any more.
+  void finish() {
+    last_change_ = fabric_.now();
+    while (report_.live.deadlock.empty() &&
+           (!manager_.done() ||
+            (fabric_.waiting() + fabric_.under_way() > 0 && fabric_.now() < last_change_ + patience))) {
+      step();
+      if (!fabric_.delivered().empty() || !fabric_.lost().empty()) last_change_ = fabric_.now();
+    }
+    report_.live.left = fabric_.waiting() + fabric_.under_way();
+    report_.live.tables_done = manager_.last();
+    report_.live.rewritten = manager_.rewritten();
+  }
+
+  void search() {
+    report_.live.deadlock = fabric_.deadlock();
+    report_.live.deadlock_clock = report_.live.deadlock.empty() ? 0 : fabric_.now();
+  }
+
+  route::Leaf leaf_of(uint32_t host) const { return grid_.leaf(host / grid_.hosts); }
+
+  bool detoured(const Delivered& delivered) const {
+    const route::Leaf from = leaf_of(delivered.packet.from), to = leaf_of(delivered.packet.to);
+    const uint32_t steps = (from.x == to.x ? 0 : 1) + (from.y == to.y ? 0 : 1);
+    return delivered.switches > 1 + 2 * steps;
+  }
+
+  void arrive(const Delivered& delivered) {
+    LiveReport& live = report_.live;
+    const std::size_t number = std::size_t{delivered.packet.from} * config_.clocks + delivered.packet.sent;
+    if (seen_[number]) ++live.twice;
+    seen_[number] = true;
+    ++live.arrived;
+    live.detoured += detoured(delivered);
+  }
+
+  void lose(const Lost& lost) {
+    LiveReport& live = report_.live;
+    if (lost.why) ++report_.flow.dropped;
+    const bool dead = !fabric_.alive().alive(leaf_of(lost.packet.to));
+    (dead ? live.last_loss_to_dead : live.last_loss) = fabric_.now();
+    if (!lost.why)
+      ++live.struck;
+    else if (dead)
+      ++live.to_dead;
+    else
+      ++live.dropped[static_cast<std::size_t>(*lost.why)];
+  }
+
+  const RunConfig& config_;
+  route::Grid grid_;
+  SwitchFabric fabric_;
+  SubnetManager manager_;
+  Traffic traffic_;
+  RunReport report_;
+  std::vector<bool> seen_;  // by host and the clock in which it sent
+  std::size_t struck_ = 0;
+  uint64_t last_change_ = 0;
+  bool knows_ = true;  // hosts, who is dead
+};
+
+}  // namespace
+
+RunReport run(const route::Tables& tables, const route::Health& alive, const RunConfig& config,
+              const Watch& watch) {
+  return Run(tables, alive, config).all(watch);
+}
+
+}  // namespace weft::switchfabric
