@@ -39,10 +39,11 @@ configure: setup
 build: configure ## build everything into build/bin
 	cmake --build --preset $(PRESET) -j $(JOBS)
 
-sim: configure ## simulate the RDMA engine on a real file through losses, reordering, corruption; lookup blocks of a small fabric
+sim: configure ## simulate the RDMA engine on a real file through losses, reordering, corruption; lookup blocks of a small fabric, barriers on a mesh
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim weft
 	$(BUILD)/bin/weft-sim matrix $(if $(FILE),--file $(FILE)) $(SIM_ARGS)
 	$(BUILD)/bin/weft-sim switch --topology kfat2d:4x4:4 --groups random:16:8:1 --fail 1,2 --new-fail 3,0
+	$(BUILD)/bin/weft-sim barrier --mesh 4x4 --broken 0.3 --loss 0.01 --duplicate 0.02 --corrupt 0.01 --reorder 2 --jitter 10
 
 waves: configure ## weft-sim-waves, which weft-sim needs for --waves
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim-waves
@@ -54,6 +55,11 @@ goodput: configure ## what loss costs and what helps, into docs/results/goodput.
 soak: configure ## fault campaign: 1,000 runs with random faults, into docs/results/soak.md
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim weft-sim-soak
 	$(BUILD)/bin/weft-sim soak --runs 1000 --every-fault --threads $(JOBS) --json $(BUILD)/soak.json --markdown docs/results/soak.md $(SOAK_ARGS)
+
+# QUICK=1: 50 runs, into build.
+barrier-soak: configure ## fault campaign of the barrier engines: 1,000 runs with random faults, into docs/results/barrier_soak.md
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim
+	$(BUILD)/bin/weft-sim barrier --runs $(if $(filter 1,$(QUICK)),50,1000) --markdown $(if $(filter 1,$(QUICK)),$(BUILD),docs/results)/barrier_soak.md
 
 bench: configure ## speed in clocks: packets a clock, goodput without loss, into docs/results/bench.md
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim weft-sim-bench

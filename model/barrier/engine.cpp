@@ -28,7 +28,8 @@ int ahead(uint16_t packet, uint16_t here) {
 
 }  // namespace
 
-Engine::Engine(Node self, uint32_t groups, uint32_t nodes) : self_(self), nodes_(nodes), groups_(groups) {}
+Engine::Engine(Node self, uint32_t groups, uint32_t nodes)
+    : self_(self), nodes_(nodes), groups_(groups), pending_(groups) {}
 
 // ------------------------------------------------------------------------------------------------- software
 
@@ -60,6 +61,7 @@ Refusal Engine::arrive(uint32_t number) {
   if (number >= groups_.size()) return Refusal::no_such_group;
   Group& group = groups_[number];
   if (group.phase == Phase::closed) return Refusal::not_open;
+  if (pending_[number]) return Refusal::arrived;
   if (group.phase == Phase::failed && !group.told) {
     complete(group, Ending::dead_member);
     group.told = true;
@@ -232,6 +234,7 @@ void Engine::fail(Group& group, Node dead) {
 
 void Engine::complete(const Group& group, Ending ending) {
   const auto number = static_cast<uint32_t>(&group - groups_.data());
+  pending_[number] = true;
   out_.completions.push_back(
       {number, group.epoch, ending, ending == Ending::ok ? 0 : group.dead, group.late});
 }

@@ -71,7 +71,7 @@ class Engine {
 
   Refusal open(uint32_t group, GroupSettings settings);
   Refusal close(uint32_t group);
-  /// The local software has arrived.
+  /// The local software has arrived. It must have taken the completion of the barrier before.
   Refusal arrive(uint32_t group);
   void receive(const Packet& packet);
   /// A packet as it came from the network.
@@ -82,6 +82,8 @@ class Engine {
 
   /// What happened since the last call, in order.
   Outputs take();
+  /// The local software has taken the group's completion.
+  void completion_taken(uint32_t group) { pending_.at(group) = false; }
   uint64_t dropped(Drop reason) const { return dropped_[static_cast<size_t>(reason)]; }
   uint64_t repeated() const { return repeated_; }
   uint64_t late() const { return late_; }
@@ -129,6 +131,7 @@ class Engine {
   Node self_;
   uint32_t nodes_;
   std::vector<Group> groups_;
+  std::vector<bool> pending_;  ///< by group: software has not taken its completion
   Outputs out_;
   std::vector<uint64_t> dropped_ = std::vector<uint64_t>(formats::count::DROP);
   uint64_t repeated_ = 0, late_ = 0;

@@ -34,6 +34,19 @@ uint64_t key_of(Numbering numbering, Size size, uint32_t x, uint32_t y) {
 
 }  // namespace
 
+std::optional<Size> read_size(const std::string& text, uint32_t most_nodes) {
+  const auto side = [](const std::string& digits) {
+    const bool good =
+        !digits.empty() && digits.size() <= 4 && digits.find_first_not_of("0123456789") == std::string::npos;
+    return good ? static_cast<uint32_t>(std::stoul(digits)) : 0;
+  };
+  const size_t cross = text.find('x');
+  if (cross == std::string::npos) return std::nullopt;
+  const Size size{side(text.substr(0, cross)), side(text.substr(cross + 1))};
+  if (size.nodes() == 0 || size.nodes() > most_nodes) return std::nullopt;
+  return size;
+}
+
 Mesh::Mesh(Size size, Links links) : size_(size) {
   if (size.width == 0 || size.height == 0 || uint64_t{size.width} * size.height > 1u << 16)
     throw std::invalid_argument("a mesh has from 1 to 65536 nodes");

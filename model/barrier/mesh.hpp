@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +20,9 @@ struct Size {
   uint32_t width = 0, height = 0;  ///< along x, along y
   uint32_t nodes() const { return width * height; }
 };
+
+/// "XxY" with sides of at least 1 and so many nodes at most; nothing if it is anything else.
+std::optional<Size> read_size(const std::string& text, uint32_t most_nodes);
 
 enum class Links { four, eight };  ///< neighbours along both axes; or diagonal ones, too
 

@@ -14,5 +14,6 @@ barrier_decide.sv
 barrier_send.sv
 barrier_open.sv
 barrier_core.sv
+barrier_completions.sv
 barrier_regs.sv
 barrier_engine.sv

@@ -35,9 +35,10 @@ module barrier_core
   output logic                packet_valid_o,
   input  logic                packet_ready_i,
   output packet_t             packet_o,
+  // completions, for one clock each
   output logic                completion_valid_o,
-  input  logic                completion_ready_i,
   output completion_t         completion_o,
+  input  logic [N_GROUPS-1:0] pending_i,      // groups whose last one is not taken
   // events, for one clock each
   output logic                drop_o,
   output drop_e               reason_o,
@@ -84,7 +85,7 @@ module barrier_core
   group_t              g_q, next_q, next, opened;
   action_t             action_q, action;
   logic [N_GROUPS-1:0] open_q, ticks_q;
-  logic                sending_q, packets_turn_q, opening_q;
+  logic                sending_q, packets_turn_q, opening_q, pending_q;
 
   // ------------------------------------------------------------------------------------------------- choose
   logic                known, command_open, immediate, take_command, take_tick, take_packet, start_open;
@@ -140,7 +141,7 @@ module barrier_core
     .group_i(g_q), .id_o(), .children_o(), .missing_o(), .first_o(), .parent_o(), .peer_o(peer)
   );
   barrier_decide i_decide (
-    .event_i(event_q), .self_i, .open_i(32'(packet_q.group) < N_GROUPS && open_q[group_q]), .group_i(g_q), .packet_i(packet_q), .member_i(member), .next_o(next), .action_o(action)
+    .event_i(event_q), .pending_i(pending_q), .self_i, .open_i(32'(packet_q.group) < N_GROUPS && open_q[group_q]), .group_i(g_q), .packet_i(packet_q), .member_i(member), .next_o(next), .action_o(action)
   );
   barrier_open #(.N_NODES(N_NODES)) i_open (
     .clk_i, .rst_ni, .start_i(state_q == S_OPEN && opening_q), .self_i, .members_i(settings_i.members), .stride_i(settings_i.stride), .done_o(open_done),
@@ -164,7 +165,7 @@ module barrier_core
   logic open_event, ended;
   assign open_event = event_q != EVENT_PACKET || open_q[group_q];  // otherwise what was read stays as it is
   assign decide     = state_q == S_DECIDE;
-  assign ended      = state_q == S_TELL ? completion_ready_i : state_q == S_SEND && send_done && !action_q.complete;
+  assign ended      = state_q == S_TELL || (state_q == S_SEND && send_done && !action_q.complete);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -203,14 +204,15 @@ module barrier_core
         S_LOOK:   state_q <= S_DECIDE;
         S_DECIDE: state_q <= S_SEND;
         S_SEND:   if (send_done) state_q <= action_q.complete ? S_TELL : action_q.again ? S_LOOK : S_STORE;
-        S_TELL:   if (completion_ready_i) state_q <= action_q.again ? S_LOOK : S_STORE;
+        S_TELL:   state_q <= action_q.again ? S_LOOK : S_STORE;
         default:  state_q <= S_IDLE;
       endcase
     end
     if (state_q == S_IDLE) begin
-      group_q  <= chosen;
-      packet_q <= packet_i;
-      event_q  <= take_command ? EVENT_ARRIVE : take_tick ? EVENT_TICK : EVENT_PACKET;
+      group_q   <= chosen;
+      packet_q  <= packet_i;
+      pending_q <= pending_i[command_group];
+      event_q   <= take_command ? EVENT_ARRIVE : take_tick ? EVENT_TICK : EVENT_PACKET;
     end
     if (state_q == S_LOAD) g_q <= loaded;
     if (ended) g_q <= next_q;

@@ -5,6 +5,7 @@ module barrier_decide
   import barrier_pkg::*;
 (
   input  event_e      event_i,
+  input  logic        pending_i, // EVENT_ARRIVE: the completion before is not taken
   input  node_t       self_i,
   input  logic        open_i,    // EVENT_PACKET: the group is
   input  group_t      group_i,
@@ -95,7 +96,9 @@ module barrier_decide
 
     unique case (event_i)
       EVENT_ARRIVE: begin
-        if (group_i.phase == PHASE_FAILED && !group_i.told) begin
+        if (pending_i) begin
+          a.refused = 1'b1;
+        end else if (group_i.phase == PHASE_FAILED && !group_i.told) begin
           a.complete = 1'b1;
           a.ending   = ENDING_DEAD_MEMBER;
           g.told     = 1'b1;

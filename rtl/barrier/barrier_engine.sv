@@ -60,11 +60,11 @@ module barrier_engine
   id_t                 member_number;
   node_t               member_node;
   packet_t             checked_q, waiting, sent, leaving, traced;
-  completion_t         completion;
+  completion_t         told, completion;
   logic                tick, command_valid, command_done, member_we, drop, repeated, late, completed;
   logic [31:0]         command_group;
   logic [GROUP_W-1:0]  member_group;
-  logic [N_GROUPS-1:0] open;
+  logic [N_GROUPS-1:0] open, pending;
 
   // ------------------------------------------------------------------------------------------------- packets that come
   logic came_q, good, room, waits, taken, malformed, overrun;
@@ -84,17 +84,20 @@ module barrier_engine
   );
 
   // ------------------------------------------------------------------------------------------------- protocol
-  logic sent_valid, sent_ready;
+  logic sent_valid, sent_ready, told_valid;
 
   barrier_core #(.N_GROUPS(N_GROUPS), .N_MEMBERS(N_MEMBERS), .N_NODES(N_NODES)) i_core (
     .clk_i, .rst_ni, .self_i(self), .settings_i(settings), .tick_i(tick), .command_valid_i(command_valid), .command_i(command), .command_group_i(command_group),
     .command_done_o(command_done), .refusal_o(refusal), .member_we_i(member_we), .member_group_i(member_group), .member_number_i(member_number),
     .member_node_i(member_node), .open_o(open), .packet_valid_i(waits), .packet_ready_o(taken), .packet_i(waiting), .packet_valid_o(sent_valid),
-    .packet_ready_i(sent_ready), .packet_o(sent), .completion_valid_o(m_cpl_valid_o), .completion_ready_i(m_cpl_ready_i), .completion_o(completion),
+    .packet_ready_i(sent_ready), .packet_o(sent), .completion_valid_o(told_valid), .completion_o(told), .pending_i(pending),
     .drop_o(drop), .reason_o(reason), .repeated_o(repeated), .late_o(late), .trace_valid_o, .trace_what_o, .trace_group_o, .trace_packet_o(traced)
   );
   skid_buffer #(.T(packet_t)) i_leaving (
     .clk_i, .rst_ni, .valid_i(sent_valid), .ready_o(sent_ready), .data_i(sent), .valid_o(m_pkt_valid_o), .ready_i(m_pkt_ready_i), .data_o(leaving)
+  );
+  barrier_completions #(.N_GROUPS(N_GROUPS)) i_completions (
+    .clk_i, .rst_ni, .valid_i(told_valid), .completion_i(told), .pending_o(pending), .valid_o(m_cpl_valid_o), .ready_i(m_cpl_ready_i), .completion_o(completion)
   );
   assign m_pkt_data_o    = leaving;
   assign m_cpl_data_o    = completion;

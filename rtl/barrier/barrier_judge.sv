@@ -10,13 +10,13 @@ module barrier_judge
 );
   localparam logic [15:0] NO_LENGTH = 16'hffff;
 
-  logic [ID_W+1:0] next;
-  memory_t         seen;  // with this length
-  logic            unused;  // a record, of which parts are needed here
+  size_t   next;  // below 2 * 1024: the offset is below the members, the stride is at most as many
+  memory_t seen;  // with this length
+  logic    unused;  // a record, of which parts are needed here
 
   assign unused = ^settings_i;
 
-  assign next = {2'b00, seen.offset} + {1'b0, settings_i.stride};
+  assign next = {1'b0, seen.offset} + settings_i.stride;
 
   always_comb begin : p_seen
     seen = memory_i;
@@ -39,7 +39,7 @@ module barrier_judge
       next_o.offset  = seen.best_offset;
     end else begin
       next_o.tries_left = seen.tries_left - 1'b1;
-      next_o.offset     = id_t'(next >= {1'b0, settings_i.members} ? next - {1'b0, settings_i.members} : next);
+      next_o.offset     = id_t'(next >= settings_i.members ? next - settings_i.members : next);
     end
   end
 endmodule

@@ -88,7 +88,7 @@ module barrier_regs
       REG_TICK_PERIOD, REG_TABLE_GROUP, REG_TABLE_INDEX, REG_INSTANCE, REG_SHAPE, REG_STRIDE, REG_GOOD, REG_JUDGE_TRIES, REG_FIRST, REG_LARGEST, REG_TRIES,
       REG_LATE:    known = 1'b1;
       REG_SELF:    known = open_i == '0;
-      REG_MEMBER:  known = table_closed && 32'(index_q) < N_MEMBERS;
+      REG_MEMBER:  known = table_closed && 32'(index_q) < N_MEMBERS && wdata[31:16] == '0;
       REG_MEMBERS: known = wdata <= N_MEMBERS;
       default:     known = 1'b0;
     endcase

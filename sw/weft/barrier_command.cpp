@@ -18,7 +18,7 @@ namespace {
 using namespace weft::barrier;
 using nlohmann::json;
 
-constexpr uint64_t most_nodes = 4096;
+constexpr uint32_t most_nodes = 4096;
 
 struct BarrierArguments {
   CommonOptions common;
@@ -30,20 +30,9 @@ struct BarrierArguments {
 };
 
 Size size_of(const std::string& text) {
-  const auto fault = [&] {
-    return BadInput(fmt::format("--mesh {}: must be XxY with sides of at least 1 and at most {} nodes", text,
-                                most_nodes));
-  };
-  const size_t cross = text.find('x');
-  const auto side = [&](const std::string& digits) {
-    if (digits.empty() || digits.size() > 4 || digits.find_first_not_of("0123456789") != std::string::npos)
-      throw fault();
-    return static_cast<uint32_t>(std::stoul(digits));
-  };
-  if (cross == std::string::npos) throw fault();
-  const Size size{side(text.substr(0, cross)), side(text.substr(cross + 1))};
-  if (size.nodes() == 0 || size.nodes() > most_nodes) throw fault();
-  return size;
+  if (const auto size = read_size(text, most_nodes)) return *size;
+  throw BadInput(
+      fmt::format("--mesh {}: must be XxY with sides of at least 1 and at most {} nodes", text, most_nodes));
 }
 
 std::vector<AlgorithmName> algorithms_of(const std::vector<std::string>& wanted) {

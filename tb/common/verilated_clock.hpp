@@ -48,7 +48,10 @@ class VerilatedClock {
 #endif
   {
   }
-  ~VerilatedClock() { top_->final(); }
+  ~VerilatedClock() {
+    Verilated::threadContextp(top_->contextp());  // from which its scopes take themselves
+    top_->final();
+  }
   VerilatedClock(const VerilatedClock&) = delete;
   VerilatedClock& operator=(const VerilatedClock&) = delete;
 

@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
   const Command goodput = add_goodput_command(app);
   const Command fabric = add_fabric_command(app);
   const Command lookups = add_switch_command(app);
+  const Command barriers = add_barrier_command(app);
   const std::vector<std::string> arguments(argv, argv + argc);
   try {
     app.parse(argc, argv);
@@ -34,6 +35,7 @@ int main(int argc, char** argv) {
                       : app.got_subcommand("goodput") ? goodput
                       : app.got_subcommand("fabric")  ? fabric
                       : app.got_subcommand("switch")  ? lookups
+                      : app.got_subcommand("barrier") ? barriers
                                                       : matrix)(arguments);
     if (std::fflush(stdout) != 0) throw BadInput("the report cannot be written");
     return code;

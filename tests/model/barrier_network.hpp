@@ -69,6 +69,7 @@ class BarrierNetwork {
     }
     for (const Completion& completion : out.completions) {
       completions[node].push_back(completion);
+      engines[node].completion_taken(completion.group);
       if (completion.ending != Ending::ok) continue;
       EXPECT_EQ(completion.epoch, done[node]) << "node " << node;
       done[node]++;

@@ -144,6 +144,22 @@ TEST(BarrierEngine, RefusesWhatSoftwareDoesWrong) {
   EXPECT_EQ(engine.close(0), Refusal::none);
 }
 
+TEST(BarrierEngine, WantsItsCompletionTakenBeforeTheNextArrival) {
+  Engine engine(0, 2, 1);
+  for (uint32_t group = 0; group < 2; group++) {
+    ASSERT_EQ(engine.open(group, settings_of(1)), Refusal::none);
+    EXPECT_EQ(engine.arrive(group), Refusal::none);
+  }
+  EXPECT_EQ(engine.take().completions.size(), 2u);
+  EXPECT_EQ(engine.arrive(0), Refusal::arrived);
+  EXPECT_EQ(engine.close(0), Refusal::none);
+  EXPECT_EQ(engine.open(0, settings_of(1)), Refusal::none);
+  EXPECT_EQ(engine.arrive(0), Refusal::arrived) << "it is still there";
+  engine.completion_taken(0);
+  EXPECT_EQ(engine.arrive(0), Refusal::none);
+  EXPECT_EQ(engine.arrive(1), Refusal::arrived);
+}
+
 TEST(BarrierEngine, DropsWhatIsNotForItAndCounts) {
   Engine engine(0, 2, 8);
   ASSERT_EQ(engine.open(0, settings_of(4)), Refusal::none);
@@ -194,6 +210,7 @@ TEST(BarrierEngine, TakesTheNextBarriersGatherForItsRelease) {
   ASSERT_EQ(out.packets.size(), 1u);  // Release to its own child; the Gather is noted
   EXPECT_EQ(out.packets[0].type, Type::release);
   EXPECT_EQ(out.packets[0].epoch, 0u);
+  engine.completion_taken(0);
   ASSERT_EQ(engine.arrive(0), Refusal::none);
   ASSERT_EQ(engine.take().packets.size(), 1u) << "its child's Gather was not noted";
 }

@@ -11,13 +11,21 @@
 #include <random>
 #include <vector>
 
-#include "barrier_node.hpp"
+#include "Vbarrier_engine.h"
+#include "barrier/lockstep_node.hpp"
+#include "bench.hpp"
 
 namespace weft::rtl_test {
 namespace {
 
 using namespace barrier;
 namespace reg = formats::reg;
+
+struct SmallSize {
+  using Top = Vbarrier_engine;
+  static constexpr uint32_t groups = 4, members = 32, nodes = 24;  // as CMakeLists.txt says
+};
+using SmallNode = tb::LockstepNode<SmallSize>;
 
 struct Storm {
   uint32_t loss = 0, twice = 0, corrupt = 0, forged = 0;  ///< percent of packets
@@ -28,7 +36,7 @@ struct Storm {
 class BarrierRtl : public testing::Test {
  protected:
   void build(uint32_t count) {
-    for (Node node = 0; node < count; node++) nodes_.push_back(std::make_unique<BarrierNode>(node, seed()));
+    for (Node node = 0; node < count; node++) nodes_.push_back(std::make_unique<SmallNode>(node, seed()));
     arrived_.assign(count, 0);
     done_.assign(count, 0);
     failed_.assign(count, {});
@@ -114,8 +122,9 @@ class BarrierRtl : public testing::Test {
     return false;
   }
 
+  testing::ScopedTrace reproduce_{__FILE__, __LINE__, reproduce_command()};
   std::mt19937_64 random_{seed() + 1};
-  std::vector<std::unique_ptr<BarrierNode>> nodes_;
+  std::vector<std::unique_ptr<SmallNode>> nodes_;
   std::vector<uint32_t> arrived_, done_;
   std::vector<std::optional<Node>> failed_;
   std::optional<Node> dead_;
@@ -193,7 +202,7 @@ TEST_F(BarrierRtl, EqualsItsModelWhateverComes) {
           settings.waiting.tries = 3 + below(6);
           const uint32_t fault = below(10);  // those with one ask for a group that is never open
           if (fault == 0) settings.members.clear();
-          if (fault == 1) settings.members[below(6)] = BarrierNode::nodes + below(6);
+          if (fault == 1) settings.members[below(6)] = SmallNode::nodes + below(6);
           if (fault == 2) settings.members[0] = settings.members[5];
           if (fault == 3) settings.members = {20, 21};
           if (fault == 4) settings.judge.stride = 9;
@@ -235,6 +244,38 @@ TEST_F(BarrierRtl, EqualsItsModelWhateverComes) {
   }
 }
 
+// A group whose software is slow stops neither the others nor the members that wait for its node.
+TEST_F(BarrierRtl, ACompletionThatIsNotTakenStopsNoOtherGroup) {
+  build(2);
+  const auto settings = settings_of(2);
+  nodes_[0]->hold_completions(true);
+  std::array<uint32_t, SmallNode::groups> done{};
+  for (uint32_t group = 0; group < done.size(); group++) {
+    for (auto& node : nodes_) node->open(group, settings);
+    for (auto& node : nodes_) node->arrive(group);
+  }
+  const auto clocks = [&](auto& completed) {
+    for (int i = 0; i < 5000; i++) {
+      now_++;
+      for (auto& node : nodes_) {
+        node->clock(0);
+        for (const PacketBytes& bytes : node->take_packets())
+          nodes_[formats::unpack_packet(bytes).to]->receive(bytes);
+      }
+      for (const Completion& completion : completed->take_completions()) done[completion.group]++;
+    }
+  };
+  clocks(nodes_[1]);
+  EXPECT_EQ(done, (std::array<uint32_t, 4>{1, 1, 1, 1}));
+  EXPECT_FALSE(nodes_[0]->write(reg::ARRIVE, 1));
+  EXPECT_EQ(nodes_[0]->refused(Refusal::arrived), 1u) << "the completion before is not taken";
+  EXPECT_TRUE(nodes_[0]->take_completions().empty());
+  nodes_[0]->hold_completions(false);
+  clocks(nodes_[0]);
+  EXPECT_EQ(done, (std::array<uint32_t, 4>{2, 2, 2, 2}));
+  EXPECT_TRUE(nodes_[0]->write(reg::ARRIVE, 1));
+}
+
 TEST_F(BarrierRtl, MorePacketsThanItCanTakeAreDroppedAndCounted) {
   build(1);
   for (int i = 0; i < 20; i++) clock({});
@@ -249,21 +290,21 @@ TEST_F(BarrierRtl, RegistersReadAsWrittenAndRefuseTheRest) {
   for (int i = 0; i < 20; i++) clock({});
   auto& node = *nodes_[0];
   EXPECT_EQ(node.read(reg::ID), formats::reset::ID);
-  EXPECT_EQ(node.read(reg::CAPS), BarrierNode::members << 16 | BarrierNode::groups);
-  for (const uint32_t address :
-       {reg::TICK_PERIOD, reg::INSTANCE, reg::GOOD, reg::FIRST, reg::LARGEST, reg::LATE}) {
-    EXPECT_TRUE(node.write(address, 77 + address));
-    EXPECT_EQ(node.read(address), 77 + address);
-  }
-  EXPECT_FALSE(node.write(reg::MEMBERS, BarrierNode::members + 1));
+  EXPECT_EQ(node.read(reg::VERSION), formats::reset::VERSION);
+  EXPECT_EQ(node.read(reg::CAPS), SmallNode::members << 16 | SmallNode::groups);
+  EXPECT_EQ(node.read(reg::NODES), SmallNode::nodes);
+  EXPECT_FALSE(node.write(reg::MEMBERS, SmallNode::members + 1));
   EXPECT_FALSE(node.write(reg::ID, 1));
   EXPECT_FALSE(node.write(reg::DROP, 1));
   EXPECT_FALSE(node.read(reg::ARRIVE));
   EXPECT_FALSE(node.read(reg::DROP + 4 * formats::count::DROP));
   EXPECT_FALSE(node.write(reg::ARRIVE, 0));
   EXPECT_EQ(node.read(reg::RESULT), static_cast<uint32_t>(Refusal::not_open));
-  EXPECT_TRUE(node.write(reg::TABLE_INDEX, BarrierNode::members));
+  EXPECT_TRUE(node.write(reg::TABLE_INDEX, SmallNode::members));
   EXPECT_FALSE(node.write(reg::MEMBER, 0)) << "beyond the table";
+  EXPECT_TRUE(node.write(reg::TABLE_INDEX, 0));
+  EXPECT_FALSE(node.write(reg::MEMBER, 0x10000)) << "no number of a node";
+  EXPECT_EQ(node.read(reg::TABLE_INDEX), 0u);
   node.open(1, settings_of(1));
   for (int i = 0; i < 1000 && node.busy(); i++) clock({});
   EXPECT_EQ(node.read(reg::RESULT), 0u);

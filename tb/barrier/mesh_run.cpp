@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engines, their software and the routers between them, clock by clock.
+#include "barrier/mesh_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "barrier/engine_node.hpp"
+#include "common/fault.hpp"
+#include "fabric/random.hpp"
+
+namespace weft::tb {
+
+namespace {
+
+using namespace barrier;
+
+constexpr std::size_t most_findings = 10;
+
+/// Where a member's software stands.
+struct Member {
+  bool in = false;
+  uint32_t arrived = 0, done = 0;
+  uint64_t comes = 0;  ///< clock from which on it arrives again
+  bool failed = false;
+};
+
+struct Group {
+  GroupSettings settings;
+  std::vector<Member> members;           ///< by node
+  std::vector<uint64_t> arrivals, ends;  ///< of each barrier: clocks of the last ones
+  bool has(Node node) const { return members[node].in; }
+};
+
+class MeshRun {
+ public:
+  explicit MeshRun(const BarrierRun& run)
+      : run_(run),
+        mesh_(mesh_of(run, result_)),
+        routes_(mesh_),
+        network_(mesh_.nodes(), run.faults, run.seed),
+        random_(run.seed, 77) {
+    const Routes::Centre centre = routes_.centre();
+    result_.radius = centre.radius;
+    result_.lower_bound = uint64_t{2} * centre.radius * run.faults.delay;
+    for (Node node = 0; node < mesh_.nodes(); node++) engines_.push_back(engine(node));
+    for (uint32_t group = 0; group < run.groups; group++) groups_.push_back(group_of(group));
+  }
+
+  BarrierRunResult run() {
+    try {
+      open();
+      while (!over() && result_.findings.size() < most_findings) {
+        if (now_ >= run_.most_clocks) {
+          find(fmt::format("{} clocks, and not all have left: a hang", now_));
+          break;
+        }
+        clock();
+      }
+      check_named();
+    } catch (const BarrierMismatch& mismatch) {
+      find(mismatch.what());
+    }
+    finish();
+    return std::move(result_);
+  }
+
+ private:
+  static Mesh mesh_of(const BarrierRun& run, BarrierRunResult& result) {
+    if (run.size.nodes() < 1 || run.size.nodes() > engine_nodes)
+      throw Fault(fmt::format("a mesh of {} nodes: must be 1 to {}", run.size.nodes(), engine_nodes));
+    if (run.dies && *run.dies >= run.size.nodes())
+      throw Fault(fmt::format("node {} is to die: the mesh has {}", *run.dies, run.size.nodes()));
+    Mesh mesh(run.size, Links::four);
+    result.links = mesh.links();
+    result.broken_links = mesh.break_links(run.broken, run.seed);
+    return mesh;
+  }
+
+  std::unique_ptr<EngineNode> engine(Node node) const {
+    const bool rtl = run_.engines == BarrierRun::Engines::rtl ||
+                     (run_.engines == BarrierRun::Engines::mixed && node % 2 == 0);
+    return rtl ? verilated_node(node, run_.seed + node) : golden_node(node);
+  }
+
+  Group group_of(uint32_t number) {
+    Group group;
+    std::vector<Node> nodes = numbered(mesh_, run_.numbering);
+    if (number > 0) {  // some of them, in any order
+      for (std::size_t i = nodes.size(); i > 1; i--) std::swap(nodes[i - 1], nodes[random_.below(i)]);
+      nodes.resize(1 + random_.below(nodes.size()));
+    }
+    const auto count = static_cast<uint32_t>(nodes.size());
+    group.members.resize(mesh_.nodes());
+    for (const Node node : nodes) group.members[node].in = true;
+    group.settings.instance = static_cast<uint16_t>(random_.next());
+    group.settings.shape = run_.shape;
+    group.settings.members = std::move(nodes);
+    group.settings.judge = {
+        .members = count, .stride = default_stride(count), .good = longest_way(group.settings), .tries = 8};
+    group.settings.waiting = {.first = 8, .largest = 16, .tries = run_.tries, .late = 2000};
+    group.arrivals.resize(run_.barriers);
+    group.ends.resize(run_.barriers);
+    return group;
+  }
+
+  /// Of offset 0 in the mesh as it was before links broke: with no break, judge does not search.
+  uint32_t longest_way(const GroupSettings& settings) const {
+    const Mesh whole(run_.size, Links::four);
+    const Routes routes(whole);
+    const auto count = static_cast<uint32_t>(settings.members.size());
+    uint32_t longest = 0;
+    for (uint32_t id = 0; id < count; id++) {
+      uint32_t length = 0;
+      for (uint32_t at = id; at != 0; at = parent_of(settings.shape, at))
+        length += routes.hops(settings.members[at], settings.members[parent_of(settings.shape, at)]);
+      longest = std::max(longest, length);
+    }
+    return longest;
+  }
+
+  bool dead(Node node) const { return died_ && *run_.dies == node; }
+
+  // -------------------------------------------------------------------------------------------------
+  // software
+
+  void open() {
+    for (uint32_t group = 0; group < groups_.size(); group++)
+      for (const Node node : groups_[group].settings.members)
+        engines_[node]->open(group, groups_[group].settings);
+    const auto busy = [](const auto& engine) { return engine->busy(); };
+    while (std::any_of(engines_.begin(), engines_.end(), busy)) clock_engines();
+  }
+
+  /// A member whose software is told of a death arrives no more.
+  bool leaves_off(const Group& group, Node node) const {
+    return !group.has(node) || dead(node) || group.members[node].failed;
+  }
+
+  bool over() const {
+    for (const Group& group : groups_)
+      for (Node node = 0; node < mesh_.nodes(); node++)
+        if (!leaves_off(group, node) && group.members[node].done < run_.barriers) return false;
+    return true;
+  }
+
+  void software(Node node) {
+    if (engines_[node]->busy()) return;
+    for (uint32_t number = 0; number < groups_.size(); number++) {
+      Group& group = groups_[number];
+      Member& member = group.members[node];
+      if (leaves_off(group, node) || member.arrived > member.done || member.arrived >= run_.barriers ||
+          now_ < member.comes)
+        continue;
+      group.arrivals[member.arrived] = now_;
+      member.arrived++;
+      engines_[node]->arrive(number);
+      return;
+    }
+  }
+
+  void told(Node node, const Completion& completion) {
+    Group& group = groups_.at(completion.group);
+    Member& member = group.members[node];
+    if (completion.ending != Ending::ok) {
+      member.failed = true;
+      if (!died_ || completion.dead != *run_.dies)
+        return find(fmt::format("node {} is told that {} is dead, which is not so", node, completion.dead));
+      result_.named_dead++;
+      result_.clocks_to_name = now_ - death_;
+      return;
+    }
+    if (completion.epoch != member.done)
+      find(fmt::format("node {} leaves barrier {} instead of {}", node, completion.epoch, member.done));
+    if (member.done < run_.barriers) group.ends[member.done] = now_;
+    member.done++;
+    member.comes = now_ + random_.below(uint64_t{run_.think} + 1);
+    for (const Node other : group.settings.members)
+      if (group.members[other].arrived < member.done)
+        find(fmt::format("node {} leaves barrier {} before node {} has arrived", node, completion.epoch,
+                         other));
+  }
+
+  void check_named() {
+    for (const Group& group : groups_)
+      if (died_ && group.has(*run_.dies))
+        for (const Node node : group.settings.members)
+          if (!dead(node) && !group.members[node].failed && group.members[node].done < run_.barriers)
+            find(fmt::format("node {} is not told of the death of node {}", node, *run_.dies));
+  }
+
+  void die() {
+    if (died_ || !run_.dies) return;
+    for (const Group& group : groups_)
+      if (group.has(*run_.dies) && group.members[*run_.dies].done < run_.barriers / 2) return;
+    died_ = true;
+    death_ = now_;
+  }
+
+  // ------------------------------------------------------------------------------------------------- network
+
+  void clock() {
+    die();
+    for (Node node = 0; node < mesh_.nodes(); node++)
+      if (!dead(node)) software(node);
+    clock_engines();
+  }
+
+  void clock_engines() {
+    now_++;
+    network_.tick();
+    for (Node node = 0; node < mesh_.nodes(); node++) {
+      while (const auto packet = network_.receive(node)) route(node, *packet);
+      if (dead(node)) continue;
+      engines_[node]->clock(run_.pauses);
+      for (const PacketBytes& bytes : engines_[node]->take_packets()) {
+        result_.packets++;
+        route(node, {bytes.begin(), bytes.end()});
+      }
+      for (const Completion& completion : engines_[node]->take_completions()) told(node, completion);
+    }
+  }
+
+  /// What a router does with a packet. It looks at the packet without knowing whether it holds together.
+  void route(Node at, const fabric::Bytes& packet) {
+    PacketBytes bytes{};
+    std::copy(packet.begin(), packet.end(), bytes.begin());
+    const formats::Packet fields = formats::unpack_packet(bytes);
+    if (fields.to >= mesh_.nodes()) return;
+    if (fields.to == at) {
+      if (!dead(at)) engines_[at]->receive(bytes);
+      return;
+    }
+    add_hop(bytes);
+    result_.hops++;
+    const Node next = next_of(at, fields);
+    network_.send(at, next, 0, {bytes.begin(), bytes.end()});
+  }
+
+  /// Release goes back the way by which its child's Gather came.
+  Node next_of(Node at, const formats::Packet& packet) const {
+    if (static_cast<Type>(packet.kind) == Type::release && packet.from < mesh_.nodes())
+      for (Node on = packet.to; on != packet.from;) {
+        const Node next = routes_.next(on, packet.from).node;
+        if (next == at) return on;
+        on = next;
+      }
+    return routes_.next(at, packet.to).node;
+  }
+
+  // ------------------------------------------------------------------------------------------------- results
+
+  void find(std::string what) {
+    if (result_.findings.size() < most_findings) result_.findings.push_back(std::move(what));
+  }
+
+  void finish() {
+    result_.clocks = now_;
+    result_.network = network_.counters();
+    for (const auto& engine : engines_) result_.repeated += engine->repeated();
+    for (const Group& group : groups_) {
+      uint32_t all = run_.barriers;
+      for (const Node node : group.settings.members) all = std::min(all, group.members[node].done);
+      result_.barriers += all;
+      if (&group != &groups_.front() || all == 0) continue;
+      for (uint32_t i = 0; i < all; i++)
+        result_.cycles += static_cast<double>(group.ends[i] - group.arrivals[i]);
+      result_.cycles /= all;
+    }
+  }
+
+  BarrierRun run_;
+  BarrierRunResult result_;
+  Mesh mesh_;
+  Routes routes_;
+  fabric::Network network_;
+  RandomStream random_;
+  std::vector<std::unique_ptr<EngineNode>> engines_;
+  std::vector<Group> groups_;
+  uint64_t now_ = 0, death_ = 0;
+  bool died_ = false;
+};
+
+}  // namespace
+
+BarrierRunResult run_barriers(const BarrierRun& run) { return MeshRun(run).run(); }
+
+BarrierRun drawn_run(uint64_t seed) {
+  RandomStream random(seed, 4711);
+  const auto up_to = [&](uint64_t most) { return static_cast<uint32_t>(random.below(most + 1)); };
+  const auto sometimes = [&](double value) { return random.chance(0.5) ? value : 0.0; };
+  BarrierRun run;
+  run.seed = seed;
+  run.size = {1 + up_to(4), 2 + up_to(3)};
+  run.broken = sometimes(0.5);
+  run.numbering = static_cast<Numbering>(up_to(2));
+  run.shape = random.chance(0.7) ? Shape::lct : Shape::bst;
+  run.engines = random.chance(0.7) ? BarrierRun::Engines::rtl : BarrierRun::Engines::mixed;
+  run.faults.loss = sometimes(0.01);
+  run.faults.duplicate = sometimes(0.05);
+  run.faults.corrupt = sometimes(0.01);
+  run.faults.reorder_degree = random.chance(0.5) ? 1 + up_to(3) : 0;
+  run.faults.hold_limit = 500;
+  run.faults.delay = 1 + up_to(9);
+  run.faults.jitter = random.chance(0.5) ? up_to(50) : 0;
+  run.groups = 1 + up_to(3);
+  run.barriers = 4 + up_to(6);
+  run.think = random.chance(0.5) ? up_to(1000) : 0;
+  run.pauses = random.chance(0.5) ? up_to(50) : 0;
+  if (random.chance(0.25)) run.dies = up_to(run.size.nodes() - 1);
+  return run;
+}
+
+}  // namespace weft::tb

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Barriers of engines on the nodes of a mesh: does nobody leave early, do all leave, and is who is dead
+// named?
+//
+// Every link is a way through model/fabric with its faults; a node's router takes a packet from one link,
+// counts a hop and gives it to the next one on the shortest way through what is not broken, y first; Release
+// goes back the way that Gather came. Packets do not wait for each other on a link.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "barrier/mesh.hpp"
+#include "barrier/tree.hpp"
+#include "fabric/network.hpp"
+
+namespace weft::tb {
+
+struct BarrierRun {
+  barrier::Size size{4, 4};
+  double broken = 0;  ///< fraction of links
+  barrier::Numbering numbering = barrier::Numbering::centre;
+  barrier::Shape shape = barrier::Shape::lct;
+  enum class Engines { rtl, golden, mixed } engines = Engines::rtl;  ///< mixed: every other node
+  fabric::Faults faults{.delay = 5};                                 ///< of every link
+  uint32_t groups = 1;     ///< the first one of all nodes, others of some; 1 to 4
+  uint32_t barriers = 10;  ///< of each group
+  uint32_t think = 0;      ///< software comes back after up to so many clocks
+  uint32_t pauses = 0;     ///< percent of clocks in which each stream of an engine pauses
+  std::optional<barrier::Node> dies = std::nullopt;  ///< its engine, after half of the barriers
+  uint32_t tries = 40;                               ///< repetitions without answer until a member is dead
+  uint64_t most_clocks = 2'000'000;
+  uint64_t seed = 1;
+};
+
+struct BarrierRunResult {
+  uint32_t links = 0, broken_links = 0, radius = 0;  ///< radius in hops, of the best root
+  uint64_t clocks = 0;
+  uint64_t barriers = 0;           ///< that all members have left
+  double cycles = 0;               ///< of the first group, mean: from the last arrival to the last completion
+  uint64_t lower_bound = 0;        ///< of that: to the best root and back, links only
+  uint64_t packets = 0, hops = 0;  ///< sent by engines; links crossed
+  uint64_t repeated = 0;           ///< sent again, and questions
+  fabric::NetworkCounters network;    ///< of all links
+  uint32_t named_dead = 0;            ///< completions that name the dead member
+  uint64_t clocks_to_name = 0;        ///< from its death to the last of these
+  std::vector<std::string> findings;  ///< the first things that are wrong
+
+  bool ok() const { return findings.empty(); }
+};
+
+/// Throws Fault for what cannot be had. A mismatch of RTL and golden model is a finding.
+BarrierRunResult run_barriers(const BarrierRun& run);
+
+/// A run with everything drawn: mesh, broken links, faults, groups, pauses, a death.
+BarrierRun drawn_run(uint64_t seed);
+
+}  // namespace weft::tb

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Barrier engines on a mesh: times without faults, broken links, faults of links, a death.
+#include <gtest/gtest.h>
+
+#include "barrier/engine_node.hpp"
+#include "barrier/mesh_run.hpp"
+#include "common/fault.hpp"
+
+namespace weft::tb {
+namespace {
+
+using Engines = BarrierRun::Engines;
+
+std::string findings(const BarrierRunResult& result) {
+  std::string text;
+  for (const std::string& finding : result.findings) text += finding + "\n";
+  return text;
+}
+
+TEST(BarrierMesh, RtlOnAMeshOfSixteenWithBrokenLinks) {
+  const auto result = run_barriers({.broken = 0.3, .engines = Engines::rtl, .barriers = 5});
+  EXPECT_TRUE(result.ok()) << findings(result);
+  EXPECT_EQ(result.broken_links, 7U);
+  EXPECT_EQ(result.barriers, 5U);
+  EXPECT_GE(result.cycles, static_cast<double>(result.lower_bound));
+}
+
+TEST(BarrierMesh, GoldenAndRtlTogether) {
+  fabric::Faults faults{
+      .loss = 0.01, .duplicate = 0.05, .corrupt = 0.01, .reorder_degree = 2, .delay = 5, .jitter = 20};
+  faults.hold_limit = 500;
+  const auto result =
+      run_barriers({.size = {3, 3}, .engines = Engines::mixed, .faults = faults, .groups = 4, .barriers = 6});
+  EXPECT_TRUE(result.ok()) << findings(result);
+  EXPECT_EQ(result.barriers, 24U);
+  EXPECT_GT(result.network.lost, 0U);
+  EXPECT_GT(result.network.corrupted, 0U);
+  EXPECT_GT(result.repeated, 0U);
+}
+
+TEST(BarrierMesh, WhoDiesIsNamedToAllOthers) {
+  for (const Engines engines : {Engines::golden, Engines::rtl}) {
+    const auto result = run_barriers({.size = {2, 3}, .engines = engines, .barriers = 4, .dies = 4});
+    EXPECT_TRUE(result.ok()) << findings(result);
+    EXPECT_EQ(result.named_dead, 5U);
+    EXPECT_GT(result.clocks_to_name, 0U);
+  }
+}
+
+// With one try only, a lost packet makes a living member dead: the run says so.
+TEST(BarrierMesh, ALivingMemberCalledDeadIsAFinding) {
+  const auto result = run_barriers(
+      {.engines = Engines::golden, .faults = {.loss = 0.3, .delay = 5}, .barriers = 20, .tries = 0});
+  EXPECT_FALSE(result.ok());
+  EXPECT_NE(findings(result).find("is dead, which is not so"), std::string::npos);
+}
+
+TEST(BarrierMesh, AHangIsAFinding) {
+  const auto result = run_barriers(
+      {.engines = Engines::golden, .faults = {.loss = 1, .delay = 5}, .tries = 255, .most_clocks = 5000});
+  EXPECT_NE(findings(result).find("a hang"), std::string::npos);
+}
+
+TEST(BarrierMesh, DrawnRuns) {
+  for (uint64_t seed = 1; seed <= 12; seed++) {
+    const auto result = run_barriers(drawn_run(seed));
+    EXPECT_TRUE(result.ok()) << "seed " << seed << ": " << findings(result);
+  }
+}
+
+TEST(BarrierMesh, RefusesWhatThereIsNot) {
+  EXPECT_THROW(run_barriers({.size = {9, 8}}), Fault);
+  EXPECT_THROW(run_barriers({.dies = 16}), Fault);
+}
+
+}  // namespace
+}  // namespace weft::tb

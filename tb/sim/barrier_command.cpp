@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft-sim barrier: barrier engines on the nodes of a mesh; one run as asked for, or a campaign of drawn
+// ones.
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "barrier/engine_node.hpp"
+#include "barrier/mesh_run.hpp"
+#include "commands.hpp"
+#include "common/command_line.hpp"
+#include "common/fault.hpp"
+#include "rdma_run.hpp"
+#include "report.hpp"
+
+namespace weft::sim {
+
+namespace {
+
+struct Options {
+  tb::BarrierRun run;
+  std::string mesh = "4x4", engines = "rtl", numbering = "centre", shape = "lct", json, markdown;
+  uint32_t runs = 0;
+};
+
+const std::map<std::string, tb::BarrierRun::Engines> engine_names{{"rtl", tb::BarrierRun::Engines::rtl},
+                                                                  {"golden", tb::BarrierRun::Engines::golden},
+                                                                  {"mixed", tb::BarrierRun::Engines::mixed}};
+const std::map<std::string, barrier::Numbering> numbering_names{{"s-curve", barrier::Numbering::s_curve},
+                                                                {"morton", barrier::Numbering::morton},
+                                                                {"centre", barrier::Numbering::centre}};
+
+nlohmann::json to_json(const Options& options, const tb::BarrierRunResult& result) {
+  return {{"mesh", options.mesh},
+          {"engines", options.engines},
+          {"nodes", options.run.size.nodes()},
+          {"links", result.links},
+          {"broken_links", result.broken_links},
+          {"barriers", result.barriers},
+          {"cycles", result.cycles},
+          {"lower_bound", result.lower_bound},
+          {"clocks", result.clocks},
+          {"messages", result.packets},
+          {"hops", result.hops},
+          {"packets_lost", result.network.lost},
+          {"packets_duplicated", result.network.duplicated},
+          {"packets_corrupted", result.network.corrupted},
+          {"packets_reordered", result.network.reordered},
+          {"packets_repeated", result.repeated},
+          {"named_dead", result.named_dead},
+          {"clocks_to_name", result.clocks_to_name},
+          {"findings", result.findings},
+          {"seed", options.run.seed},
+          {"ok", result.ok()}};
+}
+
+void print(const Options& options, const tb::BarrierRunResult& result) {
+  fmt::print("Barrier engines ({}) on a mesh {}, {} of {} links broken\n", options.engines, options.mesh,
+             result.broken_links, result.links);
+  fmt::print(
+      "  barriers                   {}, {:.1f} cycles each, {} there and back to the best root without "
+      "engines\n",
+      result.barriers, result.cycles, result.lower_bound);
+  fmt::print("  packets                    {} sent, {} of them again, {} links crossed\n", result.packets,
+             result.repeated, result.hops);
+  fmt::print("  on links                   {} lost, {} duplicated, {} corrupted, {} reordered\n",
+             result.network.lost, result.network.duplicated, result.network.corrupted,
+             result.network.reordered);
+  if (options.run.dies)
+    fmt::print("  node {:<22}died: named to {} members, to the last after {} clocks\n", *options.run.dies,
+               result.named_dead, result.clocks_to_name);
+  fmt::print("  wrong                      {}\n", result.findings.size());
+}
+
+int run_one(Options& options, const std::vector<std::string>& arguments) {
+  const tb::BarrierRunResult result = tb::run_barriers(options.run);
+  print(options, result);
+  if (!options.json.empty()) write_json(options.json, to_json(options, result));
+  for (const std::string& finding : result.findings) fmt::print(stderr, "weft-sim: {}\n", finding);
+  if (!result.ok()) fmt::print(stderr, "{}\n", reproduction(arguments));
+  return result.ok() ? exit_ok : exit_failed;
+}
+
+/// Sums over the runs of a campaign.
+struct Campaign {
+  uint64_t runs = 0, failed = 0, with_breaks = 0, with_death = 0, barriers = 0, named_dead = 0,
+           slowest_naming = 0;
+  uint64_t packets = 0, repeated = 0, lost = 0, duplicated = 0, corrupted = 0, reordered = 0, clocks = 0;
+
+  void add(const tb::BarrierRun& run, const tb::BarrierRunResult& result) {
+    runs++;
+    failed += result.ok() ? 0 : 1;
+    with_breaks += result.broken_links > 0 ? 1 : 0;
+    with_death += run.dies ? 1 : 0;
+    barriers += result.barriers;
+    named_dead += result.named_dead;
+    slowest_naming = std::max(slowest_naming, result.clocks_to_name);
+    packets += result.packets;
+    repeated += result.repeated;
+    lost += result.network.lost;
+    duplicated += result.network.duplicated;
+    corrupted += result.network.corrupted;
+    reordered += result.network.reordered;
+    clocks += result.clocks;
+  }
+
+  std::vector<std::pair<std::string, uint64_t>> rows() const {
+    return {{"runs", runs},
+            {"runs with broken links", with_breaks},
+            {"runs in which a member dies", with_death},
+            {"barriers that all members left", barriers},
+            {"members told who is dead", named_dead},
+            {"clocks from a death to the last of them, at most", slowest_naming},
+            {"packets sent", packets},
+            {"of them again", repeated},
+            {"lost on links", lost},
+            {"duplicated on links", duplicated},
+            {"corrupted on links", corrupted},
+            {"reordered on links", reordered},
+            {"clocks", clocks},
+            {"runs that failed", failed}};
+  }
+};
+
+void write_markdown(const std::string& file, const Campaign& campaign, uint64_t first) {
+  std::string text = fmt::format(
+      "# Fault campaign of the barrier engines\n\nWritten by `make barrier-soak`. {} runs from seed {} on, "
+      "each drawn: mesh of 2 to 25 nodes, "
+      "broken links, 1 to 4 groups, loss, corruption, duplication, reordering, delay on every link, pauses, "
+      "late software, the death of a member; RTL in lockstep with the "
+      "golden model on all nodes or on every other one. A run fails if a member leaves before all have "
+      "arrived, if one never leaves, if a living one "
+      "is called dead or a dead one is not named to all others, or if RTL and golden model differ.\n\n| | "
+      "|\n|---|---:|\n",
+      campaign.runs, first);
+  for (const auto& [name, value] : campaign.rows()) text += fmt::format("| {} | {} |\n", name, value);
+  write_text(file, text);
+}
+
+int run_campaign(const Options& options) {
+  Campaign campaign;
+  for (uint64_t seed = options.run.seed; seed < options.run.seed + options.runs; seed++) {
+    const tb::BarrierRun run = tb::drawn_run(seed);
+    const tb::BarrierRunResult result = tb::run_barriers(run);
+    campaign.add(run, result);
+    for (const std::string& finding : result.findings)
+      fmt::print(stderr, "weft-sim: run {}: {}\n", seed, finding);
+    if (!result.ok()) fmt::print(stderr, "reproduce: weft-sim barrier --runs 1 --seed {}\n", seed);
+  }
+  nlohmann::json json = nlohmann::json::object();
+  for (const auto& [name, value] : campaign.rows()) {
+    fmt::print("{:<52} {}\n", name, value);
+    json[name] = value;
+  }
+  if (!options.json.empty()) write_json(options.json, json);
+  if (!options.markdown.empty()) write_markdown(options.markdown, campaign, options.run.seed);
+  return campaign.failed == 0 ? exit_ok : exit_failed;
+}
+
+int run(Options& options, const std::vector<std::string>& arguments) {
+  try {
+    const auto size = barrier::read_size(options.mesh, tb::engine_nodes);
+    if (!size)
+      throw BadInput(
+          fmt::format("--mesh {}: must be XxY with at most {} nodes", options.mesh, tb::engine_nodes));
+    options.run.size = *size;
+    options.run.engines = engine_names.at(options.engines);
+    options.run.numbering = numbering_names.at(options.numbering);
+    options.run.shape = options.shape == "lct" ? barrier::Shape::lct : barrier::Shape::bst;
+    return options.runs > 0 ? run_campaign(options) : run_one(options, arguments);
+  } catch (const Fault& fault) {
+    throw BadInput(fault.what());
+  }
+}
+
+std::vector<std::string> names(const auto& map) {
+  std::vector<std::string> result;
+  for (const auto& [name, value] : map) result.push_back(name);
+  return result;
+}
+
+}  // namespace
+
+Command add_barrier_command(CLI::App& app) {
+  using command_line::whole_number;
+  using command_line::within;
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("barrier", "Barrier engines on the nodes of a mesh with faulty links");
+  tb::BarrierRun& run_options = options->run;
+  fabric::Faults& faults = run_options.faults;
+  command->add_option("--mesh", options->mesh, "XxY nodes, at most 64")->capture_default_str();
+  command
+      ->add_option("--broken", run_options.broken, "fraction of links that are broken; the mesh stays whole")
+      ->check(within(0, 1))
+      ->capture_default_str();
+  command
+      ->add_option("--engines", options->engines,
+                   "rtl: beside the golden model; golden: that alone; mixed: every other node")
+      ->check(CLI::IsMember(names(engine_names)))
+      ->capture_default_str();
+  command->add_option("--numbering", options->numbering, "of the nodes")
+      ->check(CLI::IsMember(names(numbering_names)))
+      ->capture_default_str();
+  command->add_option("--tree", options->shape, "lct or bst")
+      ->check(CLI::IsMember({"lct", "bst"}))
+      ->capture_default_str();
+  command->add_option("--barriers", run_options.barriers, "one after the other")
+      ->check(whole_number(1, 100'000))
+      ->capture_default_str();
+  command->add_option("--groups", run_options.groups, "at once: one of all nodes, the others of some")
+      ->check(whole_number(1, tb::engine_groups))
+      ->capture_default_str();
+  command->add_option("--think", run_options.think, "clocks after which software comes back, at most")
+      ->check(whole_number(0, 1'000'000))
+      ->capture_default_str();
+  command->add_option("--hop", faults.delay, "clocks of a link and its router")
+      ->check(whole_number(1, 10'000))
+      ->capture_default_str();
+  command->add_option("--loss", faults.loss, "probability, of every link")
+      ->check(within(0, 0.5))
+      ->capture_default_str();
+  command->add_option("--duplicate", faults.duplicate, "probability, of every link")
+      ->check(within(0, 0.2))
+      ->capture_default_str();
+  command->add_option("--corrupt", faults.corrupt, "probability, of every link")
+      ->check(within(0, 0.5))
+      ->capture_default_str();
+  command->add_option("--reorder", faults.reorder_degree, "packets that may overtake one on a link")
+      ->check(whole_number(0, 1000))
+      ->capture_default_str();
+  command->add_option("--jitter", faults.jitter, "up to so many clocks more, on every link")
+      ->check(whole_number(0, 10'000))
+      ->capture_default_str();
+  command->add_option("--kill", run_options.dies, "node whose engine dies after half of the barriers");
+  command->add_option("--runs", options->runs, "instead: so many runs in which all is drawn, from --seed on")
+      ->check(whole_number(1, 1'000'000));
+  command->add_option("--seed", run_options.seed, "same seed, same run")
+      ->check(whole_number())
+      ->capture_default_str();
+  command->add_option("--json", options->json, "result as JSON")->check(command_line::result_file());
+  command->add_option("--markdown", options->markdown, "results of --runs as a page")
+      ->check(command_line::result_file());
+  return [options](const std::vector<std::string>& arguments) { return run(*options, arguments); };
+}
+
+}  // namespace weft::sim

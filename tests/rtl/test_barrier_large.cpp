@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// A barrier engine as large as it is by default, in lockstep with its golden model: groups of up to 1,024
+// members with any numbers of nodes, any settings, and other nodes that answer or send anything; epochs that
+// wrap; registers.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "Vbarrier_large.h"
+#include "barrier/lockstep_node.hpp"
+#include "bench.hpp"
+
+namespace weft::rtl_test {
+namespace {
+
+using namespace barrier;
+namespace reg = formats::reg;
+
+struct LargeSize {
+  using Top = Vbarrier_large;
+  static constexpr uint32_t groups = 16, members = 1024, nodes = 65536;  // as CMakeLists.txt says
+};
+
+class BarrierLarge : public testing::Test {
+ protected:
+  using Engine = tb::LockstepNode<LargeSize>;
+
+  struct Group {
+    GroupSettings settings;
+    std::unordered_map<Node, uint32_t> numbers;
+    uint16_t epoch = 0;
+    bool open = false;
+  };
+
+  uint32_t below(uint32_t limit) { return static_cast<uint32_t>(random_() % limit); }
+  bool chance(uint32_t percent) { return below(100) < percent; }
+  uint16_t word() { return static_cast<uint16_t>(below(0x10000)); }
+  uint32_t any_size(uint32_t bits) {
+    return static_cast<uint32_t>(random_() & ((uint64_t{1} << below(bits + 1)) - 1));
+  }
+
+  /// This node and others, each once, in any order; often this one is the first root, or has many children.
+  void draw_members(Group& group, uint32_t count) {
+    group = {};
+    while (group.numbers.size() + 1 < count) {
+      const Node node = word();
+      if (node != self_) group.numbers.emplace(node, 0);
+    }
+    auto& members = group.settings.members;
+    for (const auto& [node, number] : group.numbers) members.push_back(node);
+    std::shuffle(members.begin(), members.end(), random_);
+    const uint32_t own = chance(30) ? 0 : chance(50) ? count / 2 : below(count);
+    members.insert(members.begin() + own, self_);
+    for (uint32_t number = 0; number < count; number++) group.numbers[members[number]] = number;
+  }
+
+  void open(uint32_t number) {
+    Group& group = groups_[number];
+    const std::array<uint32_t, 4> sizes{1, 2 + below(6), 2 + below(60),
+                                        Engine::members - below(2) * below(512)};
+    draw_members(group, sizes[chance(10) ? 3 : below(3)]);
+    const auto members = static_cast<uint32_t>(group.settings.members.size());
+    group.settings.instance = word();
+    group.settings.shape = chance(50) ? Shape::lct : Shape::bst;
+    group.settings.judge = {
+        .members = members, .stride = below(members + 1), .good = any_size(16), .tries = below(256)};
+    group.settings.waiting = {.first = chance(70) ? any_size(4) : word(),
+                              .largest = chance(70) ? any_size(6) : word(),
+                              .tries = below(256),
+                              .late = chance(60) ? any_size(10) : static_cast<uint32_t>(random_())};
+    group.open = true;
+    engine_.close(number);
+    engine_.open(number, group.settings);
+  }
+
+  Packet packet_of(uint32_t number, Node from) {
+    const Group& group = groups_[number];
+    const auto members = static_cast<uint32_t>(group.settings.members.size());
+    Packet packet;
+    packet.from = from;
+    packet.to = self_;
+    packet.group = number;
+    packet.number = group.numbers.at(from);
+    packet.instance = group.settings.instance;
+    packet.epoch = group.epoch;
+    packet.length = static_cast<uint16_t>(any_size(16));
+    packet.named = word();
+    packet.has_named = chance(50);
+    packet.memory = {.offset = below(members),
+                     .best_offset = below(members),
+                     .best_length = any_size(16),
+                     .tries_left = below(256),
+                     .holding = chance(50)};
+    return packet;
+  }
+
+  void send(const Packet& packet) {
+    auto bytes = write_packet(packet);
+    const uint32_t hops = chance(90) ? below(4) : word();
+    bytes[26] = static_cast<uint8_t>(hops);
+    bytes[27] = static_cast<uint8_t>(hops >> 8);
+    if (chance(5))
+      bytes[chance(50) ? std::array{0U, 1U, 2U, 25U}[below(4)] : below(32)] ^=
+          static_cast<uint8_t>(1U << below(8));
+    engine_.receive(bytes);
+  }
+
+  /// Of a member, and nearly what the engine waits for.
+  void send_anything() {
+    const uint32_t number = below(Engine::groups);
+    const Group& group = groups_[number];
+    if (!group.open) return;
+    Packet packet = packet_of(
+        number, group.settings.members[below(static_cast<uint32_t>(group.settings.members.size()))]);
+    packet.type = static_cast<Type>(below(4));
+    packet.failed = chance(2);
+    packet.epoch = static_cast<uint16_t>(packet.epoch + (chance(70)   ? 0
+                                                         : chance(80) ? below(3) - 1
+                                                                      : word()));
+    if (chance(2)) packet.to = word();
+    if (chance(2)) packet.group = below(256);
+    if (chance(2)) packet.from = word();
+    if (chance(2)) packet.number = word();
+    if (chance(2)) packet.instance = word();
+    if (chance(2)) packet.memory.offset = word();
+    if (chance(2)) packet.memory.best_offset = word();
+    send(packet);
+  }
+
+  /// As the other node would, without regard to its own children.
+  void answer(const PacketBytes& bytes) {
+    const auto sent = formats::unpack_packet(bytes);
+    Group& group = groups_[sent.group];
+    if (!group.open || sent.inst != group.settings.instance) return;
+    const auto kind = static_cast<Type>(sent.kind);
+    group.epoch = static_cast<uint16_t>(sent.epoch + (kind == Type::release ? 1 : 0));
+    if (sent.failed != 0) group.epoch = sent.epoch;
+    if ((kind != Type::ask && kind != Type::gather) || !group.numbers.contains(sent.to)) return;
+    Packet packet = packet_of(sent.group, sent.to);
+    packet.epoch = sent.epoch;
+    packet.type = chance(20) ? Type::wait : kind == Type::ask ? Type::gather : Type::release;
+    send(packet);
+  }
+
+  void clock(uint32_t pauses) {
+    engine_.clock(pauses);
+    for (const PacketBytes& bytes : engine_.take_packets())
+      if (chance(answers_)) answer(bytes);
+    for (const Completion& completion : engine_.take_completions()) {
+      Group& group = groups_[completion.group];
+      if (completion.ending == Ending::ok) group.epoch = static_cast<uint16_t>(completion.epoch + 1);
+      if (completion.ending != Ending::ok && chance(50)) group.open = false;
+    }
+  }
+
+  testing::ScopedTrace reproduce_{__FILE__, __LINE__, reproduce_command()};
+  std::mt19937_64 random_{seed() + 3};
+  const Node self_ = 1 + below(0xffff);
+  Engine engine_{self_, seed()};
+  std::array<Group, Engine::groups> groups_;
+  uint32_t answers_ = 80;  ///< percent
+  uint32_t arrived_ = 0;
+};
+
+TEST_F(BarrierLarge, EqualsItsModelWithAnySettingsWhateverComes) {
+  uint32_t period = 24;
+  for (int i = 0; i < 400000 && !HasFailure(); i++) {
+    if (i % 20000 == 0) {
+      period = std::array{1U, 8U, 24U, 100U}[below(4)];
+      answers_ = std::array{0U, 50U, 80U, 100U}[below(4)];
+      EXPECT_TRUE(engine_.write(reg::TICK_PERIOD, period));
+    }
+    if (!engine_.busy() && below(12) == 0) {
+      const uint32_t group = below(Engine::groups);
+      if (below(200) == 0) {
+        const auto unknown = static_cast<uint32_t>(random_()) | 0x100;
+        chance(50) ? engine_.arrive(unknown) : engine_.close(unknown);
+      } else if (!groups_[group].open || below(150) == 0) {
+        open(group);
+      } else {
+        engine_.arrive(group);
+      }
+    }
+    if (below(40) == 0) send_anything();
+    clock(i / 1000 % 2 == 0 ? 0U : 40U);
+  }
+  engine_.compare_counters();
+}
+
+// Two members, the other of which answers at once: so many barriers that their number wraps, and goes on.
+TEST_F(BarrierLarge, EpochsWrap) {
+  draw_members(groups_[0], 2);
+  groups_[0].settings.judge = {.members = 2, .stride = 1, .good = 0, .tries = 0};
+  engine_.open(0, groups_[0].settings);
+  const Node other = groups_[0].settings.members[1 - groups_[0].numbers.at(self_)];
+  uint32_t barriers = 0;
+  for (uint32_t i = 0; i < 6'000'000 && barriers < 65'600 && !HasFailure(); i++) {
+    if (!engine_.busy() && i > 100 && barriers == arrived_) {
+      arrived_++;
+      engine_.arrive(0);
+      Packet gather;
+      gather.from = other;
+      gather.to = self_;
+      gather.number = groups_[0].numbers.at(other);
+      gather.epoch = static_cast<uint16_t>(barriers);
+      if (groups_[0].numbers.at(self_) == 0) engine_.receive(write_packet(gather));
+    }
+    engine_.clock(0);
+    for (const PacketBytes& bytes : engine_.take_packets()) {
+      const auto sent = formats::unpack_packet(bytes);
+      if (static_cast<Type>(sent.kind) != Type::gather) continue;
+      Packet release;
+      release.type = Type::release;
+      release.from = other;
+      release.to = self_;
+      release.number = groups_[0].numbers.at(other);
+      release.epoch = sent.epoch;
+      engine_.receive(write_packet(release));
+    }
+    for (const Completion& completion : engine_.take_completions()) {
+      EXPECT_EQ(completion.epoch, static_cast<uint16_t>(barriers));
+      barriers++;
+    }
+  }
+  EXPECT_EQ(barriers, 65'600U);
+}
+
+// A peer that says nothing is asked as often as can be set, then is dead.
+TEST_F(BarrierLarge, TriesAsOftenAsItIsTold) {
+  draw_members(groups_[0], 2);
+  groups_[0].settings.waiting = {.first = 1, .largest = 1, .tries = 255, .late = 0xffffffff};
+  EXPECT_TRUE(engine_.write(reg::TICK_PERIOD, 1));
+  for (uint16_t round = 0; round < 2; round++) {  // the second shows that it begins anew
+    groups_[0].settings.instance = round;
+    engine_.open(0, groups_[0].settings);
+    engine_.arrive(0);
+    std::vector<Completion> completions;
+    for (int i = 0; i < 10000 && completions.empty(); i++) {
+      engine_.clock(0);
+      completions = engine_.take_completions();
+    }
+    ASSERT_EQ(completions.size(), 1U);
+    EXPECT_EQ(completions[0].ending, Ending::dead_member);
+    EXPECT_EQ(completions[0].dead, groups_[0].settings.members[1 - groups_[0].numbers.at(self_)]);
+    engine_.close(0);
+  }
+  EXPECT_EQ(engine_.read(reg::REPEATED), 2 * 255U);
+}
+
+TEST_F(BarrierLarge, RegistersReadAsWrittenButWithAllStrobesOnly) {
+  for (int i = 0; i < 20; i++) engine_.clock(0);
+  EXPECT_EQ(engine_.read(reg::CAPS), 1024U << 16 | 16);
+  EXPECT_EQ(engine_.read(reg::NODES), 65536U);
+  const std::vector<std::pair<uint32_t, uint32_t>> widths{
+      {reg::SELF, 16},     {reg::TICK_PERIOD, 16}, {reg::TABLE_GROUP, 8}, {reg::TABLE_INDEX, 16},
+      {reg::INSTANCE, 16}, {reg::SHAPE, 1},        {reg::GOOD, 16},       {reg::JUDGE_TRIES, 8},
+      {reg::FIRST, 16},    {reg::LARGEST, 16},     {reg::TRIES, 8},       {reg::LATE, 32}};
+  for (int round = 0; round < 30; round++) {
+    for (const auto& [address, width] : widths) {
+      const auto value = static_cast<uint32_t>(random_() >> 32);
+      const auto written = static_cast<uint32_t>(value & ((uint64_t{1} << width) - 1));
+      EXPECT_TRUE(engine_.write(address, value)) << address;
+      EXPECT_EQ(engine_.read(address), written) << address;
+      EXPECT_FALSE(engine_.write(address, ~value, static_cast<uint8_t>(below(15)))) << address;
+      EXPECT_EQ(engine_.read(address), written) << address;
+    }
+    const uint32_t members = round == 0 ? 1024 : below(1025);
+    EXPECT_TRUE(engine_.write(reg::MEMBERS, members));
+    EXPECT_EQ(engine_.read(reg::MEMBERS), members);
+    EXPECT_FALSE(engine_.write(reg::MEMBERS, 1025 + below(100000)));
+    EXPECT_EQ(engine_.read(reg::MEMBERS), members);
+    const uint32_t stride = below(2048);
+    EXPECT_TRUE(engine_.write(reg::STRIDE, stride));
+    EXPECT_EQ(engine_.read(reg::STRIDE), stride);
+    EXPECT_TRUE(engine_.write(reg::STRIDE, 2048 + below(60000)));
+    EXPECT_EQ(engine_.read(reg::STRIDE), 2047U) << "more than any group has";
+    EXPECT_FALSE(engine_.read(1 + 4 * below(200)).has_value()) << "no register begins there";
+    EXPECT_FALSE(engine_.write(0x200 + below(0x200), 0));
+    EXPECT_FALSE(engine_.read(0x200 + below(0x200)).has_value());
+  }
+}
+
+// The longest tick there is: it comes again only after that time.
+TEST_F(BarrierLarge, TicksComeAsOftenAsItIsTold) {
+  draw_members(groups_[0], 2);
+  groups_[0].settings.waiting = {.first = 1, .largest = 1, .tries = 255, .late = 0xffffffff};
+  engine_.open(0, groups_[0].settings);
+  EXPECT_TRUE(engine_.write(reg::TICK_PERIOD, 0xffff));
+  engine_.arrive(0);
+  uint32_t sent = 0;
+  for (uint32_t clocks = 0; clocks < 2 * 0x10000; clocks++) {
+    engine_.clock(0);
+    for (const PacketBytes& bytes : engine_.take_packets())
+      sent += formats::unpack_packet(bytes).kind != 1 ? 1 : 0;
+  }
+  EXPECT_GE(sent, 2U);
+  EXPECT_LE(sent, 4U);
+}
+
+}  // namespace
+}  // namespace weft::rtl_test
