@@ -177,6 +177,7 @@ int run(Options& options, const std::vector<std::string>& arguments) {
 
 std::vector<std::string> names(const auto& map) {
   std::vector<std::string> result;
+  result.reserve(map.size());
   for (const auto& [name, value] : map) result.push_back(name);
   return result;
 }
