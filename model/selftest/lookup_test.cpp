@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/fault.hpp"
+#include "common/record_words.hpp"
 #include "selftest/signature.hpp"
 #include "switch/lookup.hpp"
 
@@ -102,18 +103,14 @@ class Maker {
 
   void look() {
     const block::Request request = any_request();
-    const auto bytes = block::pack(request);
-    uint64_t word = 0;
-    for (size_t i = 0; i < bytes.size(); ++i) word |= uint64_t{bytes[i]} << (8 * i);
-    step(formats::Operation::lookup, 0, word);
+    const std::vector<uint32_t> words = record_words(block::pack(request));
+    step(formats::Operation::lookup, 0, uint64_t{words[1]} << 32 | words[0]);
     const switch_lookup::Result result = golden_.look(request, alive_);
     formats::Answer answer;
     answer.ports = static_cast<uint32_t>(result.ports);
     answer.outcome = static_cast<uint8_t>(result.outcome);
     answer.vc = result.vc;
-    const auto answer_bytes = formats::pack(answer);
-    uint32_t answer_word = 0;
-    for (size_t i = 0; i < answer_bytes.size(); ++i) answer_word |= uint32_t{answer_bytes[i]} << (8 * i);
+    const uint32_t answer_word = record_words(formats::pack(answer)).front();
     test_.expected.push_back(answer_word);
     signature_.add(std::array{answer_word});
   }

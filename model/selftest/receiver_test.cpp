@@ -7,6 +7,7 @@
 #include <random>
 #include <span>
 
+#include "common/record_words.hpp"
 #include "rdma/receiver.hpp"
 #include "selftest/signature.hpp"
 
@@ -232,10 +233,7 @@ class Maker {
 
   void sign_control(Header header) {
     header.crc = 0;
-    const auto bytes = rdma::formats::pack(header);
-    std::array<uint32_t, rdma::formats::header_bytes / 4> words{};
-    for (size_t i = 0; i < bytes.size(); ++i) words[i / 4] |= uint32_t{bytes[i]} << (i % 4 * 8);
-    controls_.add(words);
+    controls_.add(record_words(rdma::formats::pack(header)));
   }
 
   rdma::Params params_;

@@ -3,7 +3,7 @@
 #include "switch/image.hpp"
 
 #include "common/crc32.hpp"
-#include "switch/words.hpp"
+#include "common/record_words.hpp"
 
 namespace weft::switch_lookup {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "switch/words.hpp"
+#include "common/record_words.hpp"
 
 namespace weft::switch_lookup {
 namespace {
