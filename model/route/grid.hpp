@@ -5,6 +5,7 @@
 // column (VTFTR, 1.2). Leaves are numbered x + columns * y, as in topology::kfat2d.
 #pragma once
 
+#include <array>
 #include <bitset>
 #include <cstdint>
 #include <string>
@@ -83,7 +84,8 @@ class Health {
   uint32_t at(Leaf leaf) const { return grid_.number(leaf); }
 
   Grid grid_;
-  std::vector<bool> leaf_, links_[2], lines_[2];
+  std::vector<bool> leaf_;
+  std::array<std::vector<bool>, 2> links_, lines_;
 };
 
 /// One fault as command lines have it: "R,C" of a leaf or link, "R" of a row switch, "C" of a column switch.

@@ -29,6 +29,7 @@ struct Flit {
 };
 std::ostream& operator<<(std::ostream& out, const Flit& flit);
 
+// NOLINTNEXTLINE(readability-identifier-naming): named as modules of the RTL are
 class weft_nic : public sc_core::sc_module {
  public:
   sc_core::sc_in<bool> clk{"clk"};
