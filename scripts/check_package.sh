@@ -6,7 +6,7 @@ set -euo pipefail
 
 package="$(realpath "$1")"
 root="$(mktemp -d)"
-trap 'umount -q "$root/debian/proc" || true; rm -rf "$root"' EXIT
+trap 'umount -q "$root/debian/proc" || true; rm -rf --one-file-system "$root"' EXIT
 
 # shellcheck disable=SC2016  # $1 is mmdebstrap's
 mmdebstrap --quiet --variant=minbase --mode=root \
