@@ -233,13 +233,13 @@ Outcome compare(const Setup& setup) {
   return Comparison(setup).run();
 }
 
-std::optional<double> mean_update_of(const Setup& setup) {
+std::optional<std::vector<std::vector<double>>> updates_of(const Setup& setup) {
   const bool whole = setup.algorithm == Algorithm::dlct || setup.algorithm == Algorithm::dlct_multicast;
   const bool blocks = setup.algorithm == Algorithm::id1 || setup.algorithm == Algorithm::id2;
   if (!whole && !blocks) return std::nullopt;
   const Size block{std::min(setup.block, setup.size.width), std::min(setup.block, setup.size.height)};
   const Mesh mesh(whole ? setup.size : block, setup.links);
-  return mean_update(all_updates(mesh, numbered(mesh, setup.numbering), setup.shape));
+  return all_updates(mesh, numbered(mesh, setup.numbering), setup.shape);
 }
 
 }  // namespace weft::barrier

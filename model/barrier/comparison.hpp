@@ -75,7 +75,8 @@ struct Outcome {
 /// @throws std::invalid_argument if the blocks do not fit the mesh
 Outcome compare(const Setup& setup);
 
-/// Mean UQ of the tree that the algorithm moves on (of a block for ID1 and ID2); nothing if it moves none.
-std::optional<double> mean_update_of(const Setup& setup);
+/// UQ of each change of the tree that the algorithm moves on (of a block for ID1 and ID2), see all_updates();
+/// nothing if it moves none.
+std::optional<std::vector<std::vector<double>>> updates_of(const Setup& setup);
 
 }  // namespace weft::barrier

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "barrier/comparison.hpp"
+#include "barrier/update_quantity.hpp"
 #include "common/command_line.hpp"
 #include "weft/command.hpp"
 #include "weft/progress.hpp"
@@ -26,6 +27,7 @@ struct BarrierArguments {
   std::vector<double> broken = {0};
   std::string links = "4", tree = "lct", numbering = "s-curve", judge = "searching";
   uint32_t rounds = 3, seeds = 1, block = 4, tries = 8;
+  bool updates = false;
   Timing timing;
 };
 
@@ -91,22 +93,24 @@ json run_seeds(Setup setup, const BarrierArguments& arguments, std::string_view 
     bound.push_back(static_cast<double>(outcome.lower_bound));
     broken.push_back(outcome.broken_links);
   }
-  const auto update = mean_update_of(setup);
-  return {{"algorithm", name},
-          {"mesh", fmt::format("{}x{}", setup.size.width, setup.size.height)},
-          {"nodes", setup.size.nodes()},
-          {"broken_fraction", setup.broken},
-          {"broken_links", mean(broken)},
-          {"links", Mesh(setup.size, setup.links).links()},
-          {"cycles", mean(cycles)},
-          {"cycles_first", mean(first)},
-          {"cycles_last", mean(last)},
-          {"cycles_largest", *std::max_element(cycles.begin(), cycles.end())},
-          {"lower_bound", mean(bound)},
-          {"messages", mean(messages)},
-          {"hops", mean(hops)},
-          {"gather_length_last", mean(length)},
-          {"uq_mean", update ? json(*update) : json(nullptr)}};
+  const auto updates = updates_of(setup);
+  json result{{"algorithm", name},
+              {"mesh", fmt::format("{}x{}", setup.size.width, setup.size.height)},
+              {"nodes", setup.size.nodes()},
+              {"broken_fraction", setup.broken},
+              {"broken_links", mean(broken)},
+              {"links", Mesh(setup.size, setup.links).links()},
+              {"cycles", mean(cycles)},
+              {"cycles_first", mean(first)},
+              {"cycles_last", mean(last)},
+              {"cycles_largest", *std::max_element(cycles.begin(), cycles.end())},
+              {"lower_bound", mean(bound)},
+              {"messages", mean(messages)},
+              {"hops", mean(hops)},
+              {"gather_length_last", mean(length)},
+              {"uq_mean", updates ? json(mean_update(*updates)) : json(nullptr)}};
+  if (arguments.updates && updates) result["uq"] = *updates;
+  return result;
 }
 
 void print(const json& runs) {
@@ -214,6 +218,7 @@ void add_barrier(CLI::App& weft, int& exit_code) {
   command->add_option("--block", arguments->block, "side of a block of two-level algorithms")
       ->check(command_line::whole_number(1, 64))
       ->capture_default_str();
+  command->add_flag("--updates", arguments->updates, "JSON: UQ of the change from each offset (row) to each");
   add_timing(*command, arguments->timing);
   add_common(*command, arguments->common);
   command->callback([arguments, &exit_code] { exit_code = run_barrier(*arguments); });
