@@ -26,6 +26,12 @@ CASES = (
 )
 
 
+MORE = (
+    ("1,024 nodes", ["--mesh", "32x32", "--links", "4", "--numbering", "centre", "--algorithm", "dlct,dlct-multicast,tree,tree-rebuilt,dissemination,dissemination-tree,id1,id2,butterfly"]),
+    ("Background traffic: each node injects 10 % of what it could", ["--mesh", "8x8", "--links", "4", "--numbering", "centre", "--algorithm", ALGORITHMS, "--load", "0.1"]),
+)
+JUDGES = ("searching", "fixed", "oracle")
+ROUNDS_OF_JUDGES = (3, 100)
 # Of these the figures are drawn: all algorithms, DLCT with numbers for which it has short ways.
 DRAWN = CASES[2]
 IMAGES = ("barrier_figure5.svg", "barrier_figure6_0.svg", "barrier_figure6_10.svg", "barrier_figure6_20.svg", "barrier_figure7_8x8.svg", "barrier_figure7_16x16.svg")
@@ -107,6 +113,18 @@ def table(runs):
     return lines
 
 
+def judges(weft, seeds):
+    """Rows: mesh, barriers, and for each fraction of broken links the cycles with each judge; the last column: of the tree."""
+    lines = ["| mesh | barriers | who judges | " + " | ".join(f"{fraction:.0%}" for fraction in FRACTIONS) + " |", "|---" * (len(FRACTIONS) + 3) + "|"]
+    for mesh in ("8x8", "16x16"):
+        for rounds in ROUNDS_OF_JUDGES:
+            for judge in (*JUDGES, None):
+                choice = ["--algorithm", "dlct", "--judge", judge] if judge else ["--algorithm", "tree"]
+                found = run(weft, "--mesh", mesh, "--numbering", "centre", *choice, "--broken", BROKEN, "--rounds", str(rounds), "--seeds", str(seeds))["runs"]
+                lines.append(f"| {mesh} | {rounds} | {judge or '(tree)'} | " + " | ".join(f"{each['cycles']:.0f}" for each in found) + " |")
+    return lines
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("weft")
@@ -116,18 +134,20 @@ def main():
     parser.add_argument("--figures", type=pathlib.Path, default=ROOT / "docs" / "img", metavar="FOLDER", help="for the figures (default: docs/img)")
     options = parser.parse_args()
     with concurrent.futures.ThreadPoolExecutor(max_workers=options.jobs) as pool:
-        found = list(pool.map(lambda case: run(options.weft, *case[1], "--broken", BROKEN, "--seeds", str(options.seeds))["runs"], CASES))
+        found = list(pool.map(lambda case: run(options.weft, *case[1], "--broken", BROKEN, "--seeds", str(options.seeds))["runs"], (*CASES, *MORE)))
     note = f"means of 3 barriers and {options.seeds} seeds, {DRAWN[0]}; a model of network and engines"
     claims = draw(options.weft, Drawn(found[CASES.index(DRAWN)]), options.figures, note)
     lines = ["# Barriers on meshes with broken links", "",
              f"Written by `make barrier-figures`: runs of `weft barrier`, seeds 1 to {options.seeds}. [What is compared and how](../barrier.md). Cycles of a model of network and engines, not of RTL: mean over "
              "3 barriers after links broke (where not said otherwise) and over seeds, by fraction of links wanted broken; on meshes with 4 links a node, 40 and 50 % break all but a spanning tree or nearly so. "
-             "Meshes of 1,024 nodes, background traffic and software barriers are not in the tables.",
+             "Software barriers are not in the tables.",
              "", "## Claims, and what is found", "", "| claim | found | agrees |", "|---|---|---|",
              *(f"| {claim} | {words} | {'yes' if agrees else 'no'} |" for claim, words, agrees in claims),
              "", "## Counterparts of the paper's figures", "", f"Figure 5: update quantity; figure 6: all algorithms by number of nodes, with 0, 10 and 20 % of links broken; figure 7: DLCT and trees. {DRAWN[0].capitalize()}.", "",
              *(f"![{image}](../img/{image})" for image in IMAGES)]
-    for (title, arguments), runs in zip(CASES, found):
+    lines += ["", "## Who judges", "", "DLCT, 4 links a node, numbers from the centre; mean over so many barriers after links broke. *Searching*: judge as it is, which tries offsets and keeps the best; *fixed*: the offset stays 0; *oracle*: the best "
+              "offset from the first barrier on, known from the links that are broken. A search costs slow barriers at first.", "", *judges(options.weft, options.seeds)]
+    for (title, arguments), runs in zip((*CASES, *MORE), found):
         lines += ["", f"## {title}", "", f"`weft barrier {' '.join(arguments)}`", "", *table(runs)]
     part = options.markdown.with_suffix(".part")
     part.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 
 #include "barrier/comparison.hpp"
@@ -26,7 +27,8 @@ struct BarrierArguments {
   std::vector<std::string> meshes = {"4x4"}, algorithms = {"dlct"};
   std::vector<double> broken = {0};
   std::string links = "4", tree = "lct", numbering = "s-curve", judge = "searching";
-  uint32_t rounds = 3, seeds = 1, block = 4, tries = 8;
+  uint32_t rounds = 3, seeds = 1, block = 4, stride = 0;
+  std::optional<uint32_t> tries;
   bool updates = false;
   Timing timing;
 };
@@ -65,7 +67,8 @@ Setup setup_of(const BarrierArguments& arguments) {
                                                 : Judging::searching;
   setup.rounds = arguments.rounds;
   setup.block = arguments.block;
-  setup.tries = arguments.tries;
+  setup.tries = arguments.tries.value_or(usual_tries(setup.numbering));
+  setup.stride = arguments.stride;
   setup.timing = arguments.timing;
   return setup;
 }
@@ -206,8 +209,15 @@ void add_barrier(CLI::App& weft, int& exit_code) {
   command->add_option("--judge", arguments->judge, "how K is chosen")
       ->check(CLI::IsMember({"searching", "fixed", "oracle"}))
       ->capture_default_str();
-  command->add_option("--tries", arguments->tries, "offsets that judge tries in a search")
-      ->check(command_line::whole_number(0, 255))
+  command
+      ->add_option("--tries", arguments->tries,
+                   "offsets that judge tries in a search (default: 8; 3 with numbers from the centre)")
+      ->check(command_line::whole_number(0, 255));
+  command
+      ->add_option(
+          "--stride", arguments->stride,
+          "from one of them to the next; 0: near 0.382 of the nodes, a quarter with numbers from the centre")
+      ->check(command_line::whole_number(0, most_nodes))
       ->capture_default_str();
   command->add_option("--rounds", arguments->rounds, "barriers one after the other")
       ->check(few)
