@@ -149,6 +149,8 @@ Command add_switch_command(CLI::App& app) {
   command->add_option("--seed", config.seed, "same seed, same run")
       ->check(whole_number())
       ->capture_default_str();
+  command->add_option("--trace", config.traces, "folder for traces of RTL and golden model of every block")
+      ->type_name("DIR");
   command->add_option("--json", options->json, "result as JSON")->check(command_line::result_file());
   return [options](const std::vector<std::string>& arguments) { return run(*options, arguments); };
 }

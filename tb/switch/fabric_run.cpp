@@ -110,6 +110,7 @@ class Run {
     for (uint32_t sw = 0; sw < fabric_.graph().switches(); ++sw) {
       auto& block = blocks_[fabric_.whole_switch(sw)];
       block = config_.rtl ? verilated_block(sizes, config_.seed + sw) : golden_block(sizes);
+      if (!config_.traces.empty()) block->open_traces(config_.traces, fabric_.whole_switch(sw));
       block->load(plan_.images[sw].head.switch_id, write_image(plan_.images[sw]));
     }
     see_what_is_alive();

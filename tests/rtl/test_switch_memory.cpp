@@ -2,15 +2,34 @@
 // Wrong bits in the tables of the switch lookup block: one is corrected, and mended by the scrubber; two drop
 // the packets of the entry.
 #include <algorithm>
+#include <array>
 
 #include "Vswitch_lookup___024root.h"
+#ifndef WEFT_SWITCH_NETLIST
 #include "Vswitch_per_port___024root.h"
+#endif
 #include "switch_bench.hpp"
 
 namespace weft::rtl_test {
 namespace {
 
 using formats::Outcome;
+
+// Names that Verilator gives them: of modules, or flattened by Yosys.
+template <typename Root>
+auto& multicast_words(Root* root) {
+  if constexpr (requires { root->switch_lookup__DOT__i_multicast__DOT__i_ram__DOT__u_ram__DOT__mem; })
+    return root->switch_lookup__DOT__i_multicast__DOT__i_ram__DOT__u_ram__DOT__mem;
+  else
+    return root->switch_lookup__DOT__i_multicast__02ei_ram__02eu_ram__02emem;
+}
+template <typename Root>
+auto& unicast_words(Root* root) {
+  if constexpr (requires { root->switch_lookup__DOT__i_unicast__DOT__i_ram__DOT__u_ram__DOT__mem; })
+    return root->switch_lookup__DOT__i_unicast__DOT__i_ram__DOT__u_ram__DOT__mem;
+  else
+    return root->switch_lookup__DOT__i_unicast__02ei_ram__02eu_ram__02emem;
+}
 
 /// Both tables of a block, as they are in memory: two banks, each of as many words as the table has entries.
 template <typename Top>
@@ -30,18 +49,15 @@ class SwitchMemory : public SwitchLookup<Top> {
   }
 
   uint64_t word(bool multicast, uint32_t place) {
-    const auto* root = this->bench_.top().rootp;
-    return multicast ? root->switch_lookup__DOT__i_multicast__DOT__i_ram__DOT__u_ram__DOT__mem[place]
-                     : root->switch_lookup__DOT__i_unicast__DOT__i_ram__DOT__u_ram__DOT__mem[place];
+    auto* root = this->bench_.top().rootp;
+    return multicast ? multicast_words(root)[place] : unicast_words(root)[place];
   }
   void flip(bool multicast, uint32_t place, uint64_t bits) {
     auto* root = this->bench_.top().rootp;
     if (multicast)
-      root->switch_lookup__DOT__i_multicast__DOT__i_ram__DOT__u_ram__DOT__mem[place] ^=
-          static_cast<uint16_t>(bits);
+      multicast_words(root)[place] ^= static_cast<uint16_t>(bits);
     else
-      root->switch_lookup__DOT__i_unicast__DOT__i_ram__DOT__u_ram__DOT__mem[place] ^=
-          static_cast<uint32_t>(bits);
+      unicast_words(root)[place] ^= static_cast<uint32_t>(bits);
   }
   /// Word of an entry of the bank in use. The first image comes into bank 1.
   uint32_t place(bool multicast, uint32_t entry) { return bank_ * entries(multicast) + entry; }
@@ -131,6 +147,35 @@ TYPED_TEST(SwitchMemory, TwoWrongBitsDropThePacketsOfTheEntry) {
   EXPECT_EQ(this->count_of(reg::UNCORRECTABLE), flips);
   EXPECT_EQ(this->count_of(reg::CORRECTED), 0u);
   EXPECT_EQ(this->count_of(reg::OUTCOME + 4 * static_cast<uint32_t>(Outcome::table_error)), flips);
+}
+
+// Of packets to which no entry applies nothing is said, whatever its bits.
+TYPED_TEST(SwitchMemory, TwoWrongBitsDropThePacketsOfTheEntryInSwitchesOfEachRole) {
+  ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 0));
+  for (uint8_t role = 0; role < 4; ++role) {
+    do this->loading_ = this->any_image();
+    while (this->loading_.head.role != role);
+    ASSERT_TRUE(this->load(write_image(this->loading_)));
+    this->bank_ ^= 1;
+    auto& tables = *this->golden_.tables();
+    std::array<uint32_t, 2> dropped{};
+    for (int i = 0; i < 400 && !this->HasFailure(); ++i) {
+      const formats::Request request = this->any_request();
+      const bool multicast = request.kind == static_cast<uint8_t>(formats::Kind::multicast);
+      const auto place = tables.place_of(request);
+      if (!place || request.kind > 1 || request.in_port < 1 || request.in_port > this->sizes.ports) continue;
+      auto& slot = (multicast ? tables.multicast() : tables.unicast())[*place];
+      const uint32_t bit = this->draw(this->code_bits(multicast));
+      const uint64_t bits = uint64_t{1} << bit | uint64_t{1} << (bit + 1) % this->code_bits(multicast);
+      this->flip(multicast, this->place(multicast, *place), bits);
+      slot.corrupt = true;
+      dropped[multicast] += this->look(request).outcome == Outcome::table_error;
+      this->flip(multicast, this->place(multicast, *place), bits);
+      slot.corrupt = false;
+    }
+    EXPECT_GT(dropped[false], 5u) << int{role};
+    EXPECT_GT(dropped[true], 5u) << int{role};
+  }
 }
 
 TYPED_TEST(SwitchMemory, TheScrubberMendsEveryEntryWhilePacketsFly) {

@@ -31,6 +31,7 @@ class SwitchRegisters : public SwitchLookup<Top> {
     this->golden_ = Lookup(this->sizes);
     this->pending_.clear();
     this->retired_.fill(0);
+    this->traces_.both({this->bench_.cycle(), "lookup", {{"event", "reset"}}});
   }
   void set_identity() {
     EXPECT_TRUE(this->write(reg::SWITCH_ID_LO, static_cast<uint32_t>(identity)));
@@ -198,7 +199,9 @@ TYPED_TEST(SwitchRegisters, AResetForgetsEverything) {
     }
     ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 3));
     this->golden_.seed(~0u);
-    this->load_any();
+    do this->loading_ = this->any_image();
+    while (this->loading_.head.role != round % 4);
+    ASSERT_TRUE(this->load(write_image(this->loading_)));
     this->traffic_ = this->pauses_ = true;
     for (uint32_t i = 0; i < 30 + this->draw(100); ++i) this->clock();
     if (round % 2 == 0) {
