@@ -110,6 +110,10 @@ switch-figures: configure ## packets of all groups and pairs through Verilated l
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft weft-sim
 	python3 -B experiments/switch.py $(BUILD) $(if $(filter 1,$(QUICK)),$(BUILD)/switch.md --quick,docs/results/switch.md) --threads $(JOBS)
 
+switch-colours: configure ## colours with one multicast table and with one for each input port, what both cost, into docs/results/switch_colours.md
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
+	python3 -B experiments/switch_colours.py $(BUILD) docs/results/switch_colours.md
+
 mcast-growth: configure ## how time and memory of multicast trees grow, into docs/results/mcast_growth.md
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
 	python3 -B experiments/mcast.py $(BUILD)/bin/weft docs/results/mcast_growth.md --growth
@@ -184,6 +188,10 @@ place: configure $(PYTHON_VENV)/ready ## place and route of the receiver on iCE4
 	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r fpga/requirements-place.txt
 	$(PYTHON_VENV)/bin/python fpga/place.py --jobs $(JOBS)
 
+switch-place: configure $(PYTHON_VENV)/ready ## place and route of the switch lookup block on iCE40 and ECP5, into docs/results/switch_fpga.md
+	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r fpga/requirements-place.txt
+	$(PYTHON_VENV)/bin/python fpga/switch_place.py --jobs $(JOBS)
+
 fpga: configure $(PYTHON_VENV)/ready ## bitstreams of the self-test for two boards, their netlists simulated, into docs/results/boards.md
 	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r fpga/requirements-place.txt
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-selftest-vectors
@@ -194,6 +202,9 @@ formal: configure $(PYTHON_VENV)/ready ## protocol by SPIN, receive window, bloc
 
 netlist: configure $(PYTHON_VENV)/ready ## tests of the receiver on its gates, window unit's gates against its source, into docs/results/netlist.md
 	$(PYTHON_VENV)/bin/python fpga/netlist.py --jobs $(JOBS)
+
+switch-netlist: configure $(PYTHON_VENV)/ready ## tests of the switch lookup block on its gates, into docs/results/switch_netlist.md
+	$(PYTHON_VENV)/bin/python fpga/switch_netlist.py --jobs $(JOBS)
 
 mutate: configure $(PYTHON_VENV)/ready ## mutants of the receiver against its tests, into docs/results/mutation.md
 	$(PYTHON_VENV)/bin/python tests/mutation/mutate.py --jobs $(JOBS) $(MUTATE_ARGS)
