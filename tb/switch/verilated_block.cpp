@@ -96,6 +96,7 @@ class VerilatedBlock : public LookupBlock {
 
   uint64_t clocks() const override { return clocks_; }
 
+  void spoil_model(const Image& image) override { golden_.set_tables(image); }
   void open_traces(const std::filesystem::path& folder, uint32_t node) override {
     traces_.open(folder, node, sizes_);
   }

@@ -51,7 +51,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     every = [design for unit in netlist.UNITS.values() for design in unit.designs]
     parser.add_argument("--unit", choices=netlist.UNITS, default="receiver", help="whose designs (default: %(default)s)")
-    parser.add_argument("--design", choices=[design.name for design in every], help="only this one; no page is written")
+    parser.add_argument("--design", "--receiver", dest="design", choices=[design.name for design in every], help="only this one; no page is written")
     defaults = ", ".join(f"{design.mutants} of {design.name}" for design in every)
     parser.add_argument("--mutants", type=int, help=f"how many to draw evenly of each design (default: {defaults})")
     parser.add_argument("--seed", type=int, default=SEED, help="of the draw (default: %(default)s)")

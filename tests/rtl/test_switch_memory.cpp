@@ -15,20 +15,24 @@ namespace {
 
 using formats::Outcome;
 
-// Names that Verilator gives them: of modules, or flattened by Yosys.
+// Names that Verilator gives them: of modules; flattened by Yosys; of RAMs in a netlist of gates.
 template <typename Root>
 auto& multicast_words(Root* root) {
   if constexpr (requires { root->switch_lookup__DOT__i_multicast__DOT__i_ram__DOT__u_ram__DOT__mem; })
     return root->switch_lookup__DOT__i_multicast__DOT__i_ram__DOT__u_ram__DOT__mem;
-  else
+  else if constexpr (requires { root->switch_lookup__DOT__i_multicast__02ei_ram__02eu_ram__02emem; })
     return root->switch_lookup__DOT__i_multicast__02ei_ram__02eu_ram__02emem;
+  else
+    return root->switch_lookup__DOT__i_multicast__02ei_ram__02eu_ram__DOT__mem;
 }
 template <typename Root>
 auto& unicast_words(Root* root) {
   if constexpr (requires { root->switch_lookup__DOT__i_unicast__DOT__i_ram__DOT__u_ram__DOT__mem; })
     return root->switch_lookup__DOT__i_unicast__DOT__i_ram__DOT__u_ram__DOT__mem;
-  else
+  else if constexpr (requires { root->switch_lookup__DOT__i_unicast__02ei_ram__02eu_ram__02emem; })
     return root->switch_lookup__DOT__i_unicast__02ei_ram__02eu_ram__02emem;
+  else
+    return root->switch_lookup__DOT__i_unicast__02ei_ram__02eu_ram__DOT__mem;
 }
 
 /// Both tables of a block, as they are in memory: two banks, each of as many words as the table has entries.
