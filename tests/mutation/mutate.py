@@ -88,9 +88,9 @@ def run_tests(test, number, cpu_seconds=CPU_SECONDS):
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
     if run.returncode == 0:
         return None
-    if failed := re.search(r"^\[  FAILED  \] (\w+\.\w+)", run.stdout, re.MULTILINE):
+    if failed := re.search(r"^\[  FAILED  \] ([\w/]+\.\w+)", run.stdout, re.MULTILINE):
         return failed[1]
-    started = re.findall(r"^\[ RUN      \] (\w+\.\w+)", run.stdout, re.MULTILINE)
+    started = re.findall(r"^\[ RUN      \] ([\w/]+\.\w+)", run.stdout, re.MULTILINE)
     last = started[-1] if started else "start"
     if run.returncode == -signal.SIGXCPU:
         raise Unfinished(last)

@@ -36,6 +36,32 @@ TYPED_TEST(SwitchLookup, EqualsTheGoldenModelWhileImagesComeIntoUse) {
   }
 }
 
+TYPED_TEST(SwitchLookup, AColumnOfMoreBitsHasNoEntry) {
+  this->loading_ = {};
+  this->loading_.head.switch_id = identity;
+  this->loading_.head.vc_max = 1;
+  this->loading_.head.row = 0xfff;
+  for (uint32_t index = 0; index < this->sizes.unicast_entries; ++index)
+    this->loading_.unicast.push_back({index, 1, 0});
+  formats::Request request;
+  request.in_port = 2;
+  for (const auto role : {formats::Role::leaf, formats::Role::row, formats::Role::column})
+    for (uint8_t bits = 0; bits <= 5; ++bits) {
+      auto& head = this->loading_.head;
+      head.role = static_cast<uint8_t>(role);
+      head.fine = role != formats::Role::leaf;
+      head.row_port = role == formats::Role::leaf ? 3 : 0;
+      head.column_port = role == formats::Role::leaf ? 4 : 0;
+      head.column_bits = bits;
+      ASSERT_TRUE(this->load(write_image(this->loading_)));
+      for (uint32_t bit = 0; bit < 12; ++bit) {
+        request.column = static_cast<uint16_t>(1u << bit);
+        const auto outcome = this->look(request).outcome;
+        EXPECT_EQ(outcome, bit < bits ? formats::Outcome::forward : formats::Outcome::no_entry) << bit;
+      }
+    }
+}
+
 TYPED_TEST(SwitchLookup, RefusesImagesAsTheReaderDoes) {
   this->loading_ = this->any_image();
   const auto good = write_image(this->loading_);
