@@ -140,6 +140,26 @@ TYPED_TEST(SwitchLookup, RetiresALookupAClock) {
   EXPECT_EQ(this->total_ - before, 1000u);
 }
 
+// Taken in the first one, at the output in the fourth one.
+TYPED_TEST(SwitchLookup, EachLookupTakesFourClocks) {
+  this->loading_ = this->any_image();
+  ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 0));
+  ASSERT_TRUE(this->load(write_image(this->loading_)));
+  for (int i = 0; i < 200; ++i) {
+    this->put(this->draw(this->inputs), this->any_request());
+    uint32_t clocks = 0;
+    for (bool valid = false; !valid && clocks < 10; ++clocks) {
+      this->bench_.settle();
+      valid = this->bench_->m_res_valid_o;
+      const uint32_t taken = this->bench_->s_req_valid_i & this->bench_->s_req_ready_o;
+      ASSERT_EQ(taken != 0, clocks == 0);
+      this->clock();
+      this->bench_->s_req_valid_i = 0;
+    }
+    EXPECT_EQ(clocks, 4u);
+  }
+}
+
 TYPED_TEST(SwitchLookup, ScrubbingLeavesEverySecondClockToLookups) {
   this->loading_ = this->any_image();
   ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 1));
