@@ -58,15 +58,15 @@ def bars(path, title, y_label, panels, note, *, limits=None):
     save(figure, path, note)
 
 
-def columns(path, title, x_label, y_label, series, note):
-    """Steps side by side: (label, colour, values) for 0, 1, 2 and so on."""
+def columns(path, title, x_label, y_label, series, note, *, bottom=0):
+    """Steps side by side: (label, colour, values) for 0, 1, 2 and so on. bottom: of the axis; None: as the values need."""
     figure, axes = plt.subplots()
     for label, colour, values in series:
         axes.step(range(len(values)), values, where="mid", label=label, color=colour, linewidth=1)
     axes.set_title(title)
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(bottom=bottom)
     axes.legend()
     save(figure, path, note)
 
