@@ -120,6 +120,13 @@ class SwitchLookup : public testing::Test {
     return image;
   }
 
+  Image any_image_of(uint8_t role) {
+    Image image;
+    do image = any_image();
+    while (image.head.role != role);
+    return image;
+  }
+
   /// One clock: golden model where the RTL's events say so.
   void clock() {
     bench_.settle();

@@ -76,12 +76,7 @@ class SwitchMemory : public SwitchLookup<Top> {
     ASSERT_TRUE(this->load(write_image(this->loading_)));
     bank_ ^= 1;
   }
-  Image plain_image() {
-    Image image;
-    do image = this->any_image();
-    while (image.head.role != static_cast<uint8_t>(formats::Role::plain));
-    return image;
-  }
+  Image plain_image() { return this->any_image_of(static_cast<uint8_t>(formats::Role::plain)); }
 
   /// A request that reads this entry; nothing if none does.
   std::optional<formats::Request> reader_of(bool multicast, uint32_t entry) {
@@ -157,8 +152,7 @@ TYPED_TEST(SwitchMemory, TwoWrongBitsDropThePacketsOfTheEntry) {
 TYPED_TEST(SwitchMemory, TwoWrongBitsDropThePacketsOfTheEntryInSwitchesOfEachRole) {
   ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 0));
   for (uint8_t role = 0; role < 4; ++role) {
-    do this->loading_ = this->any_image();
-    while (this->loading_.head.role != role);
+    this->loading_ = this->any_image_of(role);
     ASSERT_TRUE(this->load(write_image(this->loading_)));
     this->bank_ ^= 1;
     auto& tables = *this->golden_.tables();

@@ -221,8 +221,7 @@ TYPED_TEST(SwitchRegisters, AResetForgetsEverything) {
     }
     ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 3));
     this->golden_.seed(~0u);
-    do this->loading_ = this->any_image();
-    while (this->loading_.head.role != round % 4);
+    this->loading_ = this->any_image_of(static_cast<uint8_t>(round % 4));
     ASSERT_TRUE(this->load(write_image(this->loading_)));
     this->traffic_ = this->pauses_ = true;
     for (uint32_t i = 0; i < 30 + this->draw(100); ++i) this->clock();
