@@ -133,6 +133,19 @@ TEST(Push, WhatItSaysOfSwitchesIsSoWhicheverDatagramsAreLost) {
   });
 }
 
+TEST(Push, SwitchIsUncertainAlsoIfALaterAnswerComes) {
+  FakeSwitches switches(some_switches(1));
+  const Plan plan = make_plan(switches, {{1, {{0xc001, mask_of({1})}, {0xc021, mask_of({1})}}}}, false);
+  switches.in_flight = 2;
+  switches.choose = [](std::size_t of) { return of - 1; };
+  switches.writes_left = 0;
+  switches.last_comes_through = true;
+  const Report report = push(switches, plan);
+  EXPECT_EQ(report.states, (std::vector<State>{State::uncertain}));
+  EXPECT_EQ(report.blocks_written, 1u);
+  EXPECT_EQ(held(switches, plan[0]), State::changed);
+}
+
 TEST(Push, SaysWhichSwitchesAreChangedInPart) {
   const ForwardingTables before{{1, {{0xc001, mask_of({1})}}}, {2, {{0xc001, mask_of({1})}}}};
   const ForwardingTables after{{1, {{0xc001, mask_of({2})}}}, {2, {{0xc001, mask_of({2})}}}};
