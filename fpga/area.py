@@ -242,7 +242,7 @@ def ram_timing(top, folder, netlist):
     return {"ram_period_ns": round(period, 3), "ram_critical_from": start.replace("\\", ""), "ram_critical_to": end.replace("\\", "")}
 
 
-RAM_PORT = re.compile(r"\S+\.(?:u_ram|i_failed|i_places|i_owners|i_targets|i_moderation)\.\w+")
+RAM_PORT = re.compile(r"\S+\.(?:u_ram|i_failed|i_places|i_owners|i_targets|i_moderation|i_groups|i_members|i_notes)\.\w+")
 
 
 def port_delays(netlist, with_ports):
