@@ -24,6 +24,7 @@ class Contest {
   explicit Contest(uint32_t places)
       : first_(std::bit_ceil(std::max(places, 1u))), values_(first_, -1), winners_(2 * first_) {
     std::iota(winners_.begin() + first_, winners_.end(), 0);
+    for (uint32_t at = first_ - 1; at != 0; --at) winners_[at] = winners_[2 * at];
   }
 
   void set(uint32_t place, double value) {

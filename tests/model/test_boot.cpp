@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <queue>
@@ -148,6 +149,39 @@ TEST(BootPlan, BalancedIsTheBestOfAllMappings) {
     const auto servers = plan(machine, cpus, Algorithm::balanced).servers;
     RC_ASSERT(bandwidth_of(machine, cpus, servers).least_mbps ==
               best_of_all(machine, cpus, servers, all, {}));
+  });
+}
+
+/// Nodes that servers and edge switches have room for, if each shall get so much.
+uint64_t room(const Machine& machine, double mbps) {
+  const auto most = [&](double link) { return static_cast<uint64_t>(link / mbps * (1 + 1e-12)); };
+  std::vector<uint64_t> edges(machine.edges(), 0);
+  for (uint32_t server = 0; server < machine.servers; ++server)
+    if (!machine.failed_servers.contains(server))
+      edges[machine.edge_of(server)] += most(machine.server_mbps(server));
+  uint64_t all = 0;
+  for (const uint64_t nodes : edges) all += std::min(nodes, most(machine.links[3].total()));
+  return all;
+}
+
+/// Many servers and failures; what is best follows from the rates that can be: a link by a number of nodes.
+TEST(BootPlan, BalancedIsTheBestForManyServers) {
+  EXPECT_PROPERTY("there is no room for more", [] {
+    Machine machine;
+    machine.servers = *rc::gen::inRange(1u, 200u);
+    machine.servers_per_edge = *rc::gen::inRange(1u, 40u);
+    const auto failed = *rc::gen::container<std::set<uint32_t>>(rc::gen::inRange(0u, machine.servers));
+    machine.failed_servers = failed;
+    if (failed.size() == machine.servers) machine.failed_servers.erase(machine.failed_servers.begin());
+    const auto cpus = nodes_of("cpus:" + std::to_string(*rc::gen::inRange(1, 3000)), machine).cpus;
+    const Plan made = plan(machine, cpus, Algorithm::balanced);
+    const Bandwidth found = bandwidth_of(machine, cpus, made.servers);
+    double best = 0;
+    for (uint32_t nodes = 1; nodes <= cpus.size(); ++nodes) {
+      for (const double link : {machine.links[4].total(), machine.links[3].total()})
+        if (room(machine, link / nodes) >= cpus.size()) best = std::max(best, link / nodes);
+    }
+    RC_ASSERT(std::abs(std::min(found.mbps[3], found.mbps[4]) - best) <= 1e-9 * best);
   });
 }
 
