@@ -63,6 +63,11 @@ void expect_simulatable(const BootArguments& arguments, const Machine& machine) 
     throw BadInput("boot: --kill: no other server is left");
 }
 
+void expect_packets(const BootArguments& arguments) {
+  for (const std::string& name : arguments.algorithms)
+    if (!algorithm_named(name)) throw BadInput(fmt::format("boot: --packets: not with {}", name));
+}
+
 constexpr std::array<std::pair<Program, const char*>, 3> programs = {
     {{Program::dnsmasq, "dnsmasq"}, {Program::kea, "kea"}, {Program::dhcpd, "dhcpd"}}};
 
@@ -108,6 +113,7 @@ int run_boot(const BootArguments& arguments) {
   const Machine machine = machine_of(arguments);
   const Nodes nodes = nodes_of(arguments.nodes, machine);
   if (arguments.simulate) expect_simulatable(arguments, machine);
+  if (arguments.packets) expect_packets(arguments);
   if (is_for_servers(arguments)) expect_configurable(arguments, machine, nodes);
   json runs = json::array();
   for (const auto& name : arguments.algorithms) runs.push_back(result_of(arguments, machine, nodes, name));
@@ -120,7 +126,8 @@ int run_boot(const BootArguments& arguments) {
   }
   write_json(arguments.common, results);
   print_runs(runs);
-  if (arguments.simulate) print_simulations(runs);
+  if (arguments.simulate) print_times(runs, "simulated");
+  if (arguments.packets) print_times(runs, "packets");
   return ok;
 }
 
@@ -188,6 +195,8 @@ void add_simulation(CLI::App& command, BootArguments& arguments) {
   const auto seconds = command_line::within(0, 1e9);
   auto* simulate =
       command.add_flag("--simulate", arguments.simulate, "also as flows that share links fairly");
+  command.add_flag("--packets", arguments.packets,
+                   "also packet by packet, all nodes at once; for small images and machines");
   command.add_option("--begin-within", arguments.begin_within, "seconds, anywhere in which nodes begin (0)")
       ->check(seconds)
       ->needs(simulate);

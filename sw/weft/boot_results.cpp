@@ -11,6 +11,7 @@
 #include "boot/bandwidth.hpp"
 #include "boot/flows.hpp"
 #include "boot/multicast.hpp"
+#include "boot/packets.hpp"
 #include "boot/peers.hpp"
 
 namespace weft::cli {
@@ -83,6 +84,7 @@ json of_servers(const BootArguments& arguments, const Machine& machine, const No
   if (arguments.simulate)
     result["simulated"] = times_of(
         simulate(machine, nodes.cpus, made, course_of(arguments, nodes.cpus.size(), bandwidth.boot_seconds)));
+  if (arguments.packets) result["packets"] = times_of(simulate_packets(machine, nodes.cpus, made, {}));
   if (arguments.mapping) result["mapping"] = mapping_of(nodes, made);
   return result;
 }
@@ -165,11 +167,11 @@ void print_runs(const json& runs) {
   }
 }
 
-void print_simulations(const json& runs) {
-  fmt::print("\n{:<9} {:>9} {:>9} {:>9} {:>9} {:>11}\n", "simulated", "first s", "median s", "99 % s",
-             "last s", "begun again");
+void print_times(const json& runs, const char* kind) {
+  fmt::print("\n{:<9} {:>9} {:>9} {:>9} {:>9} {:>11}\n", kind, "first s", "median s", "99 % s", "last s",
+             "begun again");
   for (const json& run : runs) {
-    const json& times = run["simulated"];
+    const json& times = run[kind];
     fmt::print("{:<9}", run["algorithm"].get<std::string>());
     for (const char* name : {"first_seconds", "median_seconds", "p99_seconds", "last_seconds"})
       fmt::print(" {:>9.2f}", times[name].get<double>());

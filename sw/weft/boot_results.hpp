@@ -30,7 +30,7 @@ struct BootArguments {
   std::array<std::string, 3> folders;  ///< to be written, of each program
   std::string check;                   ///< folder to be read back
   std::string piece_size = "64KiB";
-  bool simulate = false;
+  bool simulate = false, packets = false;
   double loss = 0;
   std::optional<double> wait;
   double begin_within = 0, round_trip_ms = 0.1, notice_seconds = 5;
@@ -50,6 +50,7 @@ nlohmann::json result_of(const BootArguments& arguments, const boot::Machine& ma
 
 /// As tables. @param runs a list of results
 void print_runs(const nlohmann::json& runs);
-void print_simulations(const nlohmann::json& runs);
+/// @param kind simulated or packets
+void print_times(const nlohmann::json& runs, const char* kind);
 
 }  // namespace weft::cli

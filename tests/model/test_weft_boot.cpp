@@ -179,6 +179,10 @@ TEST_F(WeftBoot, PlansPeersAndMulticast) {
   EXPECT_GT(multicast["simulated"]["rounds"].size(), 1u);
   EXPECT_NEAR(multicast["simulated"]["late"].get<double>(), 1024 / 3.0, 100);
   expect_bad("--algorithm peers --simulate --kill 1 --kill-after 1", "boot: --kill: not with peers");
+  const auto packets = results("--nodes boards:20 --image-size 100kB --algorithm scda --packets");
+  EXPECT_NEAR(packets["packets"]["last_seconds"].get<double>(), 160 * 70 * 1538 * 8 / 1e9, 1e-4);
+  EXPECT_EQ(run("--packets").exit_code, 2);
+  expect_bad("--algorithm peers --packets", "boot: --packets: not with peers");
   expect_bad("--algorithm peers --piece-size 0B",
              "'0B' is not a size such as 50MB (B, kB, MB, GB, KiB, MiB, GiB)");
   const auto nodes = write("nodes", "0 02:00:00:00:00:01\n");
