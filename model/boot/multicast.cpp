@@ -120,8 +120,11 @@ class Losses {
   template <typename Take>
   void for_each_lost(std::size_t links, Take take) {
     if (loss_ == 0) return;
-    for (double at = gap(); at < static_cast<double>(links); at += 1 + gap())
+    double at = gap();
+    while (at < static_cast<double>(links)) {
       take(static_cast<std::size_t>(at));
+      at += 1 + gap();
+    }
   }
   double gap() {
     const double uniform = (static_cast<double>(random_.next() >> 11) + 1) * 0x1p-53;
@@ -148,7 +151,9 @@ struct Rounds {
   struct Moment {
     uint32_t round = 0;
     uint64_t packet = 0;
-    auto operator<=>(const Moment&) const = default;
+    bool operator<(const Moment& other) const {
+      return round != other.round ? round < other.round : packet < other.packet;
+    }
   };
   std::vector<Moment> last;  ///< of each listener: the packet with which it has all
 };
@@ -215,6 +220,7 @@ MulticastBoots simulate_multicast(const Machine& machine, const std::vector<uint
   found.boots.seconds.resize(cpus.size());
   if (!hearers.empty()) {
     std::vector<uint32_t> numbers;
+    numbers.reserve(hearers.size());
     for (const std::size_t i : hearers) numbers.push_back(cpus[i]);
     const Listeners listeners(machine, std::move(numbers));
     const auto packets = static_cast<uint64_t>(std::ceil(machine.image_megabits * 1e6 / 8 / payload));
