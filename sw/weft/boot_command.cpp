@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -41,6 +42,10 @@ Machine machine_of(const BootArguments& arguments) {
   if (!arguments.image.empty()) {
     machine.image = arguments.image;
     machine.image_megabits = image_megabits(machine.image);
+  }
+  if (!arguments.initrd.empty()) {
+    if (machine.image.empty()) throw BadInput("boot: --initrd needs an image");
+    machine.image_megabits += image_megabits(arguments.initrd);
   }
   Addresses& addresses = machine.addresses;
   if (!arguments.subnet.empty()) addresses.set_subnet(arguments.subnet);
@@ -89,7 +94,8 @@ void expect_configurable(const BootArguments& arguments, const Machine& machine,
 void configure(const BootArguments& arguments, const Machine& machine, const Nodes& nodes, const Plan& made) {
   for (std::size_t i = 0; i < programs.size(); ++i) {
     if (arguments.folders[i].empty()) continue;
-    const Serving serving{programs[i].first, machine.image.filename().string(), arguments.serve_from,
+    const Serving serving{programs[i].first, machine.image.filename().string(),
+                          std::filesystem::path(arguments.initrd).filename().string(), arguments.serve_from,
                           arguments.kernel_arguments};
     expect_servable(serving);
     write_config(arguments.folders[i], config_files(machine, nodes, made, serving));
@@ -162,6 +168,9 @@ void add_machine(CLI::App& command, BootArguments& arguments) {
       ->type_name("FILE")
       ->check(command_line::file_name())
       ->excludes(image_size);
+  command.add_option("--initrd", arguments.initrd, "initial RAM disk, fetched after the image")
+      ->type_name("FILE")
+      ->check(command_line::file_name());
   command.add_option("--piece-size", arguments.piece_size, "of the image, as peers pass it on")
       ->capture_default_str();
   command.add_option("--fail", arguments.failed, "servers that have failed, with commas")

@@ -29,7 +29,7 @@ struct BootArguments {
   bool mapping = false;
   std::array<std::string, 3> folders;  ///< to be written, of each program
   std::string check;                   ///< folder to be read back
-  std::string piece_size = "64KiB";
+  std::string initrd, piece_size = "64KiB";
   bool simulate = false, packets = false;
   double loss = 0;
   std::optional<double> wait;

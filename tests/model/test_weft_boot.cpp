@@ -190,6 +190,38 @@ TEST_F(WeftBoot, PlansPeersAndMulticast) {
              "boot: there are no configuration files for multicast");
 }
 
+TEST_F(WeftBoot, GivesAnInitialRamDisk) {
+  const auto image = write("linux", std::string(500000, 'x'));
+  const auto initrd = write("initrd.img", std::string(1500000, 'x'));
+  const auto nodes = write("nodes", "0 02:00:00:00:00:01\n");
+  const std::string both = "--image " + image.string() + " --initrd " + initrd.string();
+  EXPECT_EQ(results("--nodes 0 " + both)["boot_seconds"], 0.016);
+  const auto folder = path("config").string();
+  const std::string of = " --servers 2 --nodes file:" + nodes.string() + " --dnsmasq " + folder;
+  EXPECT_EQ(run(both + of + " --kernel-arguments quiet").exit_code, 0);
+  EXPECT_EQ(read(path("config/ipxe/0-1.ipxe")), R"(#!ipxe
+# server 0, backup 1
+:server
+imgfree
+kernel http://10.0.0.1/linux initrd=initrd.img quiet || goto backup
+initrd http://10.0.0.1/initrd.img || goto backup
+boot
+:backup
+imgfree
+kernel http://10.0.0.2/linux initrd=initrd.img quiet || goto again
+initrd http://10.0.0.2/initrd.img || goto again
+boot
+:again
+sleep 5
+goto server
+)");
+  expect_bad("--initrd " + initrd.string(), "boot: --initrd needs an image");
+  expect_bad("--image " + image.string() + " --initrd " + path("none").string(),
+             path("none").string() + ": no such image");
+  expect_bad("--image " + image.string() + " --initrd " + image.string() + of,
+             "'linux': image and initrd have the same name");
+}
+
 TEST_F(WeftBoot, RefusesAddressesAndSizesOfAFileWithTheirLine) {
   expect_bad_machine("{\n\"addresses\": {\"subnet\": \"10.0.0.0/8\",\n\"first_node\": \"10.0.0.1\"}}",
                      ":3: addresses.first_node: nodes and servers would have the same addresses");
