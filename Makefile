@@ -108,9 +108,11 @@ boot-figures: configure ## boot plans of the paper's machine and of larger ones,
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
 	$(PYTHON_VENV)/bin/python -B experiments/boot.py $(BUILD)/bin/weft $(if $(filter 1,$(QUICK)),--quick)
 
-barrier-figures: configure ## barrier algorithms on meshes with broken links, into docs/results/barrier.md (half an hour)
+barrier-figures: configure ## barrier algorithms on meshes with broken links, the paper's figures 5 to 7, into docs/results/barrier.md and docs/img (QUICK=1: 2 seeds, into build; needs PyPI)
+	test -x $(PYTHON_VENV)/bin/pip || python3 -m venv $(PYTHON_VENV)
+	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r experiments/requirements.txt
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
-	python3 -B experiments/barrier.py $(BUILD)/bin/weft docs/results/barrier.md
+	$(PYTHON_VENV)/bin/python -B experiments/barrier.py $(BUILD)/bin/weft --jobs $(JOBS) $(if $(filter 1,$(QUICK)),$(BUILD)/barrier.md --seeds 2 --figures $(BUILD)/figures,docs/results/barrier.md)
 
 switch-figures: configure ## packets of all groups and pairs through Verilated lookup blocks of whole fabrics, into docs/results/switch.md (QUICK=1: small ones, into build)
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft weft-sim
@@ -182,6 +184,9 @@ schemes: configure $(PYTHON_VENV)/ready ## area of the engine's scheme and the o
 
 switch-synth: configure $(PYTHON_VENV)/ready ## area of the switch lookup block, 16 to 64 ports, 64 to 16,384 entries, into docs/results/switch_area.md
 	ulimit -s hard; $(PYTHON_VENV)/bin/python fpga/switch.py --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick)
+
+barrier-synth: configure $(PYTHON_VENV)/ready ## area and speed of the barrier engine, 1 to 64 groups, into docs/results/barrier_area.md
+	ulimit -s hard; $(PYTHON_VENV)/bin/python fpga/barrier.py --jobs $(JOBS)
 
 growth: verilog ## has the receiver's logic grown by more than 3 %, against fpga/expected_logic.json?
 	ulimit -s hard; python3 fpga/growth.py --jobs $(JOBS)

@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Barrier algorithms on meshes with broken links: runs of `weft barrier`, into docs/results/barrier.md.
+"""Barrier algorithms on meshes with broken links, and counterparts of figures 5 to 7 of the DLCT paper: runs of `weft barrier`, into docs/results/barrier.md and docs/img/barrier_*.svg.
 
-usage: experiments/barrier.py WEFT MARKDOWN [--seeds N]
+usage: experiments/barrier.py WEFT MARKDOWN [--seeds N] [--jobs N] [--figures FOLDER]
 """
 
 import argparse
+import concurrent.futures
 import json
 import pathlib
 import subprocess
 import tempfile
 
+import plot
+import runs as points
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 ALGORITHMS = "dlct,dlct-multicast,ms,tree,tree-rebuilt,tournament,dissemination,dissemination-tree,id1,id2,butterfly"
 BROKEN = "0,0.1,0.2,0.3,0.4,0.5"
+FRACTIONS = tuple(float(fraction) for fraction in BROKEN.split(","))
 # Title, arguments.
 CASES = (
     ("4 links a node, numbers along the S-curve", ["--mesh", "4x4,8x8", "--links", "4", "--numbering", "s-curve", "--algorithm", ALGORITHMS]),
@@ -20,21 +26,85 @@ CASES = (
 )
 
 
-def run(weft, arguments, seeds):
+MORE = (
+    ("1,024 nodes", ["--mesh", "32x32", "--links", "4", "--numbering", "centre", "--algorithm", "dlct,dlct-multicast,tree,tree-rebuilt,dissemination,dissemination-tree,id1,id2,butterfly"]),
+    ("Background traffic: each node injects 10 % of what it could", ["--mesh", "8x8", "--links", "4", "--numbering", "centre", "--algorithm", ALGORITHMS, "--load", "0.1"]),
+)
+JUDGES = ("searching", "fixed", "oracle")
+ROUNDS_OF_JUDGES = (3, 100)
+# Of these the figures are drawn: all algorithms, DLCT with numbers for which it has short ways.
+DRAWN = CASES[2]
+IMAGES = ("barrier_figure5.svg", "barrier_figure6_0.svg", "barrier_figure6_10.svg", "barrier_figure6_20.svg", "barrier_figure7_8x8.svg", "barrier_figure7_16x16.svg")
+COLOURS = {"dlct": "#1f6fb4", "dlct-multicast": "#6baed6", "ms": "#666666", "tree": "#d95f02", "tree-rebuilt": "#fdae6b", "tournament": "#7b3294", "dissemination": "#1b7837",
+           "dissemination-tree": "#a6dba0", "id1": "#b2182b", "id2": "#ef8a62", "butterfly": "#8c510a", "all-to-all": "#bbbbbb"}
+IN_FIGURE_7 = ("dlct", "id1", "id2", "tree", "tree-rebuilt")
+
+
+def run(weft, *arguments):
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "results.json"
-        subprocess.run([weft, "barrier", *arguments, "--broken", BROKEN, "--seeds", str(seeds), "--json", str(file)], check=True, stdout=subprocess.DEVNULL)
-        return json.loads(file.read_text(encoding="utf-8"))["runs"]
+        subprocess.run([weft, "barrier", *arguments, "--json", str(file)], check=True, stdout=subprocess.DEVNULL)
+        return json.loads(file.read_text(encoding="utf-8"))
+
+
+def point(cycles):
+    return points.Point(cycles, cycles, cycles, 1, 0)
+
+
+class Drawn:
+    """Cycles by mesh, algorithm and fraction of broken links."""
+
+    def __init__(self, found):
+        self.cycles = {(each["mesh"], each["algorithm"], each["broken_fraction"]): each["cycles"] for each in found}
+        self.bound = {each["mesh"]: each["lower_bound"] for each in found if each["broken_fraction"] == 0}
+        self.nodes = {each["mesh"]: each["nodes"] for each in found}
+        self.algorithms = list(dict.fromkeys(each["algorithm"] for each in found))
+
+    def over_nodes(self, fraction):
+        xs = list(self.nodes.values())
+        return [(name, COLOURS[name], "o", xs, [point(self.cycles[mesh, name, fraction]) for mesh in self.nodes]) for name in self.algorithms]
+
+    def over_broken(self, mesh):
+        return [(name, COLOURS[name], "o", [100 * fraction for fraction in FRACTIONS], [point(self.cycles[mesh, name, fraction]) for fraction in FRACTIONS]) for name in IN_FIGURE_7]
+
+
+def figure_5(weft, image):
+    """UQ of LCT less that of BST, for each of the 256 changes."""
+    lct, bst = ([value for row in run(weft, "--mesh", "4x4", "--links", "8", "--updates", "--tree", tree)["uq"] for value in row] for tree in ("lct", "bst"))
+    less = [one - other for one, other in zip(lct, bst)]
+    plot.columns(image, "Update quantity of LCT less that of BST", "change, from offset x div 16 to x mod 16", "UQ(LCT) − UQ(BST)", [("difference", "#1f6fb4", less)],
+                 "4x4 nodes, 8 links each, numbers along the S-curve, ways of Gather as undirected links", bottom=None)
+    more, fewer = sum(value > 0 for value in less), sum(value < 0 for value in less)
+    return f"LCT changes more links than BST in {more} of 256 changes, fewer in {fewer}; mean UQ {sum(lct) / 256:.4f} and {sum(bst) / 256:.4f}", more > fewer
+
+
+def draw(weft, drawn, folder, note):
+    """The figures. Returns claims: (claim, what is found, whether it agrees)."""
+    folder.mkdir(parents=True, exist_ok=True)
+    found, agrees = figure_5(weft, folder / IMAGES[0])
+    claims = [("LCT changes more of its links than BST", found, agrees)]
+    for image, fraction in zip(IMAGES[1:4], FRACTIONS):
+        plot.lines(folder / image, f"Barriers with {fraction:.0%} of links broken", "nodes", "cycles", drawn.over_nodes(fraction), note, log_x=True, log_y=True, ticks=list(drawn.nodes.values()))
+    for image, mesh in zip(IMAGES[4:], ("8x8", "16x16")):
+        plot.lines(folder / image, f"DLCT and trees on {mesh}", "links wanted broken, %", "cycles", drawn.over_broken(mesh), note)
+    for mesh in ("8x8", "16x16"):
+        for name in ("dlct", "id1", "id2"):
+            gains = {fraction: 1 - drawn.cycles[mesh, name, fraction] / drawn.cycles[mesh, "tree", fraction] for fraction in FRACTIONS[1:]}
+            claims.append((f"30 to 50 % faster than the tree with broken links: {name}, {mesh}", ", ".join(f"{gain:+.0%}" for gain in gains.values()) + " at " + ", ".join(f"{f:.0%}" for f in gains),
+                           all(gain >= 0.3 for gain in gains.values())))
+    for name in ("dlct", "dlct-multicast"):
+        ratio = drawn.cycles["8x8", name, 0] / drawn.bound["8x8"]
+        claims.append((f"(ours) 64 nodes without broken links within 1.3 times the lower bound: {name}", f"{ratio:.2f} times", ratio <= 1.3))
+    return claims
 
 
 def table(runs):
     """A row for each mesh and algorithm, cycles in a column for each fraction of broken links."""
-    fractions = [float(fraction) for fraction in BROKEN.split(",")]
     cells = {(run["mesh"], run["algorithm"], run["broken_fraction"]): run for run in runs}
-    lines = ["| mesh | algorithm | " + " | ".join(f"{fraction:.0%}" for fraction in fractions) + " | last, 50% | messages | hops, 0% |",
-             "|---" * (len(fractions) + 5) + "|"]
+    lines = ["| mesh | algorithm | " + " | ".join(f"{fraction:.0%}" for fraction in FRACTIONS) + " | last, 50% | messages | hops, 0% |",
+             "|---" * (len(FRACTIONS) + 5) + "|"]
     for mesh, algorithm in dict.fromkeys((run["mesh"], run["algorithm"]) for run in runs):
-        row = [cells[mesh, algorithm, fraction] for fraction in fractions]
+        row = [cells[mesh, algorithm, fraction] for fraction in FRACTIONS]
         lines.append(f"| {mesh} | {algorithm} | " + " | ".join(f"{run['cycles']:.0f}" for run in row) +
                      f" | {row[-1]['cycles_last']:.0f} | {row[0]['messages']:.0f} | {row[0]['hops']:.0f} |")
     for mesh in dict.fromkeys(run["mesh"] for run in runs):
@@ -43,18 +113,42 @@ def table(runs):
     return lines
 
 
+def judges(weft, seeds):
+    """Rows: mesh, barriers, and for each fraction of broken links the cycles with each judge; the last column: of the tree."""
+    lines = ["| mesh | barriers | who judges | " + " | ".join(f"{fraction:.0%}" for fraction in FRACTIONS) + " |", "|---" * (len(FRACTIONS) + 3) + "|"]
+    for mesh in ("8x8", "16x16"):
+        for rounds in ROUNDS_OF_JUDGES:
+            for judge in (*JUDGES, None):
+                choice = ["--algorithm", "dlct", "--judge", judge] if judge else ["--algorithm", "tree"]
+                found = run(weft, "--mesh", mesh, "--numbering", "centre", *choice, "--broken", BROKEN, "--rounds", str(rounds), "--seeds", str(seeds))["runs"]
+                lines.append(f"| {mesh} | {rounds} | {judge or '(tree)'} | " + " | ".join(f"{each['cycles']:.0f}" for each in found) + " |")
+    return lines
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("weft")
     parser.add_argument("markdown", type=pathlib.Path)
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--jobs", type=int, default=2, help="runs at a time (default: %(default)s)")
+    parser.add_argument("--figures", type=pathlib.Path, default=ROOT / "docs" / "img", metavar="FOLDER", help="for the figures (default: docs/img)")
     options = parser.parse_args()
+    with concurrent.futures.ThreadPoolExecutor(max_workers=options.jobs) as pool:
+        found = list(pool.map(lambda case: run(options.weft, *case[1], "--broken", BROKEN, "--seeds", str(options.seeds))["runs"], (*CASES, *MORE)))
+    note = f"means of 3 barriers and {options.seeds} seeds, {DRAWN[0]}; a model of network and engines"
+    claims = draw(options.weft, Drawn(found[CASES.index(DRAWN)]), options.figures, note)
     lines = ["# Barriers on meshes with broken links", "",
              f"Written by `make barrier-figures`: runs of `weft barrier`, seeds 1 to {options.seeds}. [What is compared and how](../barrier.md). Cycles of a model of network and engines, not of RTL: mean over "
              "3 barriers after links broke (where not said otherwise) and over seeds, by fraction of links wanted broken; on meshes with 4 links a node, 40 and 50 % break all but a spanning tree or nearly so. "
-             "Meshes of 1,024 nodes, background traffic and software barriers are not in the tables."]
-    for title, arguments in CASES:
-        lines += ["", f"## {title}", "", f"`weft barrier {' '.join(arguments)}`", "", *table(run(options.weft, arguments, options.seeds))]
+             "Software barriers are not in the tables.",
+             "", "## Claims, and what is found", "", "| claim | found | agrees |", "|---|---|---|",
+             *(f"| {claim} | {words} | {'yes' if agrees else 'no'} |" for claim, words, agrees in claims),
+             "", "## Counterparts of the paper's figures", "", f"Figure 5: update quantity; figure 6: all algorithms by number of nodes, with 0, 10 and 20 % of links broken; figure 7: DLCT and trees. {DRAWN[0].capitalize()}.", "",
+             *(f"![{image}](../img/{image})" for image in IMAGES)]
+    lines += ["", "## Who judges", "", "DLCT, 4 links a node, numbers from the centre; mean over so many barriers after links broke. *Searching*: judge as it is, which tries offsets and keeps the best; *fixed*: the offset stays 0; *oracle*: the best "
+              "offset from the first barrier on, known from the links that are broken. A search costs slow barriers at first.", "", *judges(options.weft, options.seeds)]
+    for (title, arguments), runs in zip((*CASES, *MORE), found):
+        lines += ["", f"## {title}", "", f"`weft barrier {' '.join(arguments)}`", "", *table(runs)]
     part = options.markdown.with_suffix(".part")
     part.write_text("\n".join(lines) + "\n", encoding="utf-8")
     part.rename(options.markdown)

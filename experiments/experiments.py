@@ -40,6 +40,7 @@ COUNTER = Scheme("rxcounter", "receiver counter", ("--scheme", "rxcounter"), "#6
 SENDER = Scheme("txwindow", "sender window", ("--scheme", "txwindow"), "#7b3294", "d")
 SCHEMES = (WEFT, PAPER, COUNTER, SENDER)
 OLDER = (COUNTER, SENDER)
+MODES = (WEFT, PAPER)
 
 SIZES = (32, 64, 128, 256)  # KiB
 LOSSES = (0, 1, 2, 3, 4, 5)  # per mille
@@ -47,11 +48,13 @@ PAYLOADS = (256, 1024, 4096)
 WINDOWS = (32, 64, 128, 256)
 DEGREES = (0, 8, 16, 32, 48, 64, 80, 96, 128, 192)
 ROUND_TRIP_OF_REORDERED = 345  # clocks: twice 100 of the network, 145 in engines and memory
-HELD = (0.1, 0.005)  # how many packets make a detour
+HELD = (0.1, 0.005)  # how many packets make a detour: the paper does not say
 DEGREE_OF_PAYLOADS = 64
 LOSS_OF_SIZES = 2  # per mille
 LOSS_OF_SWEEP = 2
 LOSS_OF_PAYLOADS = 1
+TIMEOUTS_OF_CUT = (300, 600, 1200)
+AHEAD = (1, 0)  # RX_AHEAD: by how many packets one may overtake another before one counts as lost; 0: not known, only timers tell
 LONGEST = 20_000_000  # clocks after which a run counts as unfinished
 LONGEST_INCAST = 500_000  # likewise, where the link into the receiver needs 74,000 with 32 senders
 LONGEST_MANY = 100_000  # ... and where any link needs about 6,000
@@ -85,9 +88,14 @@ def reordered(scheme, window, degree, held, payload=256):
             "--detour", str(degree * clocks_of_a_packet(payload)), "--held", str(held), "--max-cycles", str(LONGEST))
 
 
-def yardstick(per_mille):
+def ahead(packets):
+    """The receiver's RX_AHEAD; weft-sim itself sets 1 for networks that keep order, 0 for a torus with several ways."""
+    return ("--ahead", str(packets))
+
+
+def yardstick(per_mille, packets_ahead):
     """1 KiB packets, 256 bits a clock: 100 Gb/s at 391 MHz."""
-    return ("--nodes", "2x1x1", "--delay", "300", "--mode", "weft", "--payload", "1024", "--bytes", str(256 * KIB), *loss(per_mille), "--max-cycles", str(LONGEST))
+    return ("--nodes", "2x1x1", "--delay", "300", "--mode", "weft", "--payload", "1024", "--bytes", str(256 * KIB), *loss(per_mille), *ahead(packets_ahead), "--max-cycles", str(LONGEST))
 
 
 def incast(scheme, senders):

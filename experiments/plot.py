@@ -2,6 +2,7 @@
 """Figures as SVG, the same bytes for the same numbers."""
 
 import io
+import math
 import pathlib
 import textwrap
 
@@ -57,32 +58,32 @@ def bars(path, title, y_label, panels, note, *, limits=None):
     save(figure, path, note)
 
 
-def columns(path, title, x_label, y_label, series, note):
-    """Steps side by side: (label, colour, values) for 0, 1, 2 and so on."""
+def columns(path, title, x_label, y_label, series, note, *, bottom=0):
+    """Steps side by side: (label, colour, values) for 0, 1, 2 and so on. bottom: of the axis; None: as the values need."""
     figure, axes = plt.subplots()
     for label, colour, values in series:
         axes.step(range(len(values)), values, where="mid", label=label, color=colour, linewidth=1)
     axes.set_title(title)
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(bottom=bottom)
     axes.legend()
     save(figure, path, note)
 
 
 def lines(path, title, x_label, y_label, series, note, *, log_x=False, log_y=False, ticks=None):
-    """series: (label, colour, marker, xs, points of runs.Point); points of which none finished are left out, those with unfinished runs are hollow."""
+    """series: (label, colour, marker, xs, points of runs.Point); points without a median are marked at the upper edge, those with unfinished runs are hollow."""
     figure, axes = plt.subplots()
     for label, colour, marker, xs, points in series:
         shown = [(x, p) for x, p in zip(xs, points) if p.median is not None]
-        if not shown:
-            continue
         places = [x for x, _ in shown]
         medians = [p.median for _, p in shown]
-        errors = [[p.median - p.low for _, p in shown], [p.high - p.median for _, p in shown]]
+        errors = [[p.median - p.low for _, p in shown], [0 if math.isinf(p.high) else p.high - p.median for _, p in shown]]
         axes.errorbar(places, medians, yerr=errors, label=label, color=colour, linewidth=1.2, capsize=2, elinewidth=0.8)
         for x, p in shown:
             axes.plot([x], [p.median], marker=marker, markersize=5, color=colour, markerfacecolor="white" if p.unfinished else colour)
+        for x in [x for x, p in zip(xs, points) if p.median is None]:
+            axes.plot([x], [1], marker="x", markersize=6, color=colour, transform=axes.get_xaxis_transform(), clip_on=False)
     if log_x:
         axes.set_xscale("log", base=2)
     if log_y:

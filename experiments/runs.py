@@ -20,29 +20,46 @@ class RunError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Point:
-    """Median over the seeds that finished, with an interval that holds it with at least 95 %; and how many did not finish, or ended with an error."""
+    """Median over all seeds, with an interval that holds it with at least 95 % (of fewer than six seeds: their range), mean and largest. A run that did not finish, or ended with an error, counts as
+    longer than all others: no median if they are half of all or more, no bound above if it is one of them, no mean if there is one."""
 
     median: float | None
     low: float | None
-    high: float | None
+    high: float | None  # infinite: a run that did not finish
     seeds: int
     unfinished: int
+    mean: float | None = None
+    largest: float | None = None
 
     @property
     def text(self):
         if self.median is None:
-            return f"none of {self.seeds} finished"
+            return f"none of {self.seeds} finished" if self.unfinished == self.seeds else f"{self.unfinished} of {self.seeds} unfinished"
         rest = f", {self.unfinished} of {self.seeds} unfinished" if self.unfinished else ""
         return f"{number(self.median)} ({number(self.low)}–{number(self.high)}{rest})"
 
+    @property
+    def tail(self):
+        """Mean and largest."""
+        return "–" if self.mean is None else f"{number(self.mean)}, {number(self.largest)}"
+
     def over(self, other):
         """The same in parts of another point's median."""
-        if self.median is None or not other.median:
-            return dataclasses.replace(self, median=None, low=None, high=None)
-        return dataclasses.replace(self, median=self.median / other.median, low=self.low / other.median, high=self.high / other.median)
+        def part(value):
+            return value / other.median if value is not None and other.median else None
+
+        return dataclasses.replace(self, **{field: part(getattr(self, field)) for field in ("median", "low", "high", "mean", "largest")})
+
+    def rate(self, clocks):
+        """What takes this long as a rate, of that which takes so many clocks."""
+        if self.median is None:
+            return dataclasses.replace(self, mean=None, largest=None)
+        return dataclasses.replace(self, median=clocks / self.median, low=clocks / self.high, high=clocks / self.low, mean=None, largest=None)
 
 
 def number(value):
+    if math.isinf(value):
+        return "∞"
     if abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"
@@ -61,13 +78,17 @@ def ranks_of_median(count):
 
 
 def summary(values, seeds):
+    """Of the seeds that finished, out of so many."""
     values = sorted(values)
-    if not values:
-        return Point(None, None, None, seeds, seeds)
-    low, high = ranks_of_median(len(values))
-    middle = len(values) // 2
-    median = values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
-    return Point(median, values[low], values[high], seeds, seeds - len(values))
+    unfinished = seeds - len(values)
+    ranked = values + [math.inf] * unfinished
+    middle = seeds // 2
+    median = ranked[middle] if seeds % 2 else (ranked[middle - 1] + ranked[middle]) / 2
+    if math.isinf(median):
+        return Point(None, None, None, seeds, unfinished)
+    low, high = ranks_of_median(seeds)
+    mean, largest = (sum(values) / seeds, values[-1]) if not unfinished else (None, None)
+    return Point(median, ranked[low], ranked[high], seeds, unfinished, mean, largest)
 
 
 class Runner:

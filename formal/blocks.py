@@ -17,9 +17,10 @@ GENERATED = ROOT / "build" / "gen" / "rtl"
 UNITS = {
     "rdma": (ROOT / "rtl" / "rdma" / "rdma.f", GENERATED / "rdma_formats_pkg.sv"),
     "switch": (ROOT / "rtl" / "switch" / "switch.f", GENERATED / "switch_lookup_formats_pkg.sv"),
+    "barrier": (ROOT / "rtl" / "barrier" / "barrier.f", GENERATED / "barrier_formats_pkg.sv"),
 }
 # Proof parts that need a unit's packages.
-PARTS = {"rdma": ("queue_model.sv", "rdma_receiver_transfers.sv"), "switch": ()}
+PARTS = {"rdma": ("queue_model.sv", "rdma_receiver_transfers.sv"), "switch": (), "barrier": ()}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,6 +70,9 @@ SWITCH_DECIDE = Proof("switch_decide_proof", 4, words="6 ports, any request, ent
 SWITCH_UPDATE = Proof("switch_lookup_proof", 16, engine="abc", words="any updates", unit="switch", instead=(("switch_image.sv", "switch_image_free.sv"),),
                       smaller=(Change("switch_lookup.sv", "  input  logic               clk_i,\n", "  input  logic [127:0]       deed_i,\n  input  logic               clk_i,\n"),
                                Change("switch_lookup.sv", ".clk_i, .rst_ni, .switch_id_i(", ".deed_i, .clk_i, .rst_ni, .switch_id_i(")))
+BARRIER_TREE = Proof("barrier_tree_proof", 4, engine="abc", words="any group of 1 to 1,024", unit="barrier")
+BARRIER_DECIDE = Proof("barrier_decide_proof", 4, engine="abc", words="any sound state and event", unit="barrier")
+BARRIER_CORE = Proof("barrier_core_proof", 36, engine="abc", words="2 groups of up to 2 members", unit="barrier", smaller=(Change("barrier_pkg.sv", "ID_W = 10;", "ID_W = 2;"),))
 RECEIVER_ANY = Proof("rdma_receiver_proof", 15, parameters=("ANY_STATE=1",), engine="abc", words="from any contents of the contexts")
 
 # Proof, fault put in (which must be found) or nothing.
@@ -141,6 +145,28 @@ BLOCKS = [
     (SWITCH_UPDATE, Change("switch_lookup.sv", "b_config_q   <= config_now;", "if (!taken) b_config_q <= config_now;")),
     (SWITCH_UPDATE, Change("switch_lookup.sv", "settings: b_config_q,", "settings: config_now,")),
     (SWITCH_UPDATE, Change("switch_table.sv", "{!bank_i, load_addr_i}", "{bank_i, load_addr_i}")),
+    (BARRIER_TREE, None),
+    (BARRIER_TREE, Change("barrier_tree.sv", "id_i & (id_i - 1'b1) : id_i", "id_i & (id_i - 2'd2) : id_i")),
+    (BARRIER_TREE, Change("barrier_tree.sv", "{1'b0, id_i | id_t'(1 << b)} < members_i", "{1'b0, id_i | id_t'(1 << b)} <= members_i")),
+    (BARRIER_TREE, Change("barrier_pkg.sv", "return id >= offset ?", "return id > offset ?")),
+    (BARRIER_DECIDE, None),
+    (BARRIER_DECIDE, Change("barrier_decide.sv", "settles && g.phase == PHASE_GATHERING && still_missing == '0", "settles && g.phase == PHASE_GATHERING")),
+    (BARRIER_DECIDE, Change("barrier_decide.sv", "is_child && (missing & sender_bit) != '0;", "is_child;")),
+    (BARRIER_DECIDE, Change("barrier_decide.sv", "assign is_child    = (sender_bit & children) != '0 &&", "assign is_child    =")),
+    (BARRIER_DECIDE, Change("barrier_decide.sv", "&& (sender_bit & (sender_bit - 1'b1)) == '0;\n  assign is_first", ";\n  assign is_first")),
+    (BARRIER_DECIDE, Change("barrier_decide.sv", "end else if (group_i.phase != PHASE_WAITING) begin\n                drops", "end else if (group_i.phase == PHASE_IDLE) begin\n                drops")),
+    (BARRIER_DECIDE, Change("barrier_decide.sv", "ahead == 16'd1 && group_i.phase == PHASE_WAITING", "group_i.phase == PHASE_WAITING")),
+    (BARRIER_DECIDE, Change("barrier_decide.sv", "if (ahead == '1 && packet_i.kind", "if (packet_i.kind")),
+    (BARRIER_DECIDE, Change("barrier_decide.sv", "end else if (packet_i.inst != group_i.settings.inst) begin", "end else if (1'b0) begin")),
+    (BARRIER_DECIDE, Change("barrier_decide.sv", "end else if (!good_memory) begin", "end else if (1'b0) begin")),
+    (BARRIER_DECIDE, Change("barrier_decide.sv", "if (fails && group_i.phase != PHASE_FAILED) begin", "if (fails) begin")),
+    (BARRIER_DECIDE, Change("barrier_decide.sv", "group_i.phase == PHASE_FAILED && !group_i.told", "group_i.phase == PHASE_FAILED")),
+    (BARRIER_DECIDE, Change("barrier_decide.sv", "next.got        = '0;", "")),
+    (BARRIER_DECIDE, Change("barrier_judge.sv", "next >= settings_i.members ? next - settings_i.members : next", "next")),
+    (BARRIER_CORE, None),
+    (BARRIER_CORE, Change("barrier_completions.sv", "pending_q <= (pending_q & ~gone) | come;", "pending_q <= come;")),
+    (BARRIER_CORE, Change("barrier_core.sv", "if (ended) g_q <= next_q;", "if (ended) g_q <= loaded;")),
+    (BARRIER_CORE, Change("barrier_core.sv", "completion_o.epoch    = g_q.epoch;", "completion_o.epoch    = next_q.epoch;")),
     (RECEIVER, None),
     (RECEIVER, Change("rdma_receiver.sv", ".free_i         (m_valid_q && m_q.free)", ".free_i         (m_valid_q && m_q.write)")),
     (RECEIVER_ANY, None),

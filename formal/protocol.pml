@@ -6,13 +6,13 @@
  * packets, the receiver two contexts. MSGID and generation are counted modulo small numbers, so that they wrap. What docs/rdma.md
  * asks for is assumed: no packet and no context of a transfer lives on when its MSGID is given again.
  *
- * Safety (default): against any network, with timers that end at any time: no byte of another transfer is written, exactly one
- * completion for each post, OK only if all is in memory.
+ * Safety (default): against any network, with timers that end at any time: no byte of another transfer is written, none at all once
+ * its post has completed with OK (software may use the memory for something else), exactly one completion for each post, OK only if all is in memory.
  * -DBOUNDED, progress: LOSSES packets are lost and DUPLICATES duplicated, timers end only when nothing else can happen. Every
  * transfer completes with OK, in the end all contexts are free and the network is empty.
  *
- * -DNO_ZOMBIE_CHECK, -DEARLY_DONE, -DDONE_TWICE, -DNO_RELEASE, -DFORGET_DONE: the protocol without one of its parts; the check must fail. -DNO_GENERATION: no
- * check fails, as without it only packets of the same transfer get into a context.
+ * -DNO_ZOMBIE_CHECK, -DEARLY_DONE, -DDONE_TWICE, -DNO_RELEASE, -DFORGET_DONE, -DNO_GENERATION: the protocol without one of its parts; the check
+ * must fail.
  */
 #ifndef POSTS
 #define POSTS 3
@@ -57,6 +57,7 @@ mtype tx = IDLE;
 byte tx_id, tx_cid, tx_gen;
 byte tx_sent; /* BOUNDED: packets sent since it was asked */
 byte ends = 1; /* a bit for each id that has completed */
+byte well;     /* likewise, with OK */
 #define COMPLETED ((ends & (1 << tx_id)) != 0)
 
 /* Receiver */
@@ -117,6 +118,10 @@ inline complete(ok) {
   assert(!COMPLETED);
   assert(!(ok) || written == ALL);
   ends = ends | (1 << tx_id); written = 0;
+  if
+  :: ok -> well = well | (1 << tx_id)
+  :: else
+  fi;
   tx = IDLE; tx_cid = 0; tx_gen = 0; tx_sent = 0
 }
 
@@ -225,6 +230,7 @@ inline receiver_gets(n) {
   :: KIND(packet) == RQT && (OF_CONTEXT(0) && !KNOWN(0) || OF_CONTEXT(1) && !KNOWN(1)) /* dropped, then forgotten */
   :: KIND(packet) == DATA && FITS(packet) && (ctx[CID(packet)].got & (1 << PIDX(packet))) == 0 ->
      assert(ctx[CID(packet)].id == ID(packet)); /* no byte of another transfer */
+     assert((well & (1 << ID(packet))) == 0);         /* none after OK */
      if
      :: ID(packet) == tx_id && !COMPLETED -> written = written | (1 << PIDX(packet))
      :: else

@@ -22,6 +22,7 @@ STEP = "rdma_window_step.sv"
 PROTOCOL = [
     ("safety", "protocol", ["NET=2"], False, None),
     ("safety without the zombie check", "protocol", ["NET=2", "NO_ZOMBIE_CHECK"], False, "assertion"),
+    ("safety without the generation", "protocol", ["NET=2", "NO_GENERATION"], False, "assertion"),
     ("safety with DONE after the first packet", "protocol", ["NET=2", "EARLY_DONE"], False, "assertion"),
     ("safety with each DONE taken for a completion", "protocol", ["NET=2", "DONE_TWICE"], False, "assertion"),
     ("progress: 2 lost, 1 duplicated", "protocol", ["BOUNDED"], True, None),

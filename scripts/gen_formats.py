@@ -294,7 +294,7 @@ def doc_enum(enum):
 def doc_registers(spec):
     registers = spec["registers"]
     rows = []
-    for register in registers["list"]:
+    for register in sorted(registers["list"], key=lambda register: register["offset"]):
         offset, count = register["offset"], register.get("count", 1)
         span = f"`{offset:#05x}`" + (f" + 4·i, i < {count}" if count > 1 else "")
         reset = f"`{register['reset']:#x}`" if "reset" in register else "–"

@@ -61,11 +61,17 @@ void decide(Part& part, const Setup& setup, const Routes& routes) {
   }
 }
 
+/// Numbers from the centre: the root goes round the four nodes there, and its ways stay short.
+uint32_t stride_for(Numbering numbering, uint32_t members) {
+  return numbering == Numbering::centre && members % 4 == 0 ? members / 4 : default_stride(members);
+}
+
 Part part_of(std::vector<Node> by_number, const Setup& setup, const Routes& whole) {
   Part part;
   part.by_number = std::move(by_number);
   part.settings.members = static_cast<uint32_t>(part.by_number.size());
-  part.settings.stride = default_stride(part.settings.members);
+  part.settings.stride = setup.stride > 0 ? setup.stride % part.settings.members
+                                          : stride_for(setup.numbering, part.settings.members);
   part.settings.tries = setup.tries;
   part.settings.good = part_length(part, setup.shape, 0, whole);
   part.memory = judge_start(part.settings);
@@ -233,13 +239,13 @@ Outcome compare(const Setup& setup) {
   return Comparison(setup).run();
 }
 
-std::optional<double> mean_update_of(const Setup& setup) {
+std::optional<std::vector<std::vector<double>>> updates_of(const Setup& setup) {
   const bool whole = setup.algorithm == Algorithm::dlct || setup.algorithm == Algorithm::dlct_multicast;
   const bool blocks = setup.algorithm == Algorithm::id1 || setup.algorithm == Algorithm::id2;
   if (!whole && !blocks) return std::nullopt;
   const Size block{std::min(setup.block, setup.size.width), std::min(setup.block, setup.size.height)};
   const Mesh mesh(whole ? setup.size : block, setup.links);
-  return mean_update(all_updates(mesh, numbered(mesh, setup.numbering), setup.shape));
+  return all_updates(mesh, numbered(mesh, setup.numbering), setup.shape);
 }
 
 }  // namespace weft::barrier

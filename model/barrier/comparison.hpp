@@ -44,6 +44,9 @@ enum class Judging {
   oracle
 };  ///< see judge.hpp; offset 0 for ever; the best offset at once
 
+/// Offsets that judge tries in a search: with numbers from the centre the other three nodes there as roots.
+constexpr uint32_t usual_tries(Numbering numbering) { return numbering == Numbering::centre ? 3 : 8; }
+
 struct Setup {
   Size size{4, 4};
   Links links = Links::four;
@@ -56,6 +59,8 @@ struct Setup {
   uint32_t rounds = 3;  ///< barriers one after the other, as in the paper's program
   uint32_t block = 4;   ///< side of a block of the algorithms of two levels
   uint32_t tries = 8;   ///< offsets that judge tries in a search
+  uint32_t stride =
+      0;  ///< from one to the next; 0: a quarter with numbers from the centre, else default_stride()
   Timing timing;
 };
 
@@ -75,7 +80,8 @@ struct Outcome {
 /// @throws std::invalid_argument if the blocks do not fit the mesh
 Outcome compare(const Setup& setup);
 
-/// Mean UQ of the tree that the algorithm moves on (of a block for ID1 and ID2); nothing if it moves none.
-std::optional<double> mean_update_of(const Setup& setup);
+/// UQ of each change of the tree that the algorithm moves on (of a block for ID1 and ID2), see all_updates();
+/// nothing if it moves none.
+std::optional<std::vector<std::vector<double>>> updates_of(const Setup& setup);
 
 }  // namespace weft::barrier

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 
 #include "barrier/comparison.hpp"
+#include "barrier/update_quantity.hpp"
 #include "common/command_line.hpp"
 #include "weft/command.hpp"
 #include "weft/progress.hpp"
@@ -25,7 +27,9 @@ struct BarrierArguments {
   std::vector<std::string> meshes = {"4x4"}, algorithms = {"dlct"};
   std::vector<double> broken = {0};
   std::string links = "4", tree = "lct", numbering = "s-curve", judge = "searching";
-  uint32_t rounds = 3, seeds = 1, block = 4, tries = 8;
+  uint32_t rounds = 3, seeds = 1, block = 4, stride = 0;
+  std::optional<uint32_t> tries;
+  bool updates = false;
   Timing timing;
 };
 
@@ -63,7 +67,8 @@ Setup setup_of(const BarrierArguments& arguments) {
                                                 : Judging::searching;
   setup.rounds = arguments.rounds;
   setup.block = arguments.block;
-  setup.tries = arguments.tries;
+  setup.tries = arguments.tries.value_or(usual_tries(setup.numbering));
+  setup.stride = arguments.stride;
   setup.timing = arguments.timing;
   return setup;
 }
@@ -91,22 +96,24 @@ json run_seeds(Setup setup, const BarrierArguments& arguments, std::string_view 
     bound.push_back(static_cast<double>(outcome.lower_bound));
     broken.push_back(outcome.broken_links);
   }
-  const auto update = mean_update_of(setup);
-  return {{"algorithm", name},
-          {"mesh", fmt::format("{}x{}", setup.size.width, setup.size.height)},
-          {"nodes", setup.size.nodes()},
-          {"broken_fraction", setup.broken},
-          {"broken_links", mean(broken)},
-          {"links", Mesh(setup.size, setup.links).links()},
-          {"cycles", mean(cycles)},
-          {"cycles_first", mean(first)},
-          {"cycles_last", mean(last)},
-          {"cycles_largest", *std::max_element(cycles.begin(), cycles.end())},
-          {"lower_bound", mean(bound)},
-          {"messages", mean(messages)},
-          {"hops", mean(hops)},
-          {"gather_length_last", mean(length)},
-          {"uq_mean", update ? json(*update) : json(nullptr)}};
+  const auto updates = updates_of(setup);
+  json result{{"algorithm", name},
+              {"mesh", fmt::format("{}x{}", setup.size.width, setup.size.height)},
+              {"nodes", setup.size.nodes()},
+              {"broken_fraction", setup.broken},
+              {"broken_links", mean(broken)},
+              {"links", Mesh(setup.size, setup.links).links()},
+              {"cycles", mean(cycles)},
+              {"cycles_first", mean(first)},
+              {"cycles_last", mean(last)},
+              {"cycles_largest", *std::max_element(cycles.begin(), cycles.end())},
+              {"lower_bound", mean(bound)},
+              {"messages", mean(messages)},
+              {"hops", mean(hops)},
+              {"gather_length_last", mean(length)},
+              {"uq_mean", updates ? json(mean_update(*updates)) : json(nullptr)}};
+  if (arguments.updates && updates) result["uq"] = *updates;
+  return result;
 }
 
 void print(const json& runs) {
@@ -202,8 +209,15 @@ void add_barrier(CLI::App& weft, int& exit_code) {
   command->add_option("--judge", arguments->judge, "how K is chosen")
       ->check(CLI::IsMember({"searching", "fixed", "oracle"}))
       ->capture_default_str();
-  command->add_option("--tries", arguments->tries, "offsets that judge tries in a search")
-      ->check(command_line::whole_number(0, 255))
+  command
+      ->add_option("--tries", arguments->tries,
+                   "offsets that judge tries in a search (default: 8; 3 with numbers from the centre)")
+      ->check(command_line::whole_number(0, 255));
+  command
+      ->add_option(
+          "--stride", arguments->stride,
+          "from one of them to the next; 0: near 0.382 of the nodes, a quarter with numbers from the centre")
+      ->check(command_line::whole_number(0, most_nodes))
       ->capture_default_str();
   command->add_option("--rounds", arguments->rounds, "barriers one after the other")
       ->check(few)
@@ -214,6 +228,7 @@ void add_barrier(CLI::App& weft, int& exit_code) {
   command->add_option("--block", arguments->block, "side of a block of two-level algorithms")
       ->check(command_line::whole_number(1, 64))
       ->capture_default_str();
+  command->add_flag("--updates", arguments->updates, "JSON: UQ of the change from each offset (row) to each");
   add_timing(*command, arguments->timing);
   add_common(*command, arguments->common);
   command->callback([arguments, &exit_code] { exit_code = run_barrier(*arguments); });

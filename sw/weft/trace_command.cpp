@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "common/command_line.hpp"
 #include "trace/record.hpp"
@@ -62,7 +63,27 @@ void print(const Difference& difference, const DiffArguments& arguments) {
   fmt::print("look at cycle {} in the waves\n", d.cycle);
 }
 
+/// @throws BadInput if a key that is not to be compared is in neither trace: probably misspelt
+void check_ignored(const DiffArguments& arguments) {
+  std::set<std::string> unseen(arguments.ignore.begin(), arguments.ignore.end());
+  unseen.erase("cycle");
+  bool empty = true;
+  for (const auto& file : {arguments.a, arguments.b}) {
+    trace::Reader reader(file);
+    while (!unseen.empty()) {
+      const auto record = reader.next();
+      if (!record) break;
+      empty = false;
+      for (const auto& field : record->fields) unseen.erase(field.first);
+    }
+  }
+  if (!unseen.empty() && !empty) {
+    throw BadInput(fmt::format("--ignore {}: no record of either trace has this key", *unseen.begin()));
+  }
+}
+
 int run_diff(const DiffArguments& arguments) {
+  check_ignored(arguments);
   trace::DiffOptions options;
   options.context = arguments.context;
   options.ignore.insert(arguments.ignore.begin(), arguments.ignore.end());

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the experiments tell of a point: the median of the seeds that finished, its interval, and how many did not; what happens if weft-sim cannot be run; and what a
+"""What the experiments tell of a point: the median of its seeds, its interval, what did not finish; what happens if weft-sim cannot be run; and what a
 window cannot beat.
 
 usage: test_experiments.py REPOSITORY
@@ -39,9 +39,23 @@ class Points(unittest.TestCase):
 
     def test_what_did_not_finish_is_counted(self):
         point = runs.summary([3, 1, 2], 5)
-        self.assertEqual((point.median, point.unfinished), (2, 2))
-        self.assertIn("2 of 5 unfinished", point.text)
+        self.assertEqual((point.median, point.high, point.unfinished, point.mean), (3, math.inf, 2, None))
+        self.assertEqual(point.text, "3.000 (1.000–∞, 2 of 5 unfinished)")
         self.assertEqual(runs.summary([], 5).text, "none of 5 finished")
+
+    def test_half_unfinished_has_no_median(self):
+        self.assertEqual(runs.summary([1, 2], 4).text, "2 of 4 unfinished")
+        self.assertIsNone(runs.summary([1], 20).median)
+        self.assertEqual(runs.summary([1] * 11, 20).median, 1)
+
+    def test_mean_and_largest(self):
+        self.assertEqual(runs.summary([1, 2, 6], 3).tail, "3.000, 6.000")
+        self.assertEqual(runs.summary([1, 2], 3).tail, "–")
+
+    def test_a_rate_is_the_less_the_longer(self):
+        rate = runs.summary([10, 20, 40], 3).rate(20)
+        self.assertEqual((rate.median, rate.low, rate.high), (1, 0.5, 2))
+        self.assertEqual(runs.summary([10, 20], 3).rate(20).low, 0)
 
     def test_in_parts_of_another(self):
         self.assertEqual(runs.summary([20, 30, 40], 3).over(runs.summary([10], 1)).median, 3)
@@ -61,7 +75,7 @@ class Bound(unittest.TestCase):
 
 
 class Runs(unittest.TestCase):
-    def test_runs_each_seed_and_leaves_out_what_failed(self):
+    def test_runs_each_seed_and_counts_what_failed(self):
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / "weft-sim"
             program.write_text(FAKE, encoding="utf-8")
@@ -69,7 +83,7 @@ class Runs(unittest.TestCase):
             runner = runs.Runner(program, 2, 5)
             runner.run([("--bytes", "1")], "test")
             point = runner.point(("--bytes", "1"))
-            self.assertEqual((point.median, point.seeds, point.unfinished), (200, 5, 2))
+            self.assertEqual((point.median, point.seeds, point.unfinished), (300, 5, 2))
 
     def test_what_was_run_by_the_same_program_is_not_run_again(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -25,6 +25,16 @@ TEST_F(WeftBarrier, SaysWhatOneAlgorithmNeeds) {
   EXPECT_NEAR(found["uq_mean"].get<double>(), 0.5623, 5e-5);
 }
 
+TEST_F(WeftBarrier, SaysTheUpdateQuantityOfEachChange) {
+  const auto lct = results("--mesh 4x4 --algorithm dlct --links 8 --updates")["uq"];
+  const auto bst = results("--mesh 4x4 --algorithm dlct --links 8 --updates --tree bst")["uq"];
+  ASSERT_EQ(lct.size(), 16u);
+  EXPECT_EQ(lct[3][3], 0.0);
+  EXPECT_NEAR(lct[0][1].get<double>(), 1 - 7.0 / 26, 1e-9);  // the paper's example
+  EXPECT_NEAR(bst[0][1].get<double>(), 1 - 18.0 / 22, 1e-9);
+  EXPECT_FALSE(results("--mesh 4x4 --algorithm ms --updates").contains("uq"));
+}
+
 TEST_F(WeftBarrier, ComparesAllOnAllMeshes) {
   const auto found = results("--mesh 4x4,3x5 --algorithm all --broken 0,0.5 --seeds 3 --load 0.1");
   EXPECT_EQ(found["runs"].size(), 2 * 2 * 12u);

@@ -58,6 +58,10 @@ TEST_F(WeftTrace, DiffFindsAPlantedFault) {
   EXPECT_TRUE(contains(read(json), "\"equal\": false"));
   EXPECT_TRUE(contains(read(json), "\"cycle\": 16"));
   EXPECT_EQ(weft("trace diff --ignore wbase " + a + " " + b).exit_code, 0);
+  const auto misspelt = weft("trace diff --ignore wbaes " + a + " " + b);
+  EXPECT_EQ(misspelt.exit_code, 2);
+  EXPECT_TRUE(contains(misspelt.output, "--ignore wbaes: no record of either trace has this key"))
+      << misspelt.output;
 }
 
 TEST_F(WeftTrace, DiffOfATraceThatEndsEarly) {
