@@ -8,10 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "boot/config.hpp"
+#include "boot/from_topology.hpp"
 #include "boot/machine.hpp"
 #include "boot/nodes.hpp"
 #include "boot/plan.hpp"
 #include "common/command_line.hpp"
+#include "topology/spec.hpp"
 #include "weft/boot_results.hpp"
 
 namespace weft::cli {
@@ -28,6 +30,10 @@ void replace(Value& value, const std::optional<Value>& given) {
 Machine machine_of(const BootArguments& arguments) {
   Machine machine;
   if (!arguments.machine_file.empty()) read_machine(arguments.machine_file, machine);
+  if (!arguments.topology.empty()) {
+    const topology::Graph graph = topology::load(arguments.topology);
+    take_topology(graph, arguments.topology, hosts_of(arguments.boot_servers, graph), machine);
+  }
   replace(machine.cpus_per_board, arguments.cpus);
   replace(machine.boards_per_supernode, arguments.boards);
   replace(machine.supernodes_per_cabinet, arguments.supernodes_per_cabinet);
@@ -143,8 +149,17 @@ void add_machine(CLI::App& command, BootArguments& arguments) {
   command.add_option("--machine", arguments.machine_file, "file that describes the machine (docs/boot.md)")
       ->type_name("FILE")
       ->check(command_line::file_name());
+  auto* topology = command.add_option("--topology", arguments.topology,
+                                      "numbers of nodes, servers and links from a fabric: file:PATH "
+                                      "(ibnetdiscover or JSON) or another SPEC of weft topology");
+  auto* servers =
+      command.add_option("--boot-servers", arguments.boot_servers,
+                         "hosts of the topology that serve: names, GUIDs, numbers with commas, or "
+                         "file:PATH; all others boot");
+  topology->type_name("SPEC")->needs(servers);
+  servers->type_name("HOSTS")->needs(topology);
   const auto size = [&](const char* name, std::optional<uint32_t>& value, const char* text) {
-    command.add_option(name, value, text)->check(some);
+    command.add_option(name, value, text)->check(some)->excludes(topology);
   };
   size("--cpus", arguments.cpus, "CPUs a board (8)");
   size("--boards", arguments.boards, "boards a supernode (32)");

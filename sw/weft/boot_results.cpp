@@ -72,8 +72,18 @@ json found(const Machine& machine, const Nodes& nodes, const std::string& algori
           {"fraction_of_bound", machine.image_megabits / bandwidth.boot_seconds / bound}};
 }
 
-json mapping_of(const Nodes& nodes, const Plan& made) {
-  return {{"nodes", nodes.cpus}, {"servers", made.servers}, {"backups", made.backups}};
+/// Beside numbers, where there are any.
+json with_names(json mapping, const Machine& machine, const Nodes& nodes) {
+  if (machine.node_names.empty()) return mapping;
+  json& names = mapping["node_names"];
+  for (const uint32_t cpu : nodes.cpus) names.push_back(machine.node_names[cpu]);
+  mapping["server_names"] = machine.server_names;
+  return mapping;
+}
+
+json mapping_of(const Machine& machine, const Nodes& nodes, const Plan& made) {
+  return with_names({{"nodes", nodes.cpus}, {"servers", made.servers}, {"backups", made.backups}}, machine,
+                    nodes);
 }
 
 json of_servers(const BootArguments& arguments, const Machine& machine, const Nodes& nodes,
@@ -85,12 +95,12 @@ json of_servers(const BootArguments& arguments, const Machine& machine, const No
     result["simulated"] = times_of(
         simulate(machine, nodes.cpus, made, course_of(arguments, nodes.cpus.size(), bandwidth.boot_seconds)));
   if (arguments.packets) result["packets"] = times_of(simulate_packets(machine, nodes.cpus, made, {}));
-  if (arguments.mapping) result["mapping"] = mapping_of(nodes, made);
+  if (arguments.mapping) result["mapping"] = mapping_of(machine, nodes, made);
   return result;
 }
 
 /// Of whom each node fetches: a node, or null for its chain's server.
-json mapping_of(const Nodes& nodes, const Chains& chains) {
+json mapping_of(const Machine& machine, const Nodes& nodes, const Chains& chains) {
   json from(std::vector<json>(nodes.cpus.size())), servers(std::vector<json>(nodes.cpus.size()));
   for (std::size_t chain = 0; chain < chains.count(); ++chain) {
     for (std::size_t at = chains.begins[chain]; at < chains.begins[chain + 1]; ++at) {
@@ -98,7 +108,7 @@ json mapping_of(const Nodes& nodes, const Chains& chains) {
       if (at != chains.begins[chain]) from[chains.order[at]] = nodes.cpus[chains.order[at - 1]];
     }
   }
-  return {{"nodes", nodes.cpus}, {"servers", servers}, {"from_nodes", from}};
+  return with_names({{"nodes", nodes.cpus}, {"servers", servers}, {"from_nodes", from}}, machine, nodes);
 }
 
 json of_peers(const BootArguments& arguments, const Machine& machine, const Nodes& nodes) {
@@ -110,7 +120,7 @@ json of_peers(const BootArguments& arguments, const Machine& machine, const Node
   if (arguments.simulate)
     result["simulated"] =
         times_of(simulate_chains(machine, nodes.cpus, chains, course_of(arguments, nodes.cpus.size(), 0)));
-  if (arguments.mapping) result["mapping"] = mapping_of(nodes, chains);
+  if (arguments.mapping) result["mapping"] = mapping_of(machine, nodes, chains);
   return result;
 }
 
@@ -136,7 +146,7 @@ json of_multicast(const BootArguments& arguments, const Machine& machine, const 
     result["simulated"]["rounds"] = found.rounds;
     result["simulated"]["late"] = found.late;
   }
-  if (arguments.mapping) result["mapping"] = mapping_of(nodes, unicast);
+  if (arguments.mapping) result["mapping"] = mapping_of(machine, nodes, unicast);
   return result;
 }
 
