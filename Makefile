@@ -118,6 +118,10 @@ switch-figures: configure ## packets of all groups and pairs through Verilated l
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft weft-sim
 	python3 -B experiments/switch.py $(BUILD) $(if $(filter 1,$(QUICK)),$(BUILD)/switch.md --quick,docs/results/switch.md) --threads $(JOBS)
 
+switch-colours: configure ## colours with one multicast table and with one for each input port, what both cost, into docs/results/switch_colours.md
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
+	python3 -B experiments/switch_colours.py $(BUILD) docs/results/switch_colours.md
+
 mcast-growth: configure ## how time and memory of multicast trees grow, into docs/results/mcast_growth.md
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
 	python3 -B experiments/mcast.py $(BUILD)/bin/weft docs/results/mcast_growth.md --growth
@@ -195,6 +199,10 @@ place: configure $(PYTHON_VENV)/ready ## place and route of the receiver on iCE4
 	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r fpga/requirements-place.txt
 	$(PYTHON_VENV)/bin/python fpga/place.py --jobs $(JOBS)
 
+switch-place: configure $(PYTHON_VENV)/ready ## place and route of the switch lookup block on iCE40 and ECP5, into docs/results/switch_fpga.md
+	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r fpga/requirements-place.txt
+	$(PYTHON_VENV)/bin/python fpga/switch_place.py --jobs $(JOBS)
+
 fpga: configure $(PYTHON_VENV)/ready ## bitstreams of the self-test for two boards, their netlists simulated, into docs/results/boards.md
 	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r fpga/requirements-place.txt
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-selftest-vectors
@@ -206,8 +214,14 @@ formal: configure $(PYTHON_VENV)/ready ## protocol by SPIN, receive window, bloc
 netlist: configure $(PYTHON_VENV)/ready ## tests of the receiver on its gates, window unit's gates against its source, into docs/results/netlist.md
 	$(PYTHON_VENV)/bin/python fpga/netlist.py --jobs $(JOBS)
 
+switch-netlist: configure $(PYTHON_VENV)/ready ## tests of the switch lookup block on its gates, into docs/results/switch_netlist.md
+	$(PYTHON_VENV)/bin/python fpga/switch_netlist.py --jobs $(JOBS)
+
 mutate: configure $(PYTHON_VENV)/ready ## mutants of the receiver against its tests, into docs/results/mutation.md
 	$(PYTHON_VENV)/bin/python tests/mutation/mutate.py --jobs $(JOBS) $(MUTATE_ARGS)
+
+switch-mutate: configure $(PYTHON_VENV)/ready ## mutants of the switch lookup block against its tests, into docs/results/switch_mutation.md
+	$(PYTHON_VENV)/bin/python tests/mutation/mutate.py --unit switch --jobs $(JOBS) $(MUTATE_ARGS)
 
 fuzz: setup ## fuzz the packet input of the engine beside the golden model (SECONDS=600), into docs/results/fuzz.md
 	cmake --preset fuzz $(CMAKE_QUIET) >/dev/null
@@ -242,7 +256,15 @@ coverage: configure ## which points of docs/testplan.json tests, fault campaign 
 	seq 0 $$(($(JOBS) - 1)) | WEFT_TRACES=$(COVERAGE_DIR)/nic GTEST_TOTAL_SHARDS=$(JOBS) xargs -P $(JOBS) -I{} env GTEST_SHARD_INDEX={} $(BUILD)/bin/rdma_nic_test --gtest_brief=1
 	WEFT_TRACES=$(COVERAGE_DIR)/unit $(BUILD)/bin/test_rtl --gtest_brief=1 --gtest_filter='RdmaReceiver*:RdmaSender.*-*WithAnySettings:RdmaSender.EqualsTheGoldenModelUnder*'
 	WEFT_TRACES=$(COVERAGE_DIR)/soak $(BUILD)/bin/weft-sim soak --build nic_full --runs $(COVERAGE_SOAK) --threads $(JOBS)
-	python3 tests/coverage/functional.py --jobs $(JOBS) $(COVERAGE_DIR) fuzz=$(COVERAGE_DIR)/fuzz nic=$(COVERAGE_DIR)/nic soak=$(COVERAGE_DIR)/soak unit=$(COVERAGE_DIR)/unit
+	python3 tests/coverage/functional.py --jobs $(JOBS) --units rx,tx,inbox,queues $(COVERAGE_DIR) fuzz=$(COVERAGE_DIR)/fuzz nic=$(COVERAGE_DIR)/nic soak=$(COVERAGE_DIR)/soak unit=$(COVERAGE_DIR)/unit
+
+SWITCH_COVERAGE_DIR = $(BUILD)/switch_coverage
+
+switch-coverage: configure ## which points of docs/testplan.json the tests of the switch lookup block hit, into docs/results/switch_coverage.md
+	cmake --build --preset $(PRESET) -j $(JOBS) --target test_switch
+	rm -rf $(SWITCH_COVERAGE_DIR) && mkdir -p $(SWITCH_COVERAGE_DIR)/traces
+	WEFT_TRACES=$(SWITCH_COVERAGE_DIR)/traces $(BUILD)/bin/test_switch --gtest_brief=1
+	python3 tests/coverage/functional.py --jobs $(JOBS) --units lookup --page switch_coverage $(SWITCH_COVERAGE_DIR) switch=$(SWITCH_COVERAGE_DIR)/traces
 
 # Each in two parts at a time, so that both cores have work.
 COVERAGE_TESTS := rdma_nic_test test_rtl test_rdma_baseline rdma_older_test test_rdma_queues test_rdma_inbox test_rdma_requests test_switch test_barrier_rtl

@@ -19,14 +19,16 @@ SWAPS = {
 GATE = re.compile(rf"^  ({'|'.join(SWAPS)}) (?=\S+ \($)", re.M)
 
 
-def elaborate(module, folder, listing=None, parameters=()):
-    """Plain Verilog of the module, in its folder."""
+def elaborate(module, folder, listing=None, parameters=(), formats=None):
+    """Plain Verilog of the module, in its folder. Generated package: the engine's, if not told otherwise."""
     folder.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, str(ELABORATE), "--force", "--out", str(folder)]
     for parameter in parameters:
         command += ["-G", parameter]
     if listing:
         command += ["--list", str(listing)]
+    if formats:
+        command += ["--formats", str(formats)]
     area.run_tool([*command, module], folder / "elaborate.log")
     return folder / f"{module}.v"
 

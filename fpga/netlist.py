@@ -45,10 +45,10 @@ def receivers():
     return {name: parameters for name, *parameters in lines}
 
 
-def make_receiver(name, parameters):
+def make_netlist(top, name, parameters, listing=None, formats=None):
     folder = WORK / name
-    source = gates.elaborate(RECEIVER, folder, parameters=parameters)
-    netlist, logic, flops = gates.synthesize(RECEIVER, source, folder)
+    source = gates.elaborate(top, folder, listing, parameters, formats)
+    netlist, logic, flops = gates.synthesize(top, source, folder)
     gates.write_ram_models(source, folder / "rams.v")
     return {"parameters": " ".join(parameters), "gates": logic, "flops": flops}, netlist.read_text(encoding="utf-8")
 
@@ -75,12 +75,19 @@ def check_unit(swaps, seed, progress):
     return result
 
 
-def build_tests(jobs):
+def make_swappable(name, netlist, args):
+    """The gates that can be swapped."""
+    picked = gates.pick_gates(netlist, args.swaps, args.seed)
+    (WORK / name / "swappable.v").write_text(gates.with_swappable_gates(netlist, picked), encoding="utf-8")
+    return picked
+
+
+def build_tests(targets, jobs):
     log = WORK / "build.log"
     # Verilator reads the netlists when CMake configures.
     # -Wno-dev: as in the Makefile.
     area.run_tool(["cmake", "--preset", "gates", f"-DWEFT_GATES={WORK}"], log)
-    area.run_tool(["cmake", "--build", "--preset", "gates", "-j", str(jobs), "--target", "test_gates", "test_swapped_gates"], log)
+    area.run_tool(["cmake", "--build", "--preset", "gates", "-j", str(jobs), "--target", *targets], log)
 
 
 def run_tests(target, name, seed, swapped=0, options=()):
@@ -101,19 +108,30 @@ def run_tests(target, name, seed, swapped=0, options=()):
     return len(ran), failed
 
 
-def check_swapped(picked, seed, progress):
+def check_swapped(target, name, picked, seed, progress):
     """Does a test fail when a gate is swapped?"""
-    results = []
+    results, log = [], target.removeprefix("test_").removesuffix("_gates")
     for number, gate in enumerate(picked, 1):
-        _, failed = run_tests("test_swapped_gates", f"swapped{number}", seed, number, ["--gtest_fail_fast"])
+        _, failed = run_tests(target, f"{log}{number}", seed, number, ["--gtest_fail_fast"])
         results.append({"gate": gates.swap_words(gate), "found_by": failed[0] if failed else None})
-        progress(f"{SWAPPABLE}: {gates.swap_words(gate)}: {'found by ' + failed[0] if failed else 'NOT FOUND'}")
+        progress(f"{name}: {gates.swap_words(gate)}: {'found by ' + failed[0] if failed else 'NOT FOUND'}")
     return results
 
 
+def tests_words(what, tests):
+    verdict = "all passed" if not tests["failed"] else "failed: " + ", ".join(f"`{test}`" for test in tests["failed"])
+    return f"All tests of {what}, {tests['ran']} tests against the golden model: {verdict}."
+
+
+def swapped_table(name, swapped, seed):
+    found = sum(1 for swap in swapped if swap["found_by"])
+    return [f"The same tests with one gate of `{name}` swapped, picked at random (seed {seed}): {found} of {len(swapped)} found.", "",
+            "| gate | first test that failed |", "|---|---|",
+            *(f"| {swap['gate']} | {'`' + swap['found_by'] + '`' if swap['found_by'] else '**none**'} |" for swap in swapped)]
+
+
 def page(results):
-    unit, tests = results["unit"], results["tests"]
-    found = sum(1 for swap in results["swapped"] if swap["found_by"])
+    unit = results["unit"]
     lines = [
         "# The receiver's gates", "",
         f"Written by `make netlist` with {results['yosys']}, OSU 0.18 µm, the synthesis of `make synth`; what is checked: [verification](../verification.md). RAMs "
@@ -123,11 +141,7 @@ def page(results):
     ]
     for name, receiver in results["receivers"].items():
         lines.append(f"| `{name}` | {receiver['parameters']} | {receiver['gates']:,} | {receiver['flops']:,} |")
-    verdict = "all passed" if not tests["failed"] else "failed: " + ", ".join(f"`{test}`" for test in tests["failed"])
-    lines += ["", f"All tests of the receiver (`tests/rtl/test_rdma_receiver*.cpp`), {tests['ran']} tests against the golden model: {verdict}.", "",
-              f"The same tests with one gate of `{SWAPPABLE}` swapped, picked at random (seed {results['seed']}): {found} of {len(results['swapped'])} found.", "",
-              "| gate | first test that failed |", "|---|---|"]
-    lines += [f"| {swap['gate']} | {'`' + swap['found_by'] + '`' if swap['found_by'] else '**none**'} |" for swap in results["swapped"]]
+    lines += ["", tests_words("the receiver (`tests/rtl/test_rdma_receiver*.cpp`)", results["tests"]), "", *swapped_table(SWAPPABLE, results["swapped"], results["seed"])]
     lines += ["", "## Netlist against source: the window unit", "",
               f"`rdma_window_open`, `rdma_window_keep` and `rdma_window_step`, WINDOW = {unit['window']}, PIDX of {unit['pidx_w']} bits, {unit['gates']:,} gates, all inputs "
               f"(SAT): {'equal' if unit['equal'] else '**different**'}.", "",
@@ -141,38 +155,46 @@ def run_all(args, progress):
     unit = check_unit(args.swaps, args.seed, progress)
     made, picked = {}, []
     for name, parameters in receivers().items():
-        made[name], netlist = make_receiver(name, parameters)
+        made[name], netlist = make_netlist(RECEIVER, name, parameters)
         progress(f"{name}: {made[name]['gates']:,} gates, {made[name]['flops']:,} flops")
         if name == SWAPPABLE:
-            picked = gates.pick_gates(netlist, args.swaps, args.seed)
-            (WORK / name / "swappable.v").write_text(gates.with_swappable_gates(netlist, picked), encoding="utf-8")
-    build_tests(args.jobs)
+            picked = make_swappable(name, netlist, args)
+    build_tests(["test_gates", "test_swapped_gates"], args.jobs)
     progress("tests built")
     ran, failed = run_tests("test_gates", "tests", args.seed)
     progress(f"{ran} tests on the netlists, {len(failed)} failed")
     return {"yosys": area.yosys_version(), "seed": args.seed, "unit": unit, "receivers": made, "tests": {"ran": ran, "failed": failed},
-            "swapped": check_swapped(picked, args.seed, progress)}
+            "swapped": check_swapped("test_swapped_gates", SWAPPABLE, picked, args.seed, progress)}
+
+
+def tests_complaints(name, tests, swapped):
+    """Of tests on netlists, and on one with swapped gates. A few gates are only seen in cases that the tests do not reach; the page names them."""
+    result = [f"{test} failed on the netlist" for test in tests["failed"]]
+    found = sum(swap["found_by"] is not None for swap in swapped)
+    if found < LEAST_FOUND * len(swapped):
+        result.append(f"{name}: only {found} of {len(swapped)} swapped gates were found")
+    return result
 
 
 def complaints(results):
     """What is not as it should be."""
-    result = [f"{test} failed on the netlist" for test in results["tests"]["failed"]]
+    result = tests_complaints(SWAPPABLE, results["tests"], results["swapped"])
     if not results["unit"]["equal"]:
         result.append("the window unit's netlist differs from its source")
     result += [f"{UNIT}: {swap['gate']}: not found" for swap in results["unit"]["swapped"] if not swap["found"]]
-    # A few gates are only seen in cases that the tests do not reach; the page names them.
-    found = sum(swap["found_by"] is not None for swap in results["swapped"])
-    if found < LEAST_FOUND * len(results["swapped"]):
-        result.append(f"{SWAPPABLE}: only {found} of {len(results['swapped'])} swapped gates were found")
     return result
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def arguments(words):
+    parser = argparse.ArgumentParser(description=words)
     parser.add_argument("--jobs", type=int, default=2, help="compilations at a time (default: %(default)s)")
     parser.add_argument("--swaps", type=int, default=10, help="gates to swap, one at a time (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="picks the gates, and of the tests (default: %(default)s)")
-    args = parser.parse_args()
+    return parser.parse_args()
+
+
+def main():
+    args = arguments(__doc__.splitlines()[0])
     area.need([area.LIBERTY])
     try:
         results = run_all(args, Progress())

@@ -14,6 +14,7 @@ import os
 import pathlib
 import re
 import sys
+import typing
 
 import area
 
@@ -52,6 +53,7 @@ class Job:
     family: str
     parameters: tuple = ()
     chained: bool = True  # its ports hang on a chain
+    formats: typing.Optional[pathlib.Path] = None  # generated package: the engine's, if not told otherwise
 
 
 SMALL = ("N_RX_CTX=64", "WINDOW=32", "CID_W=6", "SID_W=6", "MSGID_W=10", "NODE_W=8", "PIDX_W=14", "ADDR_W=24", "N_REGIONS=8", "N_SOURCES=16",
@@ -134,6 +136,8 @@ def synthesize(job, folder):
     command = [sys.executable, str(area.ROOT / "fpga" / "elaborate.py"), "--force", "--out", str(folder), "--list", str(job.listing)]
     for parameter in job.parameters:
         command += ["-G", parameter]
+    if job.formats:
+        command += ["--formats", str(job.formats)]
     area.run_tool([*command, job.module], folder / "elaborate.log")
     verilog = folder / f"{job.module}.v"
     files, top = [verilog], job.module
@@ -182,20 +186,41 @@ def of(pair):
     return f"{pair[0]:,} of {pair[1]:,}" if pair[1] else ""
 
 
-def page(results, seeds):
-    lines = ["# FPGAs", "",
-             f"Written by `make place`: synthesized by {area.yosys_version()} (`abc9`, its script for speed), placed and routed by nextpnr, best of {len(seeds)} seeds. Ports hang on a chain of flops, "
-             "which are counted with the rest.",
-             f"*Window loop*: `window_holes`, each packet on the result of the one before ([designs compared](window.md)). *As in the engine*: defaults and {', '.join(IN_THE_ENGINE)}. *Small*: {', '.join(SMALL)}.", "",
-             "| design | FPGA | logic cells | flops | block RAMs | MHz | wanted | each seed |", "|---|---|---:|---:|---:|---:|---:|---|"]
-    for job in JOBS:
+def table(jobs, results, wanted=True):
+    """Of those jobs that have results."""
+    lines = [f"| design | FPGA | logic cells | flops | block RAMs | MHz |{' wanted |' if wanted else ''} each seed |", f"|---|---|---:|---:|---:|---:|{'---:|' if wanted else ''}---|"]
+    for job in jobs:
         if job.name not in results:
             continue
         result, family = results[job.name], FAMILIES[job.family]
         speed = f"{result['fmax_mhz']:.1f}" if result["fmax_mhz"] else "does not fit"
         tries = ", ".join(f"{mhz:.1f}" for mhz in result["all_mhz"] if mhz)
-        lines.append(f"| {job.words} | {family.words} | {of(result['logic'])} | {of(result['flops'])} | {of(result['block_rams'])} | {speed} | {family.wanted_mhz} | {tries} |")
+        lines.append(f"| {job.words} | {family.words} | {of(result['logic'])} | {of(result['flops'])} | {of(result['block_rams'])} | {speed} |{f' {family.wanted_mhz} |' if wanted else ''} {tries} |")
+    return lines
+
+
+def page(results, seeds):
+    lines = ["# FPGAs", "",
+             f"Written by `make place`: synthesized by {area.yosys_version()} (`abc9`, its script for speed), placed and routed by nextpnr, best of {len(seeds)} seeds. Ports hang on a chain of flops, "
+             "which are counted with the rest.",
+             f"*Window loop*: `window_holes`, each packet on the result of the one before ([designs compared](window.md)). *As in the engine*: defaults and {', '.join(IN_THE_ENGINE)}. *Small*: {', '.join(SMALL)}.", "",
+             *table(JOBS, results)]
     return "\n".join(lines) + "\n"
+
+
+def run_jobs(jobs, seeds, at_a_time):
+    """Results by name."""
+    results = {}
+    try:
+        with concurrent.futures.ThreadPoolExecutor(max_workers=at_a_time) as pool:
+            futures = {pool.submit(run_job, job, seeds): job for job in jobs}
+            for future in concurrent.futures.as_completed(futures):
+                name = futures[future].name
+                results[name] = future.result()
+                print(f"place: {name}: {json.dumps(results[name])}", flush=True)
+    except area.ToolError as error:
+        sys.exit(f"place: {error}")
+    return results
 
 
 def main():
@@ -208,16 +233,7 @@ def main():
     if not jobs:
         sys.exit(f"place: no design has '{args.only}' in its name: {', '.join(job.name for job in JOBS)}")
     seeds = range(1, args.seeds + 1)
-    results = {}
-    try:
-        with concurrent.futures.ThreadPoolExecutor(max_workers=args.jobs) as pool:
-            futures = {pool.submit(run_job, job, seeds): job for job in jobs}
-            for future in concurrent.futures.as_completed(futures):
-                name = futures[future].name
-                results[name] = future.result()
-                print(f"place: {name}: {json.dumps(results[name])}", flush=True)
-    except area.ToolError as error:
-        sys.exit(f"place: {error}")
+    results = run_jobs(jobs, seeds, args.jobs)
     area.write_file(WORK / "place.json", json.dumps(results, indent=2) + "\n")
     if not args.only:
         area.write_file(PAGE, page(results, seeds))

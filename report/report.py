@@ -22,9 +22,9 @@ ROOT = HERE.parent
 
 # Pages of docs/results by what they tell of; those that are not named come last.
 GROUPS = [
-    ("Coverage", ["coverage", "code_coverage", "coverage_points"]),
-    ("Proofs", ["formal", "netlist", "mutation"]),
-    ("Area and timing", ["area", "window", "contexts", "schemes", "fpga"]),
+    ("Coverage", ["coverage", "code_coverage", "coverage_points", "switch_coverage", "switch_coverage_points"]),
+    ("Proofs", ["formal", "netlist", "mutation", "switch_netlist", "switch_mutation"]),
+    ("Area and timing", ["area", "window", "contexts", "schemes", "fpga", "switch_area", "switch_colours", "switch_fpga"]),
     ("Speed", ["bench", "goodput", "rdma", "long"]),
     ("Faults", ["soak", "fuzz"]),
     ("Routes, trees, barriers", ["mcast", "vtftr", "barrier"]),

@@ -6,13 +6,16 @@
 #include <functional>
 #include <vector>
 
+#include "mcast/conflicts.hpp"
+#include "mcast/height_bound.hpp"
 #include "mcast/tree.hpp"
 
 namespace weft::mcast {
 
 namespace {
 
-constexpr std::size_t most_spanned = 512;  // members of a group for which distances are looked at
+constexpr uint64_t most_words = 25'000'000;  // that a search looks at
+constexpr std::size_t most_spanned = 512;    // members of a group for which distances are looked at
 
 class LeastTrees {
  public:
@@ -95,29 +98,75 @@ class LeastTrees {
   std::vector<uint32_t> part_, touches_;  // of each switch, 0 between calls
 };
 
-uint32_t most_at_hosts(const topology::Graph& graph, const Groups& groups) {
-  std::vector<uint32_t> at(graph.hosts());
-  for (uint32_t group = 0; group < groups.count(); ++group)
-    if (!groups.is_local(group))
-      for (const uint32_t host : groups.members(group)) at[host]++;
-  return *std::max_element(at.begin(), at.end());
+using Places = std::vector<std::vector<uint32_t>>;
+
+/// Of all groups that are not local: switches with a member, or members.
+Places places_of(const topology::Graph& graph, const Groups& groups, Tables tables) {
+  Places places;
+  for (uint32_t group = 0; group < groups.count(); ++group) {
+    const auto members = groups.members(group);
+    if (groups.is_local(group)) continue;
+    if (tables == Tables::of_switch) places.push_back(ends_of(members, graph).switches);
+    if (tables == Tables::of_port) places.emplace_back(members.begin(), members.end());
+  }
+  return places;
+}
+
+std::vector<uint32_t> counted(const Places& places, uint32_t most) {
+  std::vector<uint32_t> at(most);
+  for (const auto& group : places)
+    for (const uint32_t place : group) at[place]++;
+  return at;
+}
+
+uint32_t room_needed(const Hops& hops, const Places& places) {
+  LeastTrees least(hops);
+  uint64_t room = 0;
+  for (const auto& group : places) room += least.switches(group);
+  const uint64_t switches = hops.graph().switches();
+  return static_cast<uint32_t>((room + switches - 1) / switches);
+}
+
+/// The largest first, as many as can be compared.
+std::vector<std::span<const uint32_t>> largest(const Places& places) {
+  std::vector<std::span<const uint32_t>> found(places.begin(), places.end());
+  std::stable_sort(found.begin(), found.end(), [](auto a, auto b) { return a.size() > b.size(); });
+  uint64_t members = 0;
+  std::size_t count = 0;
+  for (; count < std::min(found.size(), Conflicts::most_items); ++count) {
+    members += found[count].size();
+    if (members * (count / 64 + 1) > most_words) break;
+  }
+  found.resize(count);
+  return found;
+}
+
+std::vector<uint32_t> with(uint32_t place, std::span<const std::span<const uint32_t>> groups) {
+  std::vector<uint32_t> found;
+  for (uint32_t group = 0; group < groups.size(); ++group)
+    if (std::binary_search(groups[group].begin(), groups[group].end(), place)) found.push_back(group);
+  return found;
 }
 
 }  // namespace
 
 ColourBounds colour_bounds(const Hops& hops, const Groups& groups, Tables tables) {
-  if (tables == Tables::of_port) return {most_at_hosts(hops.graph(), groups), 0};
-  LeastTrees least(hops);
-  std::vector<uint32_t> at(hops.graph().switches());
-  uint64_t room = 0;
-  for (uint32_t group = 0; group < groups.count(); ++group) {
-    if (groups.is_local(group)) continue;
-    const Ends ends = ends_of(groups.members(group), hops.graph());
-    for (const uint32_t sw : ends.switches) at[sw]++;
-    room += least.switches(ends.switches);
-  }
-  const uint64_t switches = hops.graph().switches();
-  return {*std::max_element(at.begin(), at.end()), static_cast<uint32_t>((room + switches - 1) / switches)};
+  const topology::Graph& graph = hops.graph();
+  const Places places = places_of(graph, groups, tables);
+  const bool of_switch = tables == Tables::of_switch;
+  const auto at = counted(places, of_switch ? graph.switches() : graph.hosts());
+  const auto fullest = std::max_element(at.begin(), at.end());
+  ColourBounds bounds;
+  bounds.members = *fullest;
+  if (of_switch) bounds.room = room_needed(hops, places);
+  const auto compared = largest(places);
+  const Conflicts conflicts(compared);
+  const std::vector<uint32_t> ones(compared.size(), 1);
+  Work work(most_words);
+  const auto first = with(static_cast<uint32_t>(fullest - at.begin()), compared);
+  bounds.clique = static_cast<uint32_t>(heavy_clique(conflicts, ones, first, work).size());
+  if (of_switch) bounds.height = height_bound(hops, compared, conflicts, most_words);
+  return bounds;
 }
 
 }  // namespace weft::mcast

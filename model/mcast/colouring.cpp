@@ -23,44 +23,32 @@ void for_each(uint64_t word, std::size_t index, Visit&& visit) {
     visit(static_cast<uint32_t>(64 * index + static_cast<unsigned>(std::countr_zero(word))));
 }
 
+std::vector<std::span<const uint32_t>> places_of(std::span<const Colouring::Item> items) {
+  std::vector<std::span<const uint32_t>> places;
+  places.reserve(items.size());
+  for (const Colouring::Item& item : items) places.emplace_back(item.ends->switches);
+  return places;
+}
+
 }  // namespace
 
 Colouring::Colouring(std::span<const Item> items, const Occupancy& occupancy, std::span<const uint32_t> taken,
                      uint32_t room)
     : items_(items),
       room_(room),
-      words_((items.size() + 63) / 64),
-      neighbours_(items.size() * words_),
+      conflicts_(places_of(items)),
+      words_(conflicts_.words()),
       degree_(items.size()),
       urgency_(items.size()),
       all_(words_) {
-  uint32_t switches = 0;
   for (uint32_t item = 0; item < items_.size(); ++item) {
     set(all_, item);
-    switches = std::max(switches, items_[item].ends->switches.back() + 1);
+    urgency_[item] = degree_[item] = static_cast<int32_t>(conflicts_.degree(item));
   }
   uncoloured_ = all_;
-  find_neighbours(switches);
   for (const uint32_t colour : taken) add_colour(colour);
   if (!taken.empty())
     for (uint32_t item = 0; item < items_.size(); ++item) rule_out(item, occupancy);
-}
-
-void Colouring::find_neighbours(uint32_t switches) {
-  std::vector<Bits> at(switches);  // groups with a member at each switch
-  for (uint32_t item = 0; item < items_.size(); ++item)
-    for (const uint32_t sw : items_[item].ends->switches) {
-      at[sw].resize(words_);
-      set(at[sw], item);
-    }
-  for (uint32_t item = 0; item < items_.size(); ++item) {
-    uint64_t* const row = neighbours_.data() + item * words_;
-    for (const uint32_t sw : items_[item].ends->switches)
-      for (std::size_t w = 0; w < words_; ++w) row[w] |= at[sw][w];
-    row[item / 64] &= ~(uint64_t{1} << item % 64);
-    for (std::size_t w = 0; w < words_; ++w) degree_[item] += std::popcount(row[w]);
-    urgency_[item] = degree_[item];
-  }
 }
 
 /// Colours that are not free where its members are.
@@ -77,7 +65,7 @@ void Colouring::rule_out(uint32_t item, const Occupancy& occupancy) {
 }
 
 bool Colouring::has_neighbour_in(uint32_t item, const Bits& groups) const {
-  const auto row = neighbours(item);
+  const auto row = conflicts_.neighbours(item);
   for (std::size_t w = 0; w < words_; ++w)
     if ((row[w] & groups[w]) != 0) return true;
   return false;
@@ -109,7 +97,7 @@ std::optional<uint32_t> Colouring::most_urgent() const {
 
 /// In which it closes the colour for the fewest others.
 uint32_t Colouring::best_colour(uint32_t item) const {
-  const auto row = neighbours(item);
+  const auto row = conflicts_.neighbours(item);
   uint32_t best = none, compared = 0;
   int fewest = 0;
   for (uint32_t colour = 0; colour < colours_.size() && compared < most_compared; ++colour) {
@@ -134,7 +122,7 @@ void Colouring::give(uint32_t item, uint32_t colour) {
   urgency_[item] = -1;
   set(colours_[colour].with, item);
   colours_[colour].taken += items_[item].switches;
-  const auto row = neighbours(item);
+  const auto row = conflicts_.neighbours(item);
   for (std::size_t w = 0; w < words_; ++w)
     for_each(row[w] & colours_[colour].open[w], w, [&](uint32_t other) { close(other, colour); });
 }
@@ -158,7 +146,7 @@ void Colouring::refuse(const Pick& pick, const Occupancy& occupancy) {
   refused.taken -= items_[pick.item].switches;
   set(uncoloured_, pick.item);
   urgency_[pick.item] = degree_[pick.item] + per_colour * static_cast<int32_t>(colours_.size());
-  const auto row = neighbours(pick.item);
+  const auto row = conflicts_.neighbours(pick.item);
   for (std::size_t w = 0; w < words_; ++w)
     for_each(row[w] & uncoloured_[w] & ~refused.never[w], w, [&](uint32_t other) {
       if (!has_neighbour_in(other, refused.with)) open(other, pick.colour);

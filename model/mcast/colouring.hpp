@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "mcast/conflicts.hpp"
 #include "mcast/occupancy.hpp"
 #include "mcast/tree.hpp"
 
@@ -16,7 +17,7 @@ namespace weft::mcast {
 
 class Colouring {
  public:
-  static constexpr std::size_t most_items = 8192;
+  static constexpr std::size_t most_items = Conflicts::most_items;
 
   struct Item {
     const Ends* ends = nullptr;
@@ -47,11 +48,7 @@ class Colouring {
     uint32_t taken = 0;
   };
 
-  void find_neighbours(uint32_t switches);
   void rule_out(uint32_t item, const Occupancy& occupancy);
-  std::span<const uint64_t> neighbours(uint32_t item) const {
-    return {neighbours_.data() + item * words_, words_};
-  }
   bool has_neighbour_in(uint32_t item, const Bits& groups) const;
   void add_colour(uint32_t taken);
   void open(uint32_t item, uint32_t colour);
@@ -62,10 +59,10 @@ class Colouring {
 
   std::span<const Item> items_;
   uint32_t room_;
-  std::size_t words_;                 // of a Bits
-  std::vector<uint64_t> neighbours_;  // a Bits of each group
-  std::vector<int32_t> degree_;       // neighbours of each group
-  std::vector<int32_t> urgency_;      // closed colours, then neighbours; -1 of those that have a colour
+  Conflicts conflicts_;
+  std::size_t words_;             // of a Bits
+  std::vector<int32_t> degree_;   // neighbours of each group
+  std::vector<int32_t> urgency_;  // closed colours, then neighbours; -1 of those that have a colour
   std::vector<Colour> colours_;
   Bits all_, uncoloured_;
 };

@@ -28,14 +28,20 @@ class Pusher {
       indices_.push_back(static_cast<std::size_t>(at - all.begin()));
     }
     report_.states.assign(plan.size(), State::unchanged);
+    under_way_.resize(plan.size());
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+      left_.push_back(plan[i].top ? 1 : 0);
+      for (const BlockChange& change : plan[i].blocks) count(change, i);
+      all_steps_ += left_[i] + plan[i].blocks.size();
+    }
   }
 
   Report run() {
     try {
-      for_each(&Pusher::take_away);
-      for_each(&Pusher::move_top);
-      for_each(&Pusher::add);
-      for_each(&Pusher::verify);
+      take_away();
+      for (std::size_t i = 0; i < plan_.size(); ++i) move_top(i);
+      add();
+      verify();
     } catch (const Unanswered& error) {
       report_.failure = error.what();
     }
@@ -43,27 +49,39 @@ class Pusher {
   }
 
  private:
-  void for_each(void (Pusher::*step)(std::size_t)) {
-    for (std::size_t i = 0; i < plan_.size() && report_.ok(); ++i) {
-      (this->*step)(i);
-      if (done_) done_(++steps_, 4 * plan_.size());
-    }
+  /// A block that is to be written or read, of the switch `i` of the plan.
+  struct Step {
+    std::size_t i = 0;
+    const BlockChange* change = nullptr;
+    const Block* block = nullptr;
+  };
+
+  void count(const BlockChange& change, std::size_t i) {
+    const Block& kept = between_.emplace_back(between(change));
+    left_[i] += (kept != change.from ? 1 : 0) + (kept != change.to ? 1 : 0);
   }
 
-  void take_away(std::size_t i) {
-    bool more = plan_[i].top.has_value();
-    for (const BlockChange& change : plan_[i].blocks) {
-      const Block block = between(change);
-      more |= block != change.to;
-      if (block != change.from) write(i, change, block);
-    }
-    if (!more) report_.states[i] = State::changed;
+  void take_away() {
+    std::vector<Step> steps;
+    for_each_block([&](std::size_t i, const BlockChange& change, const Block& kept) {
+      if (kept != change.from) steps.push_back({i, &change, &kept});
+    });
+    write(steps);
   }
 
-  void add(std::size_t i) {
-    for (const BlockChange& change : plan_[i].blocks)
-      if (between(change) != change.to) write(i, change, change.to);
-    report_.states[i] = State::changed;
+  void add() {
+    std::vector<Step> steps;
+    for_each_block([&](std::size_t i, const BlockChange& change, const Block& kept) {
+      if (kept != change.to) steps.push_back({i, &change, &change.to});
+    });
+    write(steps);
+  }
+
+  template <typename Visit>
+  void for_each_block(Visit&& visit) {
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < plan_.size(); ++i)
+      for (const BlockChange& change : plan_[i].blocks) visit(i, change, between_[at++]);
   }
 
   /// What comes to light now is a part of the new trees, and nothing of the old ones that was in the dark is
@@ -72,37 +90,72 @@ class Pusher {
     if (!plan_[i].top) return;
     report_.states[i] = State::uncertain;
     switches_.write_top(indices_[i], plan_[i].top->to);
-    report_.states[i] = State::partly;
+    is_done(i);
   }
 
-  void verify(std::size_t i) {
-    for (const BlockChange& change : plan_[i].blocks) {
-      if (switches_.read(indices_[i], change.place) != change.to)
-        differs(i, fmt::format("block {} position {}", change.place.number, change.place.position));
+  void verify() {
+    std::vector<Step> steps;
+    std::vector<BlockRead> reads;
+    for_each_block([&](std::size_t i, const BlockChange& change, const Block&) {
+      steps.push_back({i, &change, &change.to});
+      reads.push_back({indices_[i], change.place});
+    });
+    switches_.read_all(reads, [&](std::size_t at, const Block& block) {
+      const auto& [i, change, wanted] = steps[at];
+      if (block != *wanted)
+        differs(i, fmt::format("block {} position {}", change->place.number, change->place.position));
       ++report_.blocks_verified;
-    }
-    if (plan_[i].top && switches_.read_top(indices_[i]) != plan_[i].top->to) differs(i, "the last MLID");
+      show();
+    });
+    for (std::size_t i = 0; i < plan_.size(); ++i)
+      if (plan_[i].top && switches_.read_top(indices_[i]) != plan_[i].top->to) differs(i, "the last MLID");
   }
 
+  /// The first difference is told.
   void differs(std::size_t i, const std::string& what) {
     report_.states[i] = State::partly;
+    if (!report_.ok()) return;
     report_.failure =
         fmt::format("switch {:#018x}: {} reads back differently than it was written", plan_[i].guid, what);
   }
 
-  /// While it is under way nobody knows.
-  void write(std::size_t i, const BlockChange& change, const Block& block) {
-    report_.states[i] = State::uncertain;
-    switches_.write(indices_[i], change.place, block);
-    report_.states[i] = State::partly;
-    ++report_.blocks_written;
+  /// In any order, several at a time: whichever of them are done, what the switches hold is a part of the old
+  /// trees, or of the new ones. While one is under way nobody knows.
+  void write(const std::vector<Step>& steps) {
+    std::vector<BlockWrite> writes;
+    writes.reserve(steps.size());
+    for (const auto& [i, change, block] : steps) writes.push_back({indices_[i], change->place, block});
+    WriteEvents events;
+    events.sent = [&](std::size_t at) {
+      under_way_[steps[at].i]++;
+      report_.states[steps[at].i] = State::uncertain;
+    };
+    events.written = [&](std::size_t at) {
+      ++report_.blocks_written;
+      --under_way_[steps[at].i];
+      is_done(steps[at].i);
+    };
+    switches_.write_all(writes, events);
+  }
+
+  void is_done(std::size_t i) {
+    --left_[i];
+    if (under_way_[i] == 0) report_.states[i] = left_[i] == 0 ? State::changed : State::partly;
+    show();
+  }
+
+  void show() {
+    if (done_) done_(++steps_, all_steps_);
   }
 
   Switches& switches_;
   const Plan& plan_;
   const Done& done_;
   std::vector<std::size_t> indices_;
-  std::size_t steps_ = 0;
+  std::vector<Block> between_;          // of each block of the plan: what stays all the time
+  std::vector<std::size_t> left_;       // writes for each switch of the plan
+  std::vector<std::size_t> under_way_;  // those that were sent and are not done
+  std::size_t steps_ = 0, all_steps_ = 0;
   Report report_;
 };
 

@@ -31,7 +31,8 @@ struct Report {
   bool ok() const { return failure.empty(); }
 };
 
-/// Carries the plan out and reads everything back. Stops at the first switch that does not answer; never
+/// Carries the plan out and reads everything back, each step with many datagrams at a time if `switches` can.
+/// If a switch does not answer nothing more is begun, what is under way is waited for; never
 /// throws Unanswered, but throws Misfit if a switch of the plan is not there.
 Report push(Switches& switches, const Plan& plan, const Done& done = {});
 

@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,13 @@ inline constexpr std::size_t most_hops = 63;  ///< of a path
 /// The 64 bytes of an attribute.
 using Attribute = std::array<uint8_t, 64>;
 
+struct Request {
+  const Path* path = nullptr;
+  uint16_t attribute = 0;
+  uint32_t modifier = 0;
+  std::optional<Attribute> data;  ///< to be set; none: to be asked for
+};
+
 /// A port of this machine.
 class SmpPort {
  public:
@@ -33,13 +42,17 @@ class SmpPort {
   std::optional<Attribute> get(const Path& path, uint16_t attribute, uint32_t modifier);
   std::optional<Attribute> set(const Path& path, uint16_t attribute, uint32_t modifier,
                                const Attribute& data);
+  /// Several at a time, answered in any order. If one is not, or with no, no more are begun, those under way
+  /// are waited for, and the first that failed is returned.
+  std::optional<std::size_t> ask_all(std::span<const Request> requests,
+                                     const std::function<void(std::size_t)>& sent,
+                                     const std::function<void(std::size_t, const Attribute&)>& answered);
   const std::string& failure() const { return failure_; }
 
  private:
-  std::optional<Attribute> ask(uint8_t method, const Path& path, uint16_t attribute, uint32_t modifier,
-                               const Attribute& data);
-  bool send(uint8_t method, const Path& path, uint16_t attribute, uint32_t modifier, const Attribute& data);
-  bool receive();
+  class Asking;
+  std::optional<Attribute> ask(const Request& request);
+  bool send(const Request& request, uint32_t transaction);
 
   SubnetOptions options_;
   int port_ = -1, agent_ = -1;

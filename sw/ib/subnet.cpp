@@ -96,6 +96,23 @@ class Discovery {
 
 uint32_t modifier(BlockPlace place) { return place.position << 28 | place.number; }
 
+constexpr const char* table = "multicast table";
+
+Attribute packed(const Block& block) {
+  Block wire = block;
+  for (uint16_t& mask : wire) mask = htobe16(mask);
+  Attribute data{};
+  std::memcpy(data.data(), wire.data(), data.size());
+  return data;
+}
+
+Block unpacked(const Attribute& data) {
+  Block block{};
+  std::memcpy(block.data(), data.data(), data.size());
+  for (uint16_t& mask : block) mask = be16toh(mask);
+  return block;
+}
+
 }  // namespace
 
 class Subnet::Wire {
@@ -118,13 +135,18 @@ class Subnet::Wire {
   void set(std::size_t sw, uint16_t attribute, uint32_t modifier, const Attribute& data, const char* what) {
     if (!port_.set(paths_[sw], attribute, modifier, data)) fail(sw, "write", what);
   }
-
- private:
+  std::optional<std::size_t> ask_all(std::span<const Request> requests,
+                                     const std::function<void(std::size_t)>& sent,
+                                     const std::function<void(std::size_t, const Attribute&)>& answered) {
+    return port_.ask_all(requests, sent, answered);
+  }
+  const Path& path(std::size_t sw) const { return paths_[sw]; }
   [[noreturn]] void fail(std::size_t sw, const char* verb, const char* what) const {
     throw Unanswered(fmt::format("switch {:#018x} ({}): cannot {} its {}: {}", switches_[sw].guid,
                                  switches_[sw].name, verb, what, port_.failure()));
   }
 
+ private:
   SmpPort port_;
   std::vector<Switch> switches_;
   std::vector<Path> paths_;
@@ -136,19 +158,33 @@ Subnet::~Subnet() = default;
 const std::vector<Switch>& Subnet::all() const { return wire_->switches(); }
 
 Block Subnet::read(std::size_t sw, BlockPlace place) {
-  const Attribute data = wire_->get(sw, IB_ATTR_MULTICASTFORWTBL, modifier(place), "multicast table");
-  Block block{};
-  std::memcpy(block.data(), data.data(), data.size());
-  for (uint16_t& mask : block) mask = be16toh(mask);
-  return block;
+  return unpacked(wire_->get(sw, IB_ATTR_MULTICASTFORWTBL, modifier(place), table));
 }
 
 void Subnet::write(std::size_t sw, BlockPlace place, const Block& block) {
-  Block wire = block;
-  for (uint16_t& mask : wire) mask = htobe16(mask);
-  Attribute data{};
-  std::memcpy(data.data(), wire.data(), data.size());
-  wire_->set(sw, IB_ATTR_MULTICASTFORWTBL, modifier(place), data, "multicast table");
+  wire_->set(sw, IB_ATTR_MULTICASTFORWTBL, modifier(place), packed(block), table);
+}
+
+void Subnet::write_all(std::span<const BlockWrite> writes, const WriteEvents& events) {
+  std::vector<Request> requests;
+  requests.reserve(writes.size());
+  for (const BlockWrite& write : writes)
+    requests.push_back(
+        {&wire_->path(write.sw), IB_ATTR_MULTICASTFORWTBL, modifier(write.place), packed(*write.block)});
+  const auto failed =
+      wire_->ask_all(requests, events.sent, [&](std::size_t i, const Attribute&) { events.written(i); });
+  if (failed) wire_->fail(writes[*failed].sw, "write", table);
+}
+
+void Subnet::read_all(std::span<const BlockRead> reads, const HasRead& has_read) {
+  std::vector<Request> requests;
+  requests.reserve(reads.size());
+  for (const BlockRead& read : reads)
+    requests.push_back({&wire_->path(read.sw), IB_ATTR_MULTICASTFORWTBL, modifier(read.place), std::nullopt});
+  const auto failed = wire_->ask_all(
+      requests, [](std::size_t) {},
+      [&](std::size_t i, const Attribute& data) { has_read(i, unpacked(data)); });
+  if (failed) wire_->fail(reads[*failed].sw, "read", table);
 }
 
 uint16_t Subnet::read_top(std::size_t sw) {

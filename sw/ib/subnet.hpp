@@ -2,7 +2,7 @@
 // A real InfiniBand subnet, seen from a port of this machine by management datagrams (libibumad, libibmad).
 //
 // All datagrams are directed: they name each port on their way, so that neither LIDs nor a subnet manager are
-// needed. One is under way at a time.
+// needed.
 #pragma once
 
 #include <chrono>
@@ -28,6 +28,7 @@ struct SubnetOptions {
   uint64_t m_key = 0;  ///< of the subnet manager, if switches are protected
   std::chrono::milliseconds timeout{500};
   uint32_t retries = 3;
+  uint32_t in_flight = 8;  ///< datagrams under way at a time, where many blocks are read or written
 };
 
 class Subnet : public Switches {
@@ -42,6 +43,8 @@ class Subnet : public Switches {
   void write(std::size_t sw, BlockPlace place, const Block& block) override;
   uint16_t read_top(std::size_t sw) override;
   void write_top(std::size_t sw, uint16_t top) override;
+  void write_all(std::span<const BlockWrite> writes, const WriteEvents& events) override;
+  void read_all(std::span<const BlockRead> reads, const HasRead& has_read) override;
 
  private:
   class Wire;

@@ -7,6 +7,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -45,6 +47,25 @@ class Unanswered : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A block that is to be written. `sw` counts in Switches::all().
+struct BlockWrite {
+  std::size_t sw = 0;
+  BlockPlace place;
+  const Block* block = nullptr;
+};
+
+/// A block that is to be read.
+struct BlockRead {
+  std::size_t sw = 0;
+  BlockPlace place;
+};
+
+/// Are told which of many is about to be sent, and which has been done.
+struct WriteEvents {
+  std::function<void(std::size_t)> sent, written;
+};
+using HasRead = std::function<void(std::size_t, const Block&)>;
+
 class Switches {
  public:
   virtual ~Switches() = default;
@@ -57,6 +78,20 @@ class Switches {
   virtual void write(std::size_t sw, BlockPlace place, const Block& block) = 0;
   virtual uint16_t read_top(std::size_t sw) = 0;
   virtual void write_top(std::size_t sw, uint16_t top) = 0;
+
+  /// Many of them, maybe several at a time and in another order. If one is not answered, no more are sent,
+  /// and Unanswered is thrown once each that is under way is done or given up: what was sent and is not done
+  /// may be there or not.
+  virtual void write_all(std::span<const BlockWrite> writes, const WriteEvents& events) {
+    for (std::size_t i = 0; i < writes.size(); ++i) {
+      events.sent(i);
+      write(writes[i].sw, writes[i].place, *writes[i].block);
+      events.written(i);
+    }
+  }
+  virtual void read_all(std::span<const BlockRead> reads, const HasRead& has_read) {
+    for (std::size_t i = 0; i < reads.size(); ++i) has_read(i, read(reads[i].sw, reads[i].place));
+  }
 };
 
 }  // namespace weft::ib

@@ -176,6 +176,12 @@ void add_push(CLI::App& weft, int& exit_code) {
   command->add_option("--timeout", a->timeout_ms, "milliseconds to wait for an answer, four times")
       ->check(command_line::whole_number(1, 60000))
       ->capture_default_str();
+  command
+      ->add_option("--in-flight", a->subnet.in_flight,
+                   "datagrams under way at a time while blocks are written and read back")
+      ->type_name("N")
+      ->check(command_line::whole_number(1, 1024))
+      ->capture_default_str();
   add_common(*command, a->common);
   command->callback([a, &exit_code] { exit_code = run_push(*a); });
 }

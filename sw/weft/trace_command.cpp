@@ -2,6 +2,7 @@
 // weft trace: compare two traces, or show one.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include "trace/record.hpp"
 #include "weft/command.hpp"
 #include "weft/rdma/formats.hpp"
+#include "weft/switch_lookup/formats.hpp"
 
 namespace weft::cli {
 namespace {
@@ -138,9 +140,12 @@ bool matches(const Record& record, const ShowArguments& arguments) {
 /// Names of all outcomes that events can have.
 std::vector<std::string> outcome_names() {
   std::vector<std::string> names;
+  const auto add = [&](std::string_view name) {
+    if (name != "?" && std::ranges::find(names, name) == names.end()) names.emplace_back(name);
+  };
   for (unsigned code = 0; code < 256; ++code) {
-    const auto name = rdma::formats::name(static_cast<rdma::formats::Outcome>(code));
-    if (name != "?") names.emplace_back(name);
+    add(rdma::formats::name(static_cast<rdma::formats::Outcome>(code)));
+    add(switch_lookup::formats::name(static_cast<switch_lookup::formats::Outcome>(code)));
   }
   return names;
 }
@@ -164,7 +169,7 @@ void add_show(CLI::App& group, int& exit_code) {
   auto arguments = std::make_shared<ShowArguments>();
   command->add_option("A", arguments->file, "trace")->required()->check(command_line::file_name());
   command->add_option("--unit", arguments->unit, "only this unit")
-      ->check(CLI::IsMember({"rx", "tx", "inbox", "queues", "network"}));
+      ->check(CLI::IsMember({"rx", "tx", "inbox", "queues", "network", "lookup"}));
   command->add_option("--outcome", arguments->outcome, "only this outcome, e.g. DROP_WINDOW")
       ->type_name("NAME")
       ->check(CLI::IsMember(outcome_names()).description(""));

@@ -2,6 +2,7 @@
 // weft-sim switch: lookup blocks of a whole fabric, with the tables that its generators make.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -14,6 +15,7 @@
 #include "switch/fabric_run.hpp"
 #include "switch/lookup_block.hpp"
 #include "topology/spec.hpp"
+#include "trace/record.hpp"
 
 namespace weft::sim {
 
@@ -99,6 +101,7 @@ int run(Options& options, const std::vector<std::string>& arguments) {
       options.config.new_failed = leaves_of(options.new_fail, grid);
       options.config.update = options.config.update || !options.new_fail.empty();
     }
+    if (!options.config.traces.empty()) std::filesystem::create_directories(options.config.traces);
     const tb::FabricResult result = tb::run_fabric(options.config);
     const nlohmann::json json = to_json(options, result);
     print(json);
@@ -107,6 +110,10 @@ int run(Options& options, const std::vector<std::string>& arguments) {
     if (!result.ok()) fmt::print(stderr, "{}\n", reproduction(arguments));
     return result.ok() ? exit_ok : exit_failed;
   } catch (const Fault& fault) {
+    throw BadInput(fault.what());
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw BadInput(fmt::format("--trace {}: {}", options.config.traces, error.code().message()));
+  } catch (const trace::Fault& fault) {
     throw BadInput(fault.what());
   }
 }
@@ -140,8 +147,8 @@ Command add_switch_command(CLI::App& app) {
   command
       ->add_option("--flaw", options->flaw,
                    "a mistake on purpose, which has to be found: a bit of a multicast entry, an entry or a "
-                   "unicast entry missing, a hop too few promised")
-      ->check(CLI::IsMember({"none", "bit", "entry", "unicast", "promise"}))
+                   "unicast entry missing, a hop too few promised, a bit in the golden model of a block")
+      ->check(CLI::IsMember({"none", "bit", "entry", "unicast", "promise", "model"}))
       ->capture_default_str();
   command->add_option("--threads", config.threads, "that look up; same result")
       ->check(whole_number(1, 1024))
@@ -149,6 +156,8 @@ Command add_switch_command(CLI::App& app) {
   command->add_option("--seed", config.seed, "same seed, same run")
       ->check(whole_number())
       ->capture_default_str();
+  command->add_option("--trace", config.traces, "folder for traces of RTL and golden model of every block")
+      ->check(command_line::file_name());
   command->add_option("--json", options->json, "result as JSON")->check(command_line::result_file());
   return [options](const std::vector<std::string>& arguments) { return run(*options, arguments); };
 }

@@ -49,6 +49,7 @@ class Run {
     RandomStream flaws(config_.seed);
     spoil(plan_.images, fabric_, block_sizes(whole_.most_ports()), config_.flaw, flaws);
     make_blocks();
+    if (config_.flaw == Flaw::model) spoil_a_model(flaws);
     result_.switches = fabric_.graph().switches();
     result_.hosts = fabric_.graph().hosts();
     result_.groups = plan_.groups.count();
@@ -110,9 +111,18 @@ class Run {
     for (uint32_t sw = 0; sw < fabric_.graph().switches(); ++sw) {
       auto& block = blocks_[fabric_.whole_switch(sw)];
       block = config_.rtl ? verilated_block(sizes, config_.seed + sw) : golden_block(sizes);
+      if (!config_.traces.empty()) block->open_traces(config_.traces, fabric_.whole_switch(sw));
       block->load(plan_.images[sw].head.switch_id, write_image(plan_.images[sw]));
     }
     see_what_is_alive();
+  }
+
+  void spoil_a_model(RandomStream& random) {
+    if (!config_.rtl) throw Fault("a flaw of the model shows beside RTL only");
+    Images images = plan_.images;
+    spoil(images, fabric_, block_sizes(whole_.most_ports()), Flaw::bit, random);
+    for (uint32_t sw = 0; sw < fabric_.graph().switches(); ++sw)
+      if (images[sw] != plan_.images[sw]) blocks_[fabric_.whole_switch(sw)]->spoil_model(images[sw]);
   }
 
   void see_what_is_alive() {

@@ -22,6 +22,7 @@ struct FabricConfig {
   uint32_t channels = 2;                ///< virtual channels of a two-dimensional fat tree
   uint32_t threads = 1;
   uint64_t seed = 1;
+  std::string traces;      ///< folder for traces of all blocks (with RTL); empty: none
   Flaw flaw = Flaw::none;  ///< of the tables loaded first; those of an update are right
 };
 

@@ -66,7 +66,8 @@ Flaw flaw_of(const std::string& name) {
                                     {"bit", Flaw::bit},
                                     {"entry", Flaw::entry},
                                     {"unicast", Flaw::unicast},
-                                    {"promise", Flaw::promise}})
+                                    {"promise", Flaw::promise},
+                                    {"model", Flaw::model}})
     if (name == known) return flaw;
   throw Fault("no flaw '" + name + "'");
 }

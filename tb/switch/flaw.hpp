@@ -16,6 +16,7 @@ enum class Flaw {
   entry,    ///< a multicast entry is missing
   unicast,  ///< a unicast entry is missing, of a host's switch for a host of another one
   promise,  ///< one hop less is promised; tables are right
+  model,    ///< as bit, but in the golden model of a block alone, beside right RTL
 };
 
 /// Names of them, as of the command line.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -37,6 +38,10 @@ class LookupBlock {
   virtual void look(std::span<const switch_lookup::formats::Request> requests,
                     std::vector<switch_lookup::Result>& results) = 0;
   virtual uint64_t clocks() const = 0;  ///< 0 without RTL
+  /// Other tables for the golden model beside the RTL; nothing without RTL.
+  virtual void spoil_model(const switch_lookup::Image& image) = 0;
+  /// What follows goes to traces of RTL and golden model; nothing without RTL. Throws trace::Fault.
+  virtual void open_traces(const std::filesystem::path& folder, uint32_t node) = 0;
 };
 
 /// Sizes of a block that is compiled in and has at least so many ports. At most 64.

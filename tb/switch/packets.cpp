@@ -7,6 +7,7 @@
 #include <bit>
 #include <exception>
 #include <mutex>
+#include <string>
 #include <thread>
 
 namespace weft::tb {
@@ -38,11 +39,18 @@ void Packets::look() {
   std::atomic<uint32_t> next = 0;
   std::mutex mutex;
   std::exception_ptr failure;
+  const auto look_at = [&](uint32_t sw) {
+    if (now_[sw].requests.empty()) return;
+    const uint32_t node = fabric_.whole_switch(sw);
+    try {
+      blocks_[node]->look(now_[sw].requests, now_[sw].results);
+    } catch (const LookupMismatch& mismatch) {
+      throw LookupMismatch("switch " + std::to_string(node) + ": " + mismatch.what());
+    }
+  };
   const auto work = [&] {
     try {
-      for (uint32_t sw = next++; sw < now_.size(); sw = next++)
-        if (!now_[sw].requests.empty())
-          blocks_[fabric_.whole_switch(sw)]->look(now_[sw].requests, now_[sw].results);
+      for (uint32_t sw = next++; sw < now_.size(); sw = next++) look_at(sw);
     } catch (...) {
       const std::lock_guard lock(mutex);
       failure = std::current_exception();

@@ -11,6 +11,7 @@
 #include "Vswitch64.h"
 #include "common/verilated_clock.hpp"
 #include "switch/lookup_block.hpp"
+#include "switch/lookup_traces.hpp"
 #include "switch/management.hpp"
 
 namespace weft::tb {
@@ -95,6 +96,11 @@ class VerilatedBlock : public LookupBlock {
 
   uint64_t clocks() const override { return clocks_; }
 
+  void spoil_model(const Image& image) override { golden_.set_tables(image); }
+  void open_traces(const std::filesystem::path& folder, uint32_t node) override {
+    traces_.open(folder, node, sizes_);
+  }
+
  private:
   Top& top() { return clock_.top(); }
 
@@ -111,19 +117,22 @@ class VerilatedBlock : public LookupBlock {
 
   void observe() {
     if (top().m_res_valid_o && top().m_res_ready_i) compare();
-    if (top().trace_fetch_o) {
-      std::array<uint8_t, formats::request_bytes> bytes{};
-      std::memcpy(bytes.data(), &top().trace_request_o, bytes.size());
-      pending_.push_back(golden_.fetch(formats::unpack_request(bytes)));
-    }
+    if (top().trace_fetch_o) pending_.push_back(golden_.fetch(request_of(top().trace_request_o)));
     if (top().trace_taken_o && next_) {
       golden_.set_tables(*next_);
+      traces_.both(tables_record(clocks_, *next_, top().trace_mgmt_o));
       next_.reset();
     }
     if (top().s_mgmt_valid_i && top().s_mgmt_ready_o && ++word_ == packets_.front().size()) {
       packets_.pop_front();
       word_ = 0;
     }
+  }
+
+  static formats::Request request_of(uint64_t bits) {
+    std::array<uint8_t, formats::request_bytes> bytes{};
+    std::memcpy(bytes.data(), &bits, bytes.size());
+    return formats::unpack_request(bytes);
   }
 
   void drive_management() {
@@ -135,10 +144,14 @@ class VerilatedBlock : public LookupBlock {
 
   void compare() {
     if (pending_.empty()) throw LookupMismatch("a result without a request");
-    const Result expected = golden_.retire(pending_.front(), top().alive_i);
+    const Fetched fetched = pending_.front();
+    pending_.pop_front();
+    const Result expected = golden_.retire(fetched, top().alive_i);
     const Result result{static_cast<formats::Outcome>(top().m_res_outcome_o), top().m_res_ports_o,
                         static_cast<uint8_t>(top().m_res_vc_o)};
-    pending_.pop_front();
+    const formats::Request request = request_of(top().m_res_request_o);
+    traces_.lookup(clocks_, request, result, fetched, top().alive_i, expected);
+    if (request != fetched.request) throw LookupMismatch("a result with another request than its own");
     if (result != expected)
       throw LookupMismatch(fmt::format("RTL {} ports {:x} VC {}, golden model {} ports {:x} VC {}",
                                        formats::name(result.outcome), result.ports, result.vc,
@@ -176,6 +189,7 @@ class VerilatedBlock : public LookupBlock {
   std::size_t word_ = 0;  // of the first one
   bool request_taken_ = false;
   uint64_t clocks_ = 0;
+  LookupTraces traces_;
 };
 
 // As compiled in (CMakeLists.txt).

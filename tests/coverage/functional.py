@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts which points of the testplan the traces of some runs hit; every hole needs its reason in holes.json.
 
-usage: functional.py [--plan FILE] [--jobs N] FOLDER RUN=FOLDER...: all golden traces below the folder of each run. Writes FOLDER/functional.json,
-docs/results/coverage.md and docs/results/coverage_points.md. Exit status 0: every point is hit by each run that it is tied to, or explained; 1: some are not, an
+usage: functional.py [--plan FILE] [--jobs N] [--units UNIT,... --page NAME] FOLDER RUN=FOLDER...: all golden traces below the folder of each run. Writes FOLDER/functional.json,
+docs/results/NAME.md and docs/results/NAME_points.md. Exit status 0: every point is hit by each run that it is tied to, or explained; 1: some are not, an
 explanation is of a point that is hit, or fewer than 95 % are hit; 2: bad input.
 """
 
@@ -22,8 +22,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PLAN = ROOT / "docs" / "testplan.json"
 HOLES = pathlib.Path(__file__).resolve().parent / "holes.json"
 LEAST_HIT = 0.95
-PAGE = ROOT / "docs" / "results" / "coverage.md"
-POINTS_PAGE = ROOT / "docs" / "results" / "coverage_points.md"
+PAGES = ROOT / "docs" / "results"
+COMMANDS = {"coverage": "make coverage", "switch_coverage": "make switch-coverage"}  # by page
 MOST_NAMED = 3  # tests of a point
 
 
@@ -40,14 +40,18 @@ def test_of(run, file):
     return run if name.rpartition(".")[2].isdigit() else name.replace(",", "/")
 
 
+def points_of(plan, units):
+    return [point for point in testplan.load(plan, trace_facts.FACTS) if point.unit in units]
+
+
 class Counter:
     """What a process that counts has of its own."""
 
     points, index = [], None
 
     @classmethod
-    def start(cls, plan):
-        cls.points = testplan.load(plan, trace_facts.FACTS)
+    def start(cls, plan, units):
+        cls.points = points_of(plan, units)
         cls.index = testplan.Index(cls.points)
 
 
@@ -60,11 +64,11 @@ def count_file(task):
     return run, test_of(run, file), {number: point.hits[run] for number, point in enumerate(Counter.points) if point.hits}, events
 
 
-def count_runs(plan, points, runs, jobs):
+def count_runs(plan, units, points, runs, jobs):
     """How many events there were, by run."""
     events = {run: 0 for run, _ in runs}
     tasks = [(run, file) for run, folder in runs for file in traces(folder)]
-    with multiprocessing.Pool(jobs, Counter.start, (plan,)) as pool:
+    with multiprocessing.Pool(jobs, Counter.start, (plan, units)) as pool:
         for run, test, hits, seen in pool.imap_unordered(count_file, tasks, chunksize=4):
             events[run] += seen
             for number, count in hits.items():
@@ -91,8 +95,9 @@ class Holes:
     def reason(self, point):
         return next((why for pattern, why in self.reasons if pattern.fullmatch(point.name)), None)
 
-    def unused(self, holes):
-        return [pattern.pattern for pattern, _ in self.reasons if not any(pattern.fullmatch(point.name) for point in holes)]
+    def unused(self, holes, others):
+        """Patterns of no hole, but for those of other points, which were not counted."""
+        return [pattern.pattern for pattern, _ in self.reasons if not any(pattern.fullmatch(point.name) for point in [*holes, *others])]
 
 
 def groups(points):
@@ -103,10 +108,10 @@ def groups(points):
     return found
 
 
-def page(points, holes, events):
+def page(name, points, holes, events):
     hit = sum(not point.missing() for point in points)
     runs = ", ".join(f"{run} ({count:,} events)" for run, count in events.items())
-    lines = ["# Coverage", "", "Written by `make coverage`; points: [testplan.json](../testplan.json), how they are seen: `tests/coverage/trace_facts.py`,",
+    lines = ["# Coverage", "", f"Written by `{COMMANDS[name]}`; points: [testplan.json](../testplan.json), how they are seen: `tests/coverage/trace_facts.py`,",
              "runs: [verification.md](../verification.md#coverage).", "",
              "## Functional", "", f"{hit} of {len(points)} points hit ({100 * hit / len(points):.1f} %), by the runs {runs}.", "",
              "| points | of | what | by | hit | of | fewest hits of one that is hit |", "|---|---|---|---|---:|---:|---:|"]
@@ -128,9 +133,9 @@ def named_tests(point):
     return ", ".join(named)
 
 
-def points_page(points):
+def points_page(name, points):
     """Which tests hit a point: whoever takes one away sees here what is lost."""
-    lines = ["# The testplan, point by point", "", "Written by `make coverage`, as [coverage.md](coverage.md): hits of each point, and the tests that have most of them, by run.", "",
+    lines = ["# The testplan, point by point", "", f"Written by `{COMMANDS[name]}`, as [{name}.md]({name}.md): hits of each point, and the tests that have most of them, by run.", "",
              "| point | hits | tests |", "|---|---:|---|"]
     lines += [f"| {point.name} | {sum(point.hits.values()):,} | {named_tests(point)} |" for point in points]
     return "\n".join(lines) + "\n"
@@ -149,13 +154,13 @@ def run_of(text):
     return name, folder
 
 
-def judge(points, holes):
+def judge(points, others, holes):
     """Whether every hole is explained, and every explanation is of a hole."""
     missed = [point for point in points if point.missing()]
     unexplained = [point for point in missed if not holes.reason(point)]
     for point in unexplained:
         print(f"coverage: not hit by {', '.join(point.missing())}: {point.name}")
-    unused = holes.unused(missed)
+    unused = holes.unused(missed, others)
     for pattern in unused:
         print(f"coverage: holes.json explains '{pattern}', which is no hole")
     print(f"coverage: {len(points) - len(missed)} of {len(points)} points hit, {len(missed) - len(unexplained)} holes explained")
@@ -169,21 +174,24 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--plan", type=pathlib.Path, default=PLAN, help="instead of docs/testplan.json")
     parser.add_argument("--jobs", type=int, default=2, help="traces read at once")
+    parser.add_argument("--units", type=lambda text: text.split(","), default=list(trace_facts.FACTS), help="only their points, as UNIT,UNIT")
+    parser.add_argument("--page", choices=COMMANDS, default="coverage", help="which is written")
     parser.add_argument("folder", type=pathlib.Path, help="where functional.json goes: the hits of each point by run")
     parser.add_argument("runs", nargs="+", type=run_of, metavar="RUN=FOLDER", help="name of a run, and where its traces are")
     args = parser.parse_args()
     try:
-        points, holes = testplan.load(args.plan, trace_facts.FACTS), Holes(HOLES)
+        points, holes = points_of(args.plan, args.units), Holes(HOLES)
+        others = points_of(args.plan, trace_facts.FACTS.keys() - args.units)
         check_runs(points, args.runs)
-        events = count_runs(args.plan, points, args.runs, args.jobs)
+        events = count_runs(args.plan, args.units, points, args.runs, args.jobs)
         result = [{"name": point.name, "hits": point.hits, "missing": point.missing(), "why": holes.reason(point)} for point in points]
         write_whole(args.folder / "functional.json", json.dumps({"events": events, "points": result}, indent=1) + "\n")
-        write_whole(PAGE, page(points, holes, events))
-        write_whole(POINTS_PAGE, points_page(points))
+        write_whole(PAGES / f"{args.page}.md", page(args.page, points, holes, events))
+        write_whole(PAGES / f"{args.page}_points.md", points_page(args.page, points))
     except (OSError, KeyError, ValueError, re.error, testplan.BadPlan) as error:
         print(f"coverage: {error}", file=sys.stderr)
         return 2
-    return 0 if judge(points, holes) else 1
+    return 0 if judge(points, others, holes) else 1
 
 
 if __name__ == "__main__":

@@ -20,9 +20,10 @@ import testplan  # noqa: E402
 import trace_facts  # noqa: E402
 
 # Of these every value has to be in some point, as the value of that fact.
-COVERED = {"outcome": ["rdma.outcome"], "status": ["rdma_queues.queue_status"], "completion": ["rdma.status"], "verdict": ["rdma_queues.verdict"],
-           "opcode": ["rdma_queues.opcode"], "state": ["rdma_queues.queue_state"]}
-NOTHING = {"NONE"}  # no event has it as its outcome
+COVERED = {"outcome": ["rdma.outcome", "switch_lookup.outcome"], "status": ["rdma_queues.queue_status"], "completion": ["rdma.status"], "verdict": ["rdma_queues.verdict"],
+           "opcode": ["rdma_queues.opcode", "switch_lookup.management_opcode"], "state": ["rdma_queues.queue_state"], "kind": ["switch_lookup.kind"], "role": ["switch_lookup.role"],
+           "fault": ["switch_lookup.load_fault"], "drop": ["switch_lookup.management_drop"]}
+NOTHING = {"NONE"}  # no event has it as its outcome or fault
 OLDER = {"DROP_EARLY", "KEPT"}  # outcomes of receivers of older schemes, whose traces are not counted
 
 TRACE = """# weft-trace 1 unit=rdma node=0 window=32 payload=64 contexts=4
@@ -31,6 +32,19 @@ admit=- ticket=- limit=64 outcome=GRANT cid=0 wbase=0 wvec=0x0 emit=RSP,dst=1,sr
 cycle=14 unit=rx event=packet type=DATA src=1 msgid=0 gen=1 pidx=0 len=64 flags=0x1 arg=0x0 sid=0 now=0 room=1 offer=- over_quota=0 answer_room=1 \
 admit=- ticket=- limit=64 outcome=FINISH cid=0 wbase=1 wvec=0x0 emit=DONE,dst=1,src=0,sid=0,msgid=0,cid=0,gen=1,pidx=0,len=0,flags=0x0,arg=0x0 write=0x0+64
 # end records=2
+"""
+
+LOOKUPS = """# weft-trace 1 unit=switch node=0 ports=8 colours=16 unicast=64 per_port=0
+cycle=10 unit=lookup event=tables version=1 role=LEAF fine=0 vc_max=1 own_row=2 own_column=3 row_port=7 column_port=8 multicast=1 unicast=1 by=packets
+cycle=13 unit=lookup event=lookup kind=UNICAST in_port=8 in_vc=0 index=0 row=2 column=4 host=1 alive=0xff role=LEAF entry=empty primary=0 entry_ports=0x0 outcome=FORWARD ports=0x40 vc=1
+cycle=14 unit=lookup event=lookup kind=UNICAST in_port=1 in_vc=0 index=0 row=5 column=4 host=1 alive=0xfb role=LEAF entry=valid primary=3 entry_ports=0x93 outcome=FORWARD ports=0x80 vc=0
+cycle=16 unit=lookup event=lookup kind=MULTICAST in_port=1 in_vc=1 index=3 row=0 column=0 host=0 alive=0xfb role=LEAF entry=valid primary=0 entry_ports=0x7 outcome=FORWARD ports=0x2 vc=1
+cycle=17 unit=lookup event=lookup kind=MULTICAST in_port=9 in_vc=1 index=3 row=0 column=0 host=0 alive=0x0 role=LEAF entry=- primary=0 entry_ports=0x0 outcome=BAD_REQUEST ports=0x0 vc=0
+cycle=18 unit=lookup event=management opcode=7 words=3 drop=MALFORMED
+cycle=19 unit=lookup event=refused fault=TRUNCATED words=9
+cycle=20 unit=lookup event=reset
+cycle=21 unit=lookup event=lookup kind=3 in_port=0 in_vc=1 index=3 row=0 column=0 host=0 alive=0x0 role=- entry=- primary=0 entry_ports=0x0 outcome=NO_TABLE ports=0x0 vc=0
+# end records=9
 """
 
 
@@ -104,6 +118,26 @@ class Plan(unittest.TestCase):
         self.assertEqual(self.count({"when": {"outcome": ["GRANT", "FINISH"]}, "cases": {"a": {"mode": "weft"}, "b": {"distance": {"max": 3}}}}),
                          {"p: a": 2, "p: b": 0})
         self.assertEqual(self.count({"when": {"pidx_at": "base", "before": "GRANT", "distance": 4, "write": "full", "form": "write"}}), {"p": 1})
+
+    def test_facts_of_lookups(self):
+        trace = self.folder / "golden.node0.trace"
+        trace.write_text(LOOKUPS, encoding="ascii")
+        wanted = [
+            {"event": "tables", "role_before": "-", "role": "LEAF", "by": "packets", "entries": "both"},
+            {"outcome": "FORWARD", "way": "column", "turn": "yes", "port": "last", "live": "all", "since_tables": 3, "vc_max": 1},
+            {"way": "injected", "primary": "dead", "candidates": 3, "chosen": "last", "turn": "no", "neighbour": "FORWARD", "kind_before": "UNICAST", "live": "some"},
+            {"kind": "MULTICAST", "pruned": "input and dead ports", "copies": 1, "port": "first"},
+            {"port": "beyond", "live": "none", "neighbour": "FORWARD", "kind_before": "MULTICAST", "entry": "-"},
+            {"opcode": "undefined", "drop": "MALFORMED", "words": 3},
+            {"fault": "TRUNCATED", "words": 9},
+            {"event": "reset"},
+            {"kind": "undefined", "port": "none", "role": "-", "outcome": "NO_TABLE"},
+        ]
+        for expected, (unit, facts) in zip(wanted, trace_facts.events(trace), strict=True):
+            self.assertEqual(unit, "lookup")
+            self.assertEqual({fact: facts.get(fact) for fact in expected}, expected)
+            self.assertLessEqual(facts.keys(), trace_facts.FACTS["lookup"].keys())
+        self.assertNotIn("since_tables", facts)
 
     def test_tests_that_hit_a_point_are_named(self):
         self.assertEqual(functional.test_of("nic", pathlib.Path("t/Seeds,Nic.Does.12/golden.node0.trace")), "Seeds/Nic.Does")

@@ -165,23 +165,44 @@ TEST_F(Push, SilentSwitchIsNamedAndThePushResumedOrUndone) {
   write_tables("first", first);
   write_tables("second", second);
   ASSERT_EQ(push(ibsim, "first --journal a").exit_code, 0);
-  for (const std::string way : {"--roll-back", "--resume"}) {
-    std::filesystem::remove(path("b"));
-    const auto run = push_with("silent", 4, ibsim, "second --journal b --timeout 20 --json json");
-    EXPECT_EQ(run.exit_code, 1) << run.output;
-    EXPECT_EQ(
-        run.output,
-        "switch 0x0000001000000000: changed\n"
-        "switch 0x0000001000000001: uncertain\n"
-        "switch 0x0000001000000002: unchanged\n"
-        "switch 0x0000001000000005: changed\n"
-        "weft: switch 0x0000001000000001 (edge-0-1): cannot write its multicast table: no answer within 4 "
-        "attempts of 20 ms; weft push --resume b goes on, --roll-back b undoes it\n");
-    EXPECT_NE(read_back(ibsim), first);
-    EXPECT_NE(read_back(ibsim), second);
-    const auto rest = push(ibsim, way + " b");
-    EXPECT_EQ(rest.exit_code, 0) << rest.output;
-    EXPECT_EQ(read_back(ibsim), way == "--resume" ? second : first);
+  for (const bool many : {false, true})
+    for (const std::string way : {"--roll-back", "--resume"}) {
+      std::filesystem::remove(path("b"));
+      const auto run =
+          push_with("silent", 4, ibsim,
+                    fmt::format("second --journal b --timeout 20 --json json --in-flight {}", many ? 4 : 1));
+      EXPECT_EQ(run.exit_code, 1) << run.output;
+      EXPECT_EQ(run.output,
+                fmt::format("switch 0x0000001000000000: changed\n"
+                            "switch 0x0000001000000001: uncertain\n"
+                            "switch 0x0000001000000002: {}\n"
+                            "switch 0x0000001000000005: changed\n"
+                            "weft: switch 0x0000001000000001 (edge-0-1): cannot write its multicast table: "
+                            "no answer within 4 "
+                            "attempts of 20 ms; weft push --resume b goes on, --roll-back b undoes it\n",
+                            many ? "changed" : "unchanged"));
+      EXPECT_NE(read_back(ibsim), first);
+      EXPECT_NE(read_back(ibsim), second);
+      const auto rest = push(ibsim, way + " b");
+      EXPECT_EQ(rest.exit_code, 0) << rest.output;
+      EXPECT_EQ(read_back(ibsim), way == "--resume" ? second : first);
+      if (way == "--resume") EXPECT_EQ(push(ibsim, "--roll-back b").exit_code, 0);
+    }
+}
+
+TEST_F(Push, HoldsTheSameHoweverManyDatagramsAreUnderWay) {
+  Ibsim ibsim(topology::load("fattree3:4"), path(""));
+  ASSERT_TRUE(ibsim.wait()) << ibsim.log();
+  write_tables("first", first);
+  write_tables("second", second);
+  for (const int in_flight : {1, 3, 64}) {
+    const auto way = fmt::format("--in-flight {} --json json", in_flight);
+    ASSERT_EQ(push(ibsim, "second --clear-others --journal a " + way).exit_code, 0);
+    EXPECT_EQ(read_back(ibsim), second);
+    EXPECT_EQ(results()["blocks_verified"], results()["blocks_to_change"]);
+    ASSERT_EQ(push(ibsim, "--roll-back a " + way).exit_code, 0);
+    EXPECT_TRUE(read_back(ibsim).empty());
+    std::filesystem::remove(path("a"));
   }
 }
 

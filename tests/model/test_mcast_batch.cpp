@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "drawn_groups.hpp"
 #include "expect_trees.hpp"
 #include "mcast/baselines.hpp"
 #include "mcast/batch.hpp"
 #include "mcast/bounds.hpp"
+#include "mcast/conflicts.hpp"
+#include "mcast/roots.hpp"
 #include "property.hpp"
 
 namespace weft::mcast {
@@ -119,6 +122,133 @@ TEST(McastBounds, AreWhatMembersAndRoomNeed) {
   Groups pods;
   pods.add({0, 4, 8, 12});
   EXPECT_EQ(colour_bounds(Hops(tree), pods, Tables::of_switch).value(), 1u);
+}
+
+/// The most items that are neighbours pairwise, by trying all sets.
+uint32_t largest_clique(const Conflicts& conflicts) {
+  uint32_t most = 0;
+  for (uint32_t set = 0; set < 1u << conflicts.items(); ++set) {
+    bool is_clique = true;
+    for (uint32_t a = 0; a < conflicts.items(); ++a)
+      for (uint32_t b = 0; b < a; ++b)
+        is_clique &= (set >> a & set >> b & 1) == 0 || conflicts.are_neighbours(a, b);
+    if (is_clique) most = std::max(most, static_cast<uint32_t>(std::popcount(set)));
+  }
+  return most;
+}
+
+TEST(McastBounds, CliquesAreCliquesAndNeverTooLarge) {
+  EXPECT_PROPERTY("greedy beside all sets", [] {
+    std::vector<std::vector<uint32_t>> places(test::number(1, 13));
+    for (auto& own : places)
+      for (uint32_t left = test::number(1, 4); left > 0; --left) own.push_back(test::number(0, 8));
+    const Conflicts conflicts(std::vector<std::span<const uint32_t>>(places.begin(), places.end()));
+    for (uint32_t a = 0; a < places.size(); ++a)
+      for (uint32_t b = 0; b < places.size(); ++b)
+        RC_ASSERT(conflicts.are_neighbours(a, b) ==
+                  (a != b && std::find_first_of(places[a].begin(), places[a].end(), places[b].begin(),
+                                                places[b].end()) != places[a].end()));
+    Work work(test::number(0, 2) == 0 ? 0 : 100000);
+    const auto clique = heavy_clique(conflicts, std::vector<uint32_t>(places.size(), 1), {}, work);
+    for (const uint32_t a : clique)
+      for (const uint32_t b : clique) RC_ASSERT(a == b || conflicts.are_neighbours(a, b));
+    RC_ASSERT(clique.size() <= largest_clique(conflicts));
+  });
+}
+
+TEST(McastBounds, GroupsInEachOthersWayNeedMoreThanMembersSay) {
+  // Three groups, each pair at another switch: two at a switch, but three colours.
+  const Graph graph = topology::torus({9, 1, 1}, 1);
+  Groups groups;
+  groups.add({0, 1});
+  groups.add({1, 2});
+  groups.add({2, 0});
+  for (const Tables tables : {Tables::of_switch, Tables::of_port}) {
+    const ColourBounds bounds = colour_bounds(Hops(graph), groups, tables);
+    EXPECT_EQ(bounds.members, 2u);
+    EXPECT_EQ(bounds.clique, 3u);
+    EXPECT_EQ(bounds.value(), 3u);
+  }
+}
+
+/// Whether the groups from this one on fit into so many colours, by trying all ways. In a fat tree the
+/// switches of a tree of the least height follow from its root.
+bool fit(const std::vector<std::vector<uint64_t>>& trees, std::vector<uint64_t>& colours, std::size_t group) {
+  if (group == trees.size()) return true;
+  for (uint64_t& taken : colours) {
+    for (const uint64_t tree : trees[group]) {
+      if ((taken & tree) != 0) continue;
+      taken |= tree;
+      if (fit(trees, colours, group + 1)) return true;
+      taken &= ~tree;
+    }
+    if (taken == 0) break;  // all empty ones are alike
+  }
+  return false;
+}
+
+/// Switches of all trees of the least height for these members, as bits.
+std::vector<uint64_t> least_trees(const Hops& hops, std::span<const uint32_t> members) {
+  const Ends ends = ends_of(members, hops.graph());
+  Hops::Room room;
+  std::vector<uint64_t> trees;
+  for (const Roots::Root& root : RootSearch(hops).find(ends.switches).roots) {
+    uint64_t tree = uint64_t{1} << root.sw;
+    for (const uint32_t end : ends.switches)
+      for (uint32_t at = end; at != root.sw;) {
+        tree |= uint64_t{1} << at;
+        const uint8_t* row = hops.from(root.sw, room);
+        for (const topology::Arc& arc : hops.graph().neighbours(at))
+          if (row[arc.node] < row[at]) at = arc.node;
+      }
+    trees.push_back(tree);
+  }
+  return trees;
+}
+
+/// The fewest colours, by trying.
+uint32_t fewest_colours(const Hops& hops, const Groups& groups) {
+  std::vector<std::vector<uint64_t>> trees;
+  for (uint32_t group = 0; group < groups.count(); ++group)
+    if (!groups.is_local(group)) trees.push_back(least_trees(hops, groups.members(group)));
+  std::vector<uint64_t> colours;
+  while (!fit(trees, colours, 0)) colours.assign(colours.size() + 1, 0);
+  return static_cast<uint32_t>(colours.size());
+}
+
+TEST(McastBounds, AreNotAboveWhatAllTreesOfAFatTreeAllow) {
+  const Graph graph = topology::fat_tree(4);
+  const Hops hops(graph);
+  EXPECT_PROPERTY("bounds beside all trees in all colours", [&] {
+    Groups groups;
+    for (uint32_t left = test::number(4, 7); left > 0; --left) {
+      const uint32_t pod = test::number(0, 3), other = test::number(0, 3);
+      groups.add({4 * pod + test::number(0, 4), 4 * other + test::number(0, 4)});
+    }
+    RC_ASSERT(colour_bounds(hops, groups, Tables::of_switch).value() <= fewest_colours(hops, groups));
+  });
+}
+
+TEST(McastBounds, OfHeightCountsKindsOfRoots) {
+  // No three share a leaf pairwise, but any two a pod, and a pod has two switches above its leaves.
+  const Graph graph = topology::fat_tree(4);
+  const Hops hops(graph);
+  Groups groups;
+  for (const std::pair<uint32_t, uint32_t> pair : {std::pair{0, 4}, {2, 6}, {5, 8}, {7, 10}, {1, 11}, {3, 9}})
+    groups.add({pair.first, pair.second});
+  const ColourBounds bounds = colour_bounds(hops, groups, Tables::of_switch);
+  EXPECT_EQ(bounds.members, 2u);
+  EXPECT_EQ(bounds.clique, 2u);
+  EXPECT_EQ(bounds.height, 3u);
+  EXPECT_EQ(fewest_colours(hops, groups), 3u);
+}
+
+TEST(McastBounds, OfHeightIsWhatTheCoreOfAFatTreeNeeds) {
+  const Graph graph = topology::fat_tree(40);
+  const ColourBounds bounds =
+      colour_bounds(Hops(graph), load_groups("grid:25x25x25", graph), Tables::of_switch);
+  EXPECT_EQ(bounds.members, 42u);
+  EXPECT_EQ(bounds.height, 48u);  // docs/mcast.md, by hand
 }
 
 TEST(McastHops, AreThoseOfPlainSearches) {

@@ -21,6 +21,8 @@ IMMEDIATE, HAS_IMMEDIATE = range(16, 48), 48  # bits of ret_o
 # Outputs, or bits of them -> what has to be 1 for them to mean something.
 OUTPUT_VALID = {"ctl_o": ["ctl_valid_o"], "cmd_write_o": ["cmd_valid_o"], "cmd_len_o": ["cmd_valid_o"], "cmd_addr_o": ["cmd_valid_o", "cmd_write_o"],
                 "cmd_cid_o": ["cmd_valid_o", "cmd_write_o"], "trace_offer_cid_o": ["trace_valid_o", "trace_offer_valid_o"],
+                **{f"m_res_{name}_o": ["m_res_valid_o"] for name in ("request", "outcome", "ports", "vc")}, "trace_request_o": ["trace_fetch_o"],
+                "s_axil_rdata_o": ["s_axil_rvalid_o"], "s_axil_rresp_o": ["s_axil_rvalid_o"], "s_axil_bresp_o": ["s_axil_bvalid_o"],
                 "read_o": ["read_valid_o"], "ret_o": ["ret_valid_o"], **{f"ret_o[{bit}]": [f"ret_o[{HAS_IMMEDIATE}]"] for bit in IMMEDIATE},
                 **{f"trace_{name}_o": ["trace_valid_o"] for name in ("timeout", "outcome", "room", "offer_valid", "admit", "from_inbox", "answer_asked",
                                                                    "answer_room", "cid", "now", "wbase", "wvec")}}
@@ -125,6 +127,8 @@ class Netlist:
     def _let_through(self, port, checked):
         """Inputs that the arrival checks give; the verdict is numbered by its lowest bits. Without a packet they can be anything."""
         graph, free = self.graph, self._free
+        if checked is None:
+            return {}
         valid = free[port[checked.valid]]
         bits = [port[name] for name in sorted(port) if name.startswith(f"{checked.verdict}[")]
         verdict, passes = dict.fromkeys(bits, FALSE), TRUE

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts mutants into receivers and runs their tests on each; writes docs/results/mutation.md and build/mutation/results.json.
+"""Puts mutants into the designs of a unit and runs their tests on each; writes its page of docs/results and build/mutation/results_UNIT.json.
 
 Each mutant has to be caught by a test, proven equivalent, or named with a reason in equivalents.json; else exit status 1. Needs
-z3, yosys-abc and the Python of `make verilog`. With --only the mutants have the same numbers. Only a run of all writes the page.
+z3, yosys-abc and the Python of `make verilog`. With --only the mutants have the same numbers. Only a run of all designs writes the page.
 """
 
 import argparse
@@ -25,7 +25,7 @@ import equivalence
 import netlist
 
 ROOT = netlist.ROOT
-PAGE = ROOT / "docs" / "results" / "mutation.md"
+PAGES = ROOT / "docs" / "results"
 REVIEWED = pathlib.Path(__file__).with_name("equivalents.json")
 TESTS = ROOT / "build-mutation" / "bin"
 SEED = 1  # of the draw that has been reviewed
@@ -49,28 +49,31 @@ class Result:
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    names = [receiver.name for receiver in netlist.RECEIVERS]
-    parser.add_argument("--receiver", choices=names, help="only this one; no page is written")
-    defaults = ", ".join(f"{receiver.mutants} of {receiver.name}" for receiver in netlist.RECEIVERS)
-    parser.add_argument("--mutants", type=int, help=f"how many to draw evenly of each receiver (default: {defaults})")
+    every = [design for unit in netlist.UNITS.values() for design in unit.designs]
+    parser.add_argument("--unit", choices=netlist.UNITS, default="receiver", help="whose designs (default: %(default)s)")
+    parser.add_argument("--design", "--receiver", dest="design", choices=[design.name for design in every], help="only this one; no page is written")
+    defaults = ", ".join(f"{design.mutants} of {design.name}" for design in every)
+    parser.add_argument("--mutants", type=int, help=f"how many to draw evenly of each design (default: {defaults})")
     parser.add_argument("--seed", type=int, default=SEED, help="of the draw (default: %(default)s)")
-    parser.add_argument("--only", type=int, nargs="+", metavar="NUMBER", help="only these of the mutants of --receiver")
+    parser.add_argument("--only", type=int, nargs="+", metavar="NUMBER", help="only these of the mutants of --design")
     parser.add_argument("--jobs", type=int, default=2, help="mutants at a time (default: %(default)s)")
     args = parser.parse_args()
     if (args.mutants is not None and args.mutants < 1) or args.jobs < 1:
         parser.error("--mutants and --jobs must be at least 1")
-    if args.only and not args.receiver:
-        parser.error("--only: numbers of which --receiver?")
+    if args.design and args.design not in [design.name for design in netlist.UNITS[args.unit].designs]:
+        parser.error(f"--design: {args.design} is not of the unit {args.unit}")
+    if args.only and not args.design:
+        parser.error("--only: numbers of which --design?")
     return args
 
 
-def test_of(receiver):
+def test_of(design):
     """The program that runs its tests on its mutants."""
-    return TESTS / f"test_{receiver.name}_mutants"
+    return TESTS / f"test_{design.name}_mutants"
 
 
-def build_tests(receivers, jobs):
-    targets = [test_of(receiver).name for receiver in receivers]
+def build_tests(designs, jobs):
+    targets = [test_of(design).name for design in designs]
     for command in (["cmake", "--preset", "mutation", "--log-level=NOTICE"],
                     ["cmake", "--build", "--preset", "mutation", "-j", str(jobs), "--target", *targets]):
         run = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
@@ -85,9 +88,9 @@ def run_tests(test, number, cpu_seconds=CPU_SECONDS):
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
     if run.returncode == 0:
         return None
-    if failed := re.search(r"^\[  FAILED  \] (\w+\.\w+)", run.stdout, re.MULTILINE):
+    if failed := re.search(r"^\[  FAILED  \] ([\w/]+\.\w+)", run.stdout, re.MULTILINE):
         return failed[1]
-    started = re.findall(r"^\[ RUN      \] (\w+\.\w+)", run.stdout, re.MULTILINE)
+    started = re.findall(r"^\[ RUN      \] ([\w/]+\.\w+)", run.stdout, re.MULTILINE)
     last = started[-1] if started else "start"
     if run.returncode == -signal.SIGXCPU:
         raise Unfinished(last)
@@ -110,28 +113,28 @@ def caught_quickly_by(test, number):
         return None
 
 
-def load_reviewed(receiver):
+def load_reviewed(design):
     """Identity of one of its mutants -> why it is equivalent."""
     try:
         entries = json.loads(REVIEWED.read_text(encoding="utf-8"))
-        return {mutant: entry["why"] for entry in entries if entry["receiver"] == receiver.name for mutant in entry["mutants"]}
+        return {mutant: entry["why"] for entry in entries if entry["design"] == design.name for mutant in entry["mutants"]}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise netlist.ToolError(f"{REVIEWED.relative_to(ROOT)}: {error}") from error
 
 
-def check_reviewed(receiver, mutants):
+def check_reviewed(design, mutants):
     """That what was reviewed is still drawn; of a draw that the reviews are for."""
-    gone = sorted(load_reviewed(receiver).keys() - {mutant.identity() for mutant in mutants})
+    gone = sorted(load_reviewed(design).keys() - {mutant.identity() for mutant in mutants})
     if gone:
-        raise netlist.ToolError(f"{REVIEWED.relative_to(ROOT)}: no mutants of {receiver.name} any more: {'; '.join(gone)}")
+        raise netlist.ToolError(f"{REVIEWED.relative_to(ROOT)}: no mutants of {design.name} any more: {'; '.join(gone)}")
 
 
 class Earlier:
     """Results of an earlier run of the same netlist and tests, so that an interrupted run goes on and a review costs no second one."""
 
-    def __init__(self, receiver, seed):
-        digest = hashlib.sha256(b"".join(path.read_bytes() for path in (receiver.verilog, test_of(receiver)))).hexdigest()
-        self._file = receiver.work / f"results_{seed}_{digest[:16]}.json"
+    def __init__(self, design, seed):
+        digest = hashlib.sha256(b"".join(path.read_bytes() for path in (design.verilog, test_of(design)))).hexdigest()
+        self._file = design.work / f"results_{seed}_{digest[:16]}.json"
 
     def load(self):
         """By number; what survived or was reviewed is judged again."""
@@ -158,9 +161,9 @@ def timed(decide, number):
     return decide(number), time.monotonic() - start
 
 
-def judge_all(receiver, mutants, graph, args):
+def judge_all(design, mutants, graph, args):
     """Results in the order of the mutants."""
-    reviewed, earlier, test = load_reviewed(receiver), Earlier(receiver, args.seed), test_of(receiver)
+    reviewed, earlier, test = load_reviewed(design), Earlier(design, args.seed), test_of(design)
     results, seconds = earlier.load(), collections.Counter()
     for verdict, title, decide in stages(test, graph, {mutant.number for mutant in mutants if mutant.identity() in reviewed}):
         left = [mutant.number for mutant in mutants if mutant.number not in results]
@@ -174,7 +177,7 @@ def judge_all(receiver, mutants, graph, args):
                     results[number] = Result(verdict, how, round(seconds[number], 2))
                 if done % 20 == 0 or done == len(left):
                     earlier.save(results)
-                    print(f"mutate: {receiver.name}, {title}: {done} of {len(left)}", flush=True)
+                    print(f"mutate: {design.name}, {title}: {done} of {len(left)}", flush=True)
     for mutant in mutants:
         if mutant.number not in results:
             results[mutant.number] = without_proof(test, mutant, reviewed)
@@ -210,10 +213,10 @@ def counts_by(results, key):
 VERDICTS = [CAUGHT, PROVEN, REVIEWED_ONE, SURVIVED]
 
 
-def page(results, seed):
-    """Of the results of all receivers."""
-    lines = ["# Mutation of the receiver", "",
-             f"Written by `make mutate` (seed {seed}); what a mutant is and how it is judged: [verification](../verification.md#mutation).", ""]
+def page(unit, results, seed):
+    """Of the results of all its designs."""
+    lines = [f"# Mutation of {unit.title}", "",
+             f"Written by `{unit.command}` (seed {seed}); what a mutant is and how it is judged: [verification](../verification.md#mutation).", ""]
     for name, each in results.items():
         lines += [f"## `{name}`", "", *section(each)]
     return "\n".join(lines)
@@ -245,39 +248,40 @@ def machine_readable(results, seed):
     return json.dumps({"seed": seed, "mutants": rows}, indent=1) + "\n"
 
 
-def prepare(receiver, args):
+def prepare(design, args):
     """Its mutants, and the graph to prove them equivalent with."""
-    mutants = netlist.draw(receiver, args.mutants or receiver.mutants, args.seed)
+    mutants = netlist.draw(design, args.mutants or design.mutants, args.seed)
     if args.mutants is None and args.seed == SEED:
-        check_reviewed(receiver, mutants)
-    graph = netlist.build(receiver, mutants)
-    print(f"mutate: {receiver.name}: {len(mutants)} mutants, seed {args.seed}", flush=True)
+        check_reviewed(design, mutants)
+    graph = netlist.build(design, mutants)
+    print(f"mutate: {design.name}: {len(mutants)} mutants, seed {args.seed}", flush=True)
     return mutants, graph
 
 
-def judge(receiver, mutants, graph, args):
+def judge(design, mutants, graph, args):
     """All of them, or those of --only."""
-    if failed := caught_by(test_of(receiver), 0):
-        raise netlist.ToolError(f"{failed} fails without a mutant: {repeat(test_of(receiver), 0)}")
+    if failed := caught_by(test_of(design), 0):
+        raise netlist.ToolError(f"{failed} fails without a mutant: {repeat(test_of(design), 0)}")
     chosen = [mutant for mutant in mutants if not args.only or mutant.number in args.only]
     if args.only and len(chosen) != len(set(args.only)):
         raise netlist.ToolError(f"--only: there are mutants 1 to {len(mutants)}")
-    results = judge_all(receiver, chosen, equivalence.Netlist(graph, netlist.checked(receiver)), args)
+    results = judge_all(design, chosen, equivalence.Netlist(graph, netlist.checked(design)), args)
     counts = collections.Counter(result.verdict for result in results.values())
-    print(f"mutate: {receiver.name}: " + ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS), flush=True)
+    print(f"mutate: {design.name}: " + ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS), flush=True)
     return results
 
 
 def run(args):
-    for receiver in netlist.RECEIVERS:
-        netlist.flatten(receiver)
-    receivers = [receiver for receiver in netlist.RECEIVERS if args.receiver in (None, receiver.name)]
-    prepared = [(receiver, *prepare(receiver, args)) for receiver in receivers]
-    build_tests(receivers, args.jobs)
-    results = {receiver.name: judge(receiver, mutants, graph, args) for receiver, mutants, graph in prepared}
-    if not args.receiver:
-        write(netlist.WORK / "results.json", machine_readable(results, args.seed))
-        write(PAGE, page(results, args.seed))
+    unit = netlist.UNITS[args.unit]
+    for design in unit.designs:
+        netlist.flatten(design)
+    designs = [design for design in unit.designs if args.design in (None, design.name)]
+    prepared = [(design, *prepare(design, args)) for design in designs]
+    build_tests(designs, args.jobs)
+    results = {design.name: judge(design, mutants, graph, args) for design, mutants, graph in prepared}
+    if not args.design:
+        write(netlist.WORK / f"results_{args.unit}.json", machine_readable(results, args.seed))
+        write(PAGES / unit.page, page(unit, results, args.seed))
     return 1 if any(result.verdict == SURVIVED for each in results.values() for result in each.values()) else 0
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A receiver as one flat netlist with mutants built in, by Yosys: each mutant changes one bit at one cell while the port `mutant` has its number.
+"""A design as one flat netlist with mutants built in, by Yosys: each mutant changes one bit at one cell while the port `mutant` has its number.
 
 Needs the Python of `make verilog`.
 """
@@ -22,7 +22,6 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "fpga"))
 import elaborate  # noqa: E402  pylint: disable=wrong-import-position
 WORK = ROOT / "build" / "mutation"
-TOP = "rdma_receiver"
 PARAMETERS = ROOT / "tests" / "rtl" / "receivers.txt"
 SELECTOR = ("mutant", 12)  # port, bits
 VERDICTS = ["NONE", "DROP_CRC", "DROP_MALFORMED", "DROP_NOT_MINE"]  # of the arrival checks
@@ -30,7 +29,8 @@ WIDTHS = {"src": "NODE_W", "sid": "SID_W", "msgid": "MSGID_W"}  # they let no wi
 
 # Leaves no cell that constants or unused outputs make superfluous: a mutant of it would be equivalent. Cells stay words.
 FLATTEN = ["flatten", *["opt -full -nosdff -nodffe", "wreduce", "splitcells"] * 2, "opt -full -nosdff -nodffe", "opt_clean -purge", "check -assert"]
-TO_GATES = ["memory -nomap", "memory_map", "opt_clean", "async2sync", "dffunmap", "simplemap", "techmap", "aigmap", "opt_clean"]
+# setundef: what an index beyond the last one of an array chooses.
+TO_GATES = ["memory -nomap", "memory_map", "opt_clean", "setundef -zero", "async2sync", "dffunmap", "simplemap", "techmap", "aigmap", "opt_clean"]
 
 CELL = re.compile(r"((?:^  attribute .*\n)*)^  cell (\S+) (\S+)\n((?:^    .*\n)*)^  end$", re.MULTILINE)  # of Yosys's own format
 KINDS = {"inv": "inverted", "const0": "stuck at 0", "const1": "stuck at 1", "cnot0": "inverted while another bit is 0",
@@ -45,12 +45,15 @@ class ToolError(Exception):
 
 
 @dataclasses.dataclass(frozen=True)
-class Receiver:
-    """One of tests/rtl/receivers.txt, and where its mutants are drawn."""
+class Design:
+    """What is mutated, and where its mutants are drawn."""
     name: str
     mutants: int  # to draw evenly, if not told otherwise
     wires: list   # WIRE_MUTANTS at each of them besides: where a fault shows only in rare events
-    beyond: typing.Optional["Receiver"] = None  # those that are drawn evenly are at cells which that one has not
+    beyond: typing.Optional["Design"] = None  # those that are drawn evenly are at cells which that one has not
+    top: str = "rdma_receiver"  # of which the parameters stand in tests/rtl/receivers.txt, if not here
+    sources: tuple = ()  # file list, generated package; none: those of the engine
+    sizes: tuple = ()  # NAME=value
 
     @property
     def work(self):
@@ -68,13 +71,29 @@ class Receiver:
 
 
 # Races of timeouts with packets, rooms of queues, how often something was asked for.
-SMALL = Receiver("small_receiver", 310, [
+SMALL = Design("small_receiver", 310, [
     "i_restarted_q", "i_expired_q", "i_same_q", "i_silent_q", "g_window.i_window.i_asks_q", "g_window.i_window.i_ask_one", "a_room", "i_act.ctls", "i_front.e_grantable", "h_beyond_end", "i_timer.set_q",
     "i_timer.scanned_q", "i_timer.drained_q", "i_reclaim", "i_front.starved_q"])
 # Who comes first, rights, rooms for answers.
-TRANSFERS = Receiver("transfers_receiver", 130, [
+TRANSFERS = Design("transfers_receiver", 130, [
     "req_ready_o", "hdr_ready_o", "i_front.timeout_first", "i_front.starved_q", "i_front.c_right", "ctl_room", "i_front.e_grantable", "answer_take_o", "read_valid_o"], beyond=SMALL)
-RECEIVERS = [SMALL, TRANSFERS]
+# As in tests/rtl/CMakeLists.txt. Races of images with scrubber and management packets.
+SWITCH = Design("switch_lookup", 300, ["b_current_q", "i_management.playing_o", "i_management.hold_i"], top="switch_lookup",
+                sources=(ROOT / "rtl" / "switch" / "switch.f", ROOT / "build" / "gen" / "rtl" / "switch_lookup_formats_pkg.sv"),
+                sizes=("N_IN=3", "N_PORTS=8", "N_COLOURS=16", "N_UNICAST=64"))
+
+
+@dataclasses.dataclass(frozen=True)
+class Unit:
+    """Designs of which the results stand on one page."""
+    title: str
+    command: str
+    page: str
+    designs: list
+
+
+UNITS = {"receiver": Unit("the receiver", "make mutate", "mutation.md", [SMALL, TRANSFERS]),
+         "switch": Unit("the switch lookup block", "make switch-mutate", "switch_mutation.md", [SWITCH])}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,7 +105,7 @@ class Cell:
 
     @property
     def site(self):
-        """Where it is in the source; the same in another receiver. Pieces of one cell share theirs."""
+        """Where it is in the source; the same in another design. Pieces of one cell share theirs."""
         return self.type, self.place, instance(self.name), register(self.name)
 
     @property
@@ -170,17 +189,21 @@ def below_root(path):
     return str(path.relative_to(ROOT))
 
 
-def parameters(receiver):
+def parameters(design):
     """name=value"""
+    if design.sizes:
+        return list(design.sizes)
     lines = [line.split() for line in PARAMETERS.read_text(encoding="utf-8").splitlines()]
-    return next(rest for name, *rest in filter(None, lines) if name == receiver.name)
+    return next(rest for name, *rest in filter(None, lines) if name == design.name)
 
 
-def checked(receiver):
-    """The inputs that rdma_rx_check.sv drives."""
+def checked(design):
+    """The inputs that rdma_rx_check.sv drives; nothing if inputs can be anything."""
+    if design.top != "rdma_receiver":
+        return None
     spec = json.loads((ROOT / "spec" / "rdma.json").read_text(encoding="utf-8"))
     outcome = {value["name"]: value["value"] for value in next(enum for enum in spec["enums"] if enum["name"] == "outcome")["values"]}
-    size = dict(each.split("=") for each in parameters(receiver))
+    size = dict(each.split("=") for each in parameters(design))
     zero, place = [], 0
     for field in spec["header"]["fields"]:
         if field["name"] in WIDTHS:
@@ -189,50 +212,51 @@ def checked(receiver):
     return equivalence.Checked("hdr_valid_i", "verdict_i", [outcome[name] for name in VERDICTS], "hdr_i", zero)
 
 
-def flatten(receiver):
-    """Makes receiver.flat."""
-    receiver.work.mkdir(parents=True, exist_ok=True)
-    sizes = [word for each in parameters(receiver) for word in ("-G", each)]
-    command = [sys.executable, str(ROOT / "fpga" / "elaborate.py"), "--rtlil", "--out", str(receiver.work), *sizes, TOP]
+def flatten(design):
+    """Makes design.flat."""
+    design.work.mkdir(parents=True, exist_ok=True)
+    sizes = [word for each in parameters(design) for word in ("-G", each)]
+    sources = [word for option, path in zip(("--list", "--formats"), design.sources) for word in (option, str(path))]
+    command = [sys.executable, str(ROOT / "fpga" / "elaborate.py"), "--rtlil", "--out", str(design.work), *sources, *sizes, design.top]
     if subprocess.run(command, check=False).returncode:
         raise ToolError("elaboration failed")
-    yosys([f"read_rtlil {below_root(receiver.work / (TOP + '.il'))}", f"hierarchy -check -top {TOP}", *FLATTEN, f"write_rtlil {below_root(receiver.flat)}"])
+    yosys([f"read_rtlil {below_root(design.work / (design.top + '.il'))}", f"hierarchy -check -top {design.top}", *FLATTEN, f"write_rtlil {below_root(design.flat)}"])
 
 
-def cells(receiver):
+def cells(design):
     """By name."""
     found = {}
-    for attributes, cell_type, name, body in CELL.findall(receiver.flat.read_text(encoding="utf-8")):
+    for attributes, cell_type, name, body in CELL.findall(design.flat.read_text(encoding="utf-8")):
         place, width = re.search(r'\\src "(?:.*\|)?(.*)"', attributes), re.search(r"^    parameter \\(?:Y_)?WIDTH (\d+)$", body, re.MULTILINE)
         found[name] = Cell(name, cell_type, int(width[1]) if width else 1, place[1] if place else "")
     return found
 
 
-def added(receiver):
-    """Names of the cells which receiver.beyond has not, or not as wide."""
+def added(design):
+    """Names of the cells which design.beyond has not, or not as wide."""
     known = collections.defaultdict(set)
-    for cell in cells(receiver.beyond).values():
+    for cell in cells(design.beyond).values():
         known[cell.site] |= cell.bits
-    return [cell.name for cell in cells(receiver).values() if not cell.bits <= known.get(cell.site, set())]
+    return [cell.name for cell in cells(design).values() if not cell.bits <= known.get(cell.site, set())]
 
 
-def draw(receiver, count, seed):
+def draw(design, count, seed):
     """So many mutants, spread evenly over the places in the source; then WIRE_MUTANTS at each of the wires.
 
     Which one follows from what it is and the seed: a change of the RTL elsewhere draws no others.
     """
-    everywhere, at_wire = receiver.work / "all.ys", {wire: receiver.work / f"all_{wire}.ys" for wire in receiver.wires}
-    yosys([f"read_rtlil {below_root(receiver.flat)}", f"mutate -list {ALL} -o {below_root(everywhere)}",
+    everywhere, at_wire = design.work / "all.ys", {wire: design.work / f"all_{wire}.ys" for wire in design.wires}
+    yosys([f"read_rtlil {below_root(design.flat)}", f"mutate -list {ALL} -o {below_root(everywhere)}",
            *(f"mutate -list {ALL} -wire {wire} -o {below_root(listing)}" for wire, listing in at_wire.items())])
-    cell_of = cells(receiver)
-    chosen = set(added(receiver)) if receiver.beyond else set(cell_of)
+    cell_of = cells(design)
+    chosen = set(added(design)) if design.beyond else set(cell_of)
     mutants = candidates(everywhere, cell_of)
     widths = collections.Counter((mutant.cell, mutant.port) for mutant in mutants if mutant.mode == "inv")
     drawn = evenly([mutant for mutant in mutants if mutant.cell in chosen], count, seed)
     for wire, listing in at_wire.items():
         there = candidates(listing, cell_of)
         if not there:
-            raise ToolError(f"no mutant at the wire {wire} of {receiver.name}: it has another name now")
+            raise ToolError(f"no mutant at the wire {wire} of {design.name}: it has another name now")
         drawn += sorted(there, key=lambda mutant: lot(seed, mutant.kind()))[:WIRE_MUTANTS]
     drawn = {mutant.kind(): mutant for mutant in reversed(drawn)}  # each one once
     mutants = [with_control(mutant, widths[mutant.cell, mutant.port], seed, number) for number, mutant in enumerate(reversed(drawn.values()), 1)]
@@ -277,20 +301,20 @@ def with_control(mutant, width, seed, number):
     return dataclasses.replace(mutant, number=number, control=control + 1 if control >= mutant.bit else control)
 
 
-def build(receiver, mutants):
-    """Makes receiver.verilog; gives the file of the same as an and-inverter graph, for proofs."""
-    script = receiver.work / "mutants.ys"
+def build(design, mutants):
+    """Makes design.verilog; gives the file of the same as an and-inverter graph, for proofs."""
+    script = design.work / "mutants.ys"
     port, width = SELECTOR
     lines = []
     for mutant in mutants:
         control = f" -ctrlbit {mutant.control}" if mutant.control >= 0 else ""
-        lines.append(f"mutate -ctrl {port} {width} {mutant.number} -mode {mutant.mode} -module {TOP} -cell {mutant.cell} -port {mutant.port} "
+        lines.append(f"mutate -ctrl {port} {width} {mutant.number} -mode {mutant.mode} -module {design.top} -cell {mutant.cell} -port {mutant.port} "
                      f"-portbit {mutant.bit}{control}\n")
     script.write_text("".join(lines), encoding="utf-8")
-    graph, new = receiver.work / "mutants.aag", receiver.work / "new.v"
+    graph, new = design.work / "mutants.aag", design.work / "new.v"
     # splitnets: Verilator 5.006 does not settle vectors of which one bit depends on another.
-    yosys([f"read_rtlil {below_root(receiver.flat)}", f"script {below_root(script)}", "splitnets", f"write_verilog -noattr {below_root(new)}", *TO_GATES,
+    yosys([f"read_rtlil {below_root(design.flat)}", f"script {below_root(script)}", "splitnets", f"write_verilog -noattr {below_root(new)}", *TO_GATES,
            f"write_aiger -ascii -symbols {below_root(graph)}"])
-    if not receiver.verilog.exists() or receiver.verilog.read_bytes() != new.read_bytes():
-        os.replace(new, receiver.verilog)  # else nothing is to be compiled again
+    if not design.verilog.exists() or design.verilog.read_bytes() != new.read_bytes():
+        os.replace(new, design.verilog)  # else nothing is to be compiled again
     return graph

@@ -13,10 +13,14 @@
 #include <vector>
 
 #include "Vswitch_lookup.h"
+#ifndef WEFT_SWITCH_NETLIST
 #include "Vswitch_per_port.h"
+#endif
 #include "bench.hpp"
 #include "switch/lookup.hpp"
+#include "switch/lookup_traces.hpp"
 #include "switch/management.hpp"
+#include "trace/folder.hpp"
 
 namespace weft::rtl_test {
 
@@ -31,10 +35,12 @@ template <>
 struct SizesOf<Vswitch_lookup> {
   static constexpr Sizes sizes{8, 16, 64, false};
 };
+#ifndef WEFT_SWITCH_NETLIST
 template <>
 struct SizesOf<Vswitch_per_port> {
   static constexpr Sizes sizes{6, 8, 64, true};
 };
+#endif
 
 template <typename Top>
 class SwitchLookup : public testing::Test {
@@ -43,6 +49,7 @@ class SwitchLookup : public testing::Test {
   static constexpr Sizes sizes = SizesOf<Top>::sizes;
 
   void SetUp() override {
+    if (const auto folder = trace::next_folder()) traces_.open(*folder, 0, sizes);
     bench_->s_axil_awvalid_i = bench_->s_axil_wvalid_i = bench_->s_axil_arvalid_i = 0;
     bench_->s_req_valid_i = 0;
     bench_->s_axil_bready_i = bench_->s_axil_rready_i = 1;
@@ -55,6 +62,9 @@ class SwitchLookup : public testing::Test {
   }
 
   uint32_t draw(uint32_t below) { return static_cast<uint32_t>(random_() % below); }
+
+  /// Now and then all.
+  Ports some_ports() { return (draw(8) == 0 ? ~Ports{0} : random_()) & all_ports(sizes.ports); }
 
   formats::Request any_request() {
     formats::Request request;
@@ -101,13 +111,19 @@ class SwitchLookup : public testing::Test {
     image.head.column = static_cast<uint16_t>(draw(8));
     image.head.table_version = static_cast<uint32_t>(random_());
     if (draw(4) == 0) widen(image.head);
-    const auto ports = [&] { return random_() & all_ports(sizes.ports); };
     for (uint32_t port = 0; port < (sizes.per_port ? sizes.ports : 1); ++port)
       for (uint32_t colour = 0; colour < sizes.colours; ++colour)
-        if (draw(4) != 0) image.multicast.push_back({port << 16 | colour, 0, ports()});
+        if (draw(4) != 0) image.multicast.push_back({port << 16 | colour, 0, some_ports()});
     for (uint32_t index = 0; index < sizes.unicast_entries; ++index)
       if (draw(8) != 0)
-        image.unicast.push_back({index, static_cast<uint8_t>(1 + draw(sizes.ports)), ports()});
+        image.unicast.push_back({index, static_cast<uint8_t>(draw(sizes.ports + 1)), some_ports()});
+    return image;
+  }
+
+  Image any_image_of(uint8_t role) {
+    Image image;
+    do image = any_image();
+    while (image.head.role != role);
     return image;
   }
 
@@ -115,25 +131,38 @@ class SwitchLookup : public testing::Test {
   void clock() {
     bench_.settle();
     if (bench_->m_res_valid_o && bench_->m_res_ready_i) compare();
-    if (bench_->trace_fetch_o) {
-      std::array<uint8_t, 8> bytes{};
-      for (int i = 0; i < 8; ++i) bytes[i] = static_cast<uint8_t>(bench_->trace_request_o >> (8 * i));
-      pending_.push_back(golden_.fetch(formats::unpack_request(bytes)));
+    if (bench_->trace_fetch_o) pending_.push_back(golden_.fetch(request_of(bench_->trace_request_o)));
+    if (bench_->trace_taken_o) {
+      golden_.set_tables(loading_);
+      traces_.both(tables_record(bench_.cycle(), loading_, bench_->trace_mgmt_o));
     }
-    if (bench_->trace_taken_o) golden_.set_tables(loading_);
     const uint32_t taken = bench_->s_req_valid_i & bench_->s_req_ready_o;
     bench_.step();
     if (traffic_) drive(taken);
   }
 
+  static formats::Request request_of(uint64_t bits) {
+    std::array<uint8_t, formats::request_bytes> bytes{};
+    for (uint32_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(bits >> (8 * i));
+    return formats::unpack_request(bytes);
+  }
+
   void compare() {
     ASSERT_FALSE(pending_.empty());
-    const formats::Request request = pending_.front().request;
-    result_ = golden_.retire(pending_.front(), bench_->alive_i);
+    const Fetched fetched = pending_.front();
     pending_.pop_front();
-    ASSERT_EQ(bench_->m_res_outcome_o, static_cast<int>(result_.outcome)) << "kind " << int{request.kind};
-    ASSERT_EQ(bench_->m_res_ports_o, result_.ports);
-    ASSERT_EQ(bench_->m_res_vc_o, result_.vc);
+    result_ = golden_.retire(fetched, bench_->alive_i);
+    rtl_result_ = {static_cast<formats::Outcome>(bench_->m_res_outcome_o), bench_->m_res_ports_o,
+                   bench_->m_res_vc_o};
+    traces_.lookup(bench_.cycle(), request_of(bench_->m_res_request_o), rtl_result_, fetched, bench_->alive_i,
+                   result_);
+    if (compares_) {
+      ASSERT_EQ(request_of(bench_->m_res_request_o), fetched.request);
+      ASSERT_EQ(formats::name(rtl_result_.outcome), formats::name(result_.outcome))
+          << "kind " << int{fetched.request.kind};
+      ASSERT_EQ(rtl_result_.ports, result_.ports);
+      ASSERT_EQ(rtl_result_.vc, result_.vc);
+    }
     ++retired_[static_cast<size_t>(result_.outcome)];
     ++total_;
   }
@@ -169,7 +198,7 @@ class SwitchLookup : public testing::Test {
       if (!pauses_ || draw(3) != 0) put(i, request);
     }
     bench_->m_res_ready_i = !pauses_ || draw(4) != 0;
-    if (draw(4) == 0) bench_->alive_i = static_cast<uint8_t>(random_() & all_ports(sizes.ports));
+    if (draw(4) == 0) bench_->alive_i = static_cast<uint8_t>(some_ports());
   }
 
   void post_write(uint32_t address, uint32_t data, uint8_t strobes = 15) {
@@ -252,12 +281,18 @@ class SwitchLookup : public testing::Test {
   std::mt19937_64 random_{seed()};
   Image loading_;
   std::deque<Fetched> pending_;
-  Result result_;  // the last one
+  Result result_, rtl_result_;  // the last one, of golden model and RTL
+  tb::LookupTraces traces_;
+  bool compares_ = true;  // a test that wants a difference says no
   std::array<uint64_t, 16> retired_{};
   uint64_t total_ = 0;
   bool traffic_ = false, pauses_ = false;
 };
 
+#ifdef WEFT_SWITCH_NETLIST  // of one of them
+using SwitchTops = testing::Types<Vswitch_lookup>;
+#else
 using SwitchTops = testing::Types<Vswitch_lookup, Vswitch_per_port>;
+#endif
 
 }  // namespace weft::rtl_test

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The switch lookup block beside its golden model: random tables, requests, pauses, live ports, images while
 // packets fly; bad images; registers.
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+
 #include "switch_bench.hpp"
 
 namespace weft::rtl_test {
@@ -19,6 +24,8 @@ TYPED_TEST(SwitchLookup, EqualsTheGoldenModelWhileImagesComeIntoUse) {
       head.row_port = static_cast<uint8_t>(round % 8 == 0 ? this->sizes.ports : 1);
       head.column_port = static_cast<uint8_t>(round % 8 == 0 ? 1 : this->sizes.ports);
     }
+    if (round % 8 == 2 || round % 8 == 4) this->loading_.multicast.clear();
+    if (round % 8 == 3 || round % 8 == 4) this->loading_.unicast.clear();
     ASSERT_TRUE(this->load(write_image(this->loading_)));
     EXPECT_EQ(this->read(reg::TABLE_VERSION), this->loading_.head.table_version);
     for (int i = 0; i < 1000 && !this->HasFailure(); ++i) this->clock();
@@ -27,6 +34,32 @@ TYPED_TEST(SwitchLookup, EqualsTheGoldenModelWhileImagesComeIntoUse) {
     if (outcome == static_cast<uint32_t>(formats::Outcome::table_error)) continue;
     EXPECT_GT(this->retired_[outcome], 0u) << formats::name(static_cast<formats::Outcome>(outcome));
   }
+}
+
+TYPED_TEST(SwitchLookup, AColumnOfMoreBitsHasNoEntry) {
+  this->loading_ = {};
+  this->loading_.head.switch_id = identity;
+  this->loading_.head.vc_max = 1;
+  this->loading_.head.row = 0xfff;
+  for (uint32_t index = 0; index < this->sizes.unicast_entries; ++index)
+    this->loading_.unicast.push_back({index, 1, 0});
+  formats::Request request;
+  request.in_port = 2;
+  for (const auto role : {formats::Role::leaf, formats::Role::row, formats::Role::column})
+    for (uint8_t bits = 0; bits <= 5; ++bits) {
+      auto& head = this->loading_.head;
+      head.role = static_cast<uint8_t>(role);
+      head.fine = role != formats::Role::leaf;
+      head.row_port = role == formats::Role::leaf ? 3 : 0;
+      head.column_port = role == formats::Role::leaf ? 4 : 0;
+      head.column_bits = bits;
+      ASSERT_TRUE(this->load(write_image(this->loading_)));
+      for (uint32_t bit = 0; bit < 12; ++bit) {
+        request.column = static_cast<uint16_t>(1u << bit);
+        const auto outcome = this->look(request).outcome;
+        EXPECT_EQ(outcome, bit < bits ? formats::Outcome::forward : formats::Outcome::no_entry) << bit;
+      }
+    }
 }
 
 TYPED_TEST(SwitchLookup, RefusesImagesAsTheReaderDoes) {
@@ -59,12 +92,41 @@ TYPED_TEST(SwitchLookup, RefusesImagesAsTheReaderDoes) {
     } else {
       EXPECT_EQ(status & 7, static_cast<uint32_t>(formats::LoadState::refused));
       EXPECT_EQ(status >> 4, static_cast<uint32_t>(reader.fault())) << "word " << place;
+      this->traces_.both(refused_record(this->bench_.cycle(), reader.fault(), reader.words()));
     }
     EXPECT_EQ(this->read(reg::TABLE_VERSION), this->loading_.head.table_version);
     EXPECT_EQ(this->read(reg::IMAGES_TAKEN), 1u);
   }
   this->write(reg::LOAD_BEGIN, 0);
   EXPECT_EQ(this->read(reg::IMAGES_REFUSED), refused);
+}
+
+TYPED_TEST(SwitchLookup, AWrongResultIsTheFirstDifferenceOfTheTraces) {
+  const auto folder =
+      std::filesystem::path(testing::TempDir()) / ("switch_traces_" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  this->traces_.open(folder, 7, this->sizes);
+  this->loading_ = this->any_image();
+  this->loading_.multicast = {{3, 0, 7}};
+  ASSERT_TRUE(this->load(write_image(this->loading_)));
+  formats::Request request;
+  request.kind = static_cast<uint8_t>(formats::Kind::multicast);
+  request.in_port = 1;
+  this->compares_ = false;
+  for (const uint16_t colour : std::array<uint16_t, 4>{2, 3, 3, 2}) {
+    request.index = colour;
+    this->look(request);
+    this->golden_.tables()->multicast()[3].ports ^= 4;  // wrong for the second one
+  }
+  this->traces_.close();
+  const auto difference = trace::diff(folder / "rtl.node7.trace", folder / "golden.node7.trace");
+  std::filesystem::remove_all(folder);
+  ASSERT_TRUE(difference);
+  EXPECT_EQ(difference->unit, "lookup");
+  EXPECT_EQ(difference->index, 2u);  // behind the tables and a lookup
+  EXPECT_EQ(difference->keys, std::vector<std::string>{"ports"});
+  EXPECT_EQ(value_of(difference->a.value(), "ports"), "0x6");
+  EXPECT_EQ(value_of(difference->b.value(), "ports"), "0x2");
 }
 
 TYPED_TEST(SwitchLookup, RetiresALookupAClock) {
@@ -76,6 +138,26 @@ TYPED_TEST(SwitchLookup, RetiresALookupAClock) {
   const uint64_t before = this->total_;
   for (int i = 0; i < 1000; ++i) this->clock();
   EXPECT_EQ(this->total_ - before, 1000u);
+}
+
+// Taken in the first one, at the output in the fourth one.
+TYPED_TEST(SwitchLookup, EachLookupTakesFourClocks) {
+  this->loading_ = this->any_image();
+  ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 0));
+  ASSERT_TRUE(this->load(write_image(this->loading_)));
+  for (int i = 0; i < 200; ++i) {
+    this->put(this->draw(this->inputs), this->any_request());
+    uint32_t clocks = 0;
+    for (bool valid = false; !valid && clocks < 10; ++clocks) {
+      this->bench_.settle();
+      valid = this->bench_->m_res_valid_o;
+      const uint32_t taken = this->bench_->s_req_valid_i & this->bench_->s_req_ready_o;
+      ASSERT_EQ(taken != 0, clocks == 0);
+      this->clock();
+      this->bench_->s_req_valid_i = 0;
+    }
+    EXPECT_EQ(clocks, 4u);
+  }
 }
 
 TYPED_TEST(SwitchLookup, ScrubbingLeavesEverySecondClockToLookups) {

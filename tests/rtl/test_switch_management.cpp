@@ -26,11 +26,22 @@ class SwitchManagement : public SwitchLookup<Top> {
 
   /// To block and golden model; both are in the same state afterwards.
   std::optional<ManagementDrop> give(const ManagementPacket& packet) {
-    const uint32_t before = loader_.images_taken();
+    const uint32_t before = loader_.images_taken(), refused = loader_.images_refused();
+    const uint32_t words = loader_.words();
     const auto fate = port_.take(packet);
     if (loader_.images_taken() != before) this->loading_ = *loader_.in_use();
     this->send(packet);
+    this->traces_.both(management_record(this->bench_.cycle(), packet, fate));
+    if (loader_.images_refused() != refused) write_refused(words);
     return fate;
+  }
+
+  /// @param before words that had been taken: START refuses an image under way
+  void write_refused(uint32_t before) {
+    const bool bad = loader_.state() == formats::LoadState::refused;
+    this->traces_.both(refused_record(this->bench_.cycle(),
+                                      bad ? loader_.fault() : formats::LoadFault::truncated,
+                                      bad ? loader_.words() : before));
   }
 
   void begin() {
@@ -91,7 +102,9 @@ TYPED_TEST(SwitchManagement, LoadsImagesWhilePacketsFly) {
   this->traffic_ = true;
   for (int round = 0; round < 8 && !this->HasFailure(); ++round) {
     this->pauses_ = round % 2 == 0;
-    for (const ManagementPacket& packet : this->packets(this->any_image())) {
+    const auto image = write_image(this->any_image());
+    const uint32_t words = round == 0 ? most_management_words : round == 1 ? 1 : 1 + this->draw(64);
+    for (const ManagementPacket& packet : management_packets(image, key, words)) {
       EXPECT_EQ(this->give(packet), std::nullopt);
     }
     this->compare_state();

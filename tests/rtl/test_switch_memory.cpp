@@ -2,15 +2,38 @@
 // Wrong bits in the tables of the switch lookup block: one is corrected, and mended by the scrubber; two drop
 // the packets of the entry.
 #include <algorithm>
+#include <array>
 
 #include "Vswitch_lookup___024root.h"
+#ifndef WEFT_SWITCH_NETLIST
 #include "Vswitch_per_port___024root.h"
+#endif
 #include "switch_bench.hpp"
 
 namespace weft::rtl_test {
 namespace {
 
 using formats::Outcome;
+
+// Names that Verilator gives them: of modules; flattened by Yosys; of RAMs in a netlist of gates.
+template <typename Root>
+auto& multicast_words(Root* root) {
+  if constexpr (requires { root->switch_lookup__DOT__i_multicast__DOT__i_ram__DOT__u_ram__DOT__mem; })
+    return root->switch_lookup__DOT__i_multicast__DOT__i_ram__DOT__u_ram__DOT__mem;
+  else if constexpr (requires { root->switch_lookup__DOT__i_multicast__02ei_ram__02eu_ram__02emem; })
+    return root->switch_lookup__DOT__i_multicast__02ei_ram__02eu_ram__02emem;
+  else
+    return root->switch_lookup__DOT__i_multicast__02ei_ram__02eu_ram__DOT__mem;
+}
+template <typename Root>
+auto& unicast_words(Root* root) {
+  if constexpr (requires { root->switch_lookup__DOT__i_unicast__DOT__i_ram__DOT__u_ram__DOT__mem; })
+    return root->switch_lookup__DOT__i_unicast__DOT__i_ram__DOT__u_ram__DOT__mem;
+  else if constexpr (requires { root->switch_lookup__DOT__i_unicast__02ei_ram__02eu_ram__02emem; })
+    return root->switch_lookup__DOT__i_unicast__02ei_ram__02eu_ram__02emem;
+  else
+    return root->switch_lookup__DOT__i_unicast__02ei_ram__02eu_ram__DOT__mem;
+}
 
 /// Both tables of a block, as they are in memory: two banks, each of as many words as the table has entries.
 template <typename Top>
@@ -30,18 +53,15 @@ class SwitchMemory : public SwitchLookup<Top> {
   }
 
   uint64_t word(bool multicast, uint32_t place) {
-    const auto* root = this->bench_.top().rootp;
-    return multicast ? root->switch_lookup__DOT__i_multicast__DOT__i_ram__DOT__u_ram__DOT__mem[place]
-                     : root->switch_lookup__DOT__i_unicast__DOT__i_ram__DOT__u_ram__DOT__mem[place];
+    auto* root = this->bench_.top().rootp;
+    return multicast ? multicast_words(root)[place] : unicast_words(root)[place];
   }
   void flip(bool multicast, uint32_t place, uint64_t bits) {
     auto* root = this->bench_.top().rootp;
     if (multicast)
-      root->switch_lookup__DOT__i_multicast__DOT__i_ram__DOT__u_ram__DOT__mem[place] ^=
-          static_cast<uint16_t>(bits);
+      multicast_words(root)[place] ^= static_cast<uint16_t>(bits);
     else
-      root->switch_lookup__DOT__i_unicast__DOT__i_ram__DOT__u_ram__DOT__mem[place] ^=
-          static_cast<uint32_t>(bits);
+      unicast_words(root)[place] ^= static_cast<uint32_t>(bits);
   }
   /// Word of an entry of the bank in use. The first image comes into bank 1.
   uint32_t place(bool multicast, uint32_t entry) { return bank_ * entries(multicast) + entry; }
@@ -56,12 +76,7 @@ class SwitchMemory : public SwitchLookup<Top> {
     ASSERT_TRUE(this->load(write_image(this->loading_)));
     bank_ ^= 1;
   }
-  Image plain_image() {
-    Image image;
-    do image = this->any_image();
-    while (image.head.role != static_cast<uint8_t>(formats::Role::plain));
-    return image;
-  }
+  Image plain_image() { return this->any_image_of(static_cast<uint8_t>(formats::Role::plain)); }
 
   /// A request that reads this entry; nothing if none does.
   std::optional<formats::Request> reader_of(bool multicast, uint32_t entry) {
@@ -133,6 +148,34 @@ TYPED_TEST(SwitchMemory, TwoWrongBitsDropThePacketsOfTheEntry) {
   EXPECT_EQ(this->count_of(reg::OUTCOME + 4 * static_cast<uint32_t>(Outcome::table_error)), flips);
 }
 
+// Of packets to which no entry applies nothing is said, whatever its bits.
+TYPED_TEST(SwitchMemory, TwoWrongBitsDropThePacketsOfTheEntryInSwitchesOfEachRole) {
+  ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 0));
+  for (uint8_t role = 0; role < 4; ++role) {
+    this->loading_ = this->any_image_of(role);
+    ASSERT_TRUE(this->load(write_image(this->loading_)));
+    this->bank_ ^= 1;
+    auto& tables = *this->golden_.tables();
+    std::array<uint32_t, 2> dropped{};
+    for (int i = 0; i < 400 && !this->HasFailure(); ++i) {
+      const formats::Request request = this->any_request();
+      const bool multicast = request.kind == static_cast<uint8_t>(formats::Kind::multicast);
+      const auto place = tables.place_of(request);
+      if (!place || request.kind > 1 || request.in_port < 1 || request.in_port > this->sizes.ports) continue;
+      auto& slot = (multicast ? tables.multicast() : tables.unicast())[*place];
+      const uint32_t bit = this->draw(this->code_bits(multicast));
+      const uint64_t bits = uint64_t{1} << bit | uint64_t{1} << (bit + 1) % this->code_bits(multicast);
+      this->flip(multicast, this->place(multicast, *place), bits);
+      slot.corrupt = true;
+      dropped[multicast] += this->look(request).outcome == Outcome::table_error;
+      this->flip(multicast, this->place(multicast, *place), bits);
+      slot.corrupt = false;
+    }
+    EXPECT_GT(dropped[false], 5u) << int{role};
+    EXPECT_GT(dropped[true], 5u) << int{role};
+  }
+}
+
 TYPED_TEST(SwitchMemory, TheScrubberMendsEveryEntryWhilePacketsFly) {
   this->load_plain();
   this->traffic_ = true;
@@ -153,6 +196,96 @@ TYPED_TEST(SwitchMemory, TheScrubberMendsEveryEntryWhilePacketsFly) {
   }
   EXPECT_EQ(this->count_of(reg::UNCORRECTABLE), 0u);
   EXPECT_GE(this->count_of(reg::CORRECTED), wrong);
+}
+
+// Of such bits the code says nothing; here their places add up to one that no bit has.
+TYPED_TEST(SwitchMemory, ThreeWrongBitsThatLookLikeNoSingleOneDropThePacket) {
+  ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 0));
+  this->load_plain();
+  for (const bool multicast : {true, false}) {
+    const uint32_t data = this->sizes.ports + (multicast ? 1 : 9);
+    const uint64_t bits = uint64_t{7} << (this->code_bits(multicast) - 4);  // the three highest check bits
+    EXPECT_EQ(this->code_bits(multicast) - 1 - data, multicast ? 4u : 5u);
+    const uint32_t entry = this->draw(this->sizes.colours);
+    auto& slot = (multicast ? this->golden_.tables()->multicast() : this->golden_.tables()->unicast())[entry];
+    this->flip(multicast, this->place(multicast, entry), bits);
+    slot.corrupt = true;
+    EXPECT_EQ(this->look(*this->reader_of(multicast, entry)).outcome, Outcome::table_error);
+  }
+  EXPECT_EQ(this->count_of(reg::UNCORRECTABLE), 2u);
+}
+
+// A lookup that reads an entry in the clock in which it is mended gets it as it is written.
+TYPED_TEST(SwitchMemory, AnEntryIsRightFromTheClockOnInWhichItIsMended) {
+  for (const bool multicast : {true, false})
+    for (uint32_t bit = 0; bit < this->code_bits(multicast); ++bit) {
+      ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 0));
+      this->load_plain();
+      const uint32_t entry = this->draw(this->sizes.colours), place = this->place(multicast, entry);
+      for (uint32_t input = 0; input < this->inputs; ++input)
+        this->put(input, *this->reader_of(multicast, entry));
+      const uint32_t before = this->count_of(reg::CORRECTED);
+      const uint64_t right = this->word(multicast, place);
+      ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 2));
+      this->bench_.settle();
+      this->flip(multicast, place, uint64_t{1} << bit);
+      uint32_t reads = 1;  // the scrubber's
+      for (int i = 0; i < 400 && this->word(multicast, place) != right; ++i) {
+        this->bench_.settle();
+        const bool fetch = this->bench_->trace_fetch_o;
+        this->clock();
+        reads += fetch && this->word(multicast, place) != right;
+      }
+      for (int i = 0; i < 20; ++i) this->clock();
+      this->bench_->s_req_valid_i = 0;
+      for (int i = 0; i < 10; ++i) this->clock();
+      EXPECT_EQ(this->word(multicast, place), right);
+      EXPECT_EQ(this->count_of(reg::CORRECTED) - before, reads) << bit;
+    }
+}
+
+TYPED_TEST(SwitchMemory, WhatTheScrubberMendsIsCountedOnceWhileAnImageIsLoaded) {
+  for (int round = 0; round < 4; ++round) {
+    ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 0));
+    this->load_plain();
+    const Image next = this->plain_image();
+    const auto image = write_image(next);
+    ASSERT_TRUE(this->write(reg::LOAD_BEGIN, 0));
+    ASSERT_TRUE(this->write(reg::LOAD_DATA, image[0]));
+    const uint32_t before = this->count_of(reg::SCRUBBED);
+    uint32_t flips = 0;
+    const auto spoil = [&](bool kind) {
+      for (uint32_t entry = 0; entry < this->entries(kind); ++entry, ++flips)
+        this->flip(kind, this->place(kind, entry), uint64_t{1} << this->draw(this->code_bits(kind)));
+    };
+    ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 2));
+    const std::size_t unicast = head_words + entry_words * next.multicast.size();
+    for (std::size_t i = 1; i + 1 < image.size(); ++i) {
+      if (i == head_words || i == unicast) spoil(i == head_words);  // while entries of its kind come
+      ASSERT_TRUE(this->write(reg::LOAD_DATA, image[i]));
+    }
+    for (int i = 0; i < 400; ++i) this->clock();
+    EXPECT_EQ(this->count_of(reg::SCRUBBED) - before, flips);
+  }
+}
+
+// Tables are emptied in as many clocks as the larger one has entries; then the scrubber writes again.
+TYPED_TEST(SwitchMemory, TheScrubberMendsOnceTablesAreEmpty) {
+  const uint32_t most = std::max(this->entries(true), this->entries(false));
+  ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 0));
+  this->load_plain();
+  const auto multicast = this->table(true);
+  ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 2));
+  this->post_write(reg::LOAD_BEGIN, 0);
+  for (uint32_t i = 0; i < most + 8; ++i) this->clock();
+  for (uint32_t entry = 0; entry < this->entries(true); ++entry)
+    this->flip(true, this->place(true, entry), uint64_t{1} << this->draw(this->code_bits(true)));
+  for (uint32_t i = 0; i < most - 24; ++i) this->clock();
+  uint32_t mended = 0;
+  for (uint32_t entry = 0; entry < this->entries(true); ++entry)
+    mended += this->word(true, this->place(true, entry)) == multicast[entry];
+  EXPECT_EQ(this->count_of(reg::LOAD_STATUS), static_cast<uint32_t>(formats::LoadState::clear));
+  EXPECT_GE(mended, 8u);
 }
 
 TYPED_TEST(SwitchMemory, WhatCannotBeCorrectedStaysUntilTheNextImage) {

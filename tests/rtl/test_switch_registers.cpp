@@ -31,6 +31,7 @@ class SwitchRegisters : public SwitchLookup<Top> {
     this->golden_ = Lookup(this->sizes);
     this->pending_.clear();
     this->retired_.fill(0);
+    this->traces_.both({this->bench_.cycle(), "lookup", {{"event", "reset"}}});
   }
   void set_identity() {
     EXPECT_TRUE(this->write(reg::SWITCH_ID_LO, static_cast<uint32_t>(identity)));
@@ -188,6 +189,28 @@ TYPED_TEST(SwitchRegisters, AShorterScrubPeriodCountsAtOnce) {
   }
 }
 
+TYPED_TEST(SwitchRegisters, CountersStandStillWhileNothingHappens) {
+  const auto all = [&] {
+    std::vector<std::optional<uint32_t>> values;
+    for (const uint32_t address : {reg::CORRECTED, reg::UNCORRECTABLE, reg::SCRUBBED, reg::IMAGES_TAKEN,
+                                   reg::IMAGES_REFUSED, reg::LOAD_WORDS})
+      values.push_back(this->read(address));
+    for (uint32_t i = 0; i < formats::count::OUTCOME; ++i) values.push_back(this->read(reg::OUTCOME + 4 * i));
+    for (uint32_t i = 0; i < formats::count::MANAGEMENT_DROP; ++i)
+      values.push_back(this->read(reg::MANAGEMENT_DROP + 4 * i));
+    return values;
+  };
+  this->load_any();
+  this->traffic_ = true;
+  for (int i = 0; i < 100; ++i) this->clock();
+  this->drain();
+  const auto before = all();
+  for (int i = 0; i < 8; ++i) {
+    for (int k = 0; k < i; ++k) this->clock();
+    EXPECT_EQ(all(), before);
+  }
+}
+
 TYPED_TEST(SwitchRegisters, AResetForgetsEverything) {
   for (int round = 0; round < 8 && !this->HasFailure(); ++round) {
     this->set_identity();
@@ -198,13 +221,15 @@ TYPED_TEST(SwitchRegisters, AResetForgetsEverything) {
     }
     ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 3));
     this->golden_.seed(~0u);
-    this->load_any();
+    this->loading_ = this->any_image_of(static_cast<uint8_t>(round % 4));
+    ASSERT_TRUE(this->load(write_image(this->loading_)));
     this->traffic_ = this->pauses_ = true;
     for (uint32_t i = 0; i < 30 + this->draw(100); ++i) this->clock();
     if (round % 2 == 0) {
       this->write(reg::LOAD_BEGIN, 0);
       for (uint32_t i = 0; i < this->draw(20); ++i) this->write(reg::LOAD_DATA, image_magic);
     }
+    if (round % 2 != 0) this->put_words({management_magic, 0, 0}, false);  // and a packet that never ends
     this->reset();
     EXPECT_EQ(this->read(reg::SWITCH_ID_LO), formats::reset::SWITCH_ID_LO);
     EXPECT_EQ(this->read(reg::SWITCH_ID_HI), formats::reset::SWITCH_ID_HI);
@@ -220,6 +245,10 @@ TYPED_TEST(SwitchRegisters, AResetForgetsEverything) {
       EXPECT_EQ(this->read(reg::MANAGEMENT_DROP + 4 * i), 0u);
     EXPECT_EQ(this->look(this->any_request()).outcome, formats::Outcome::no_table);
     EXPECT_FALSE(this->write(reg::LOAD_DATA, image_magic)) << "nothing begun";
+    ASSERT_TRUE(this->write(reg::KEY_LO, 7));
+    this->send(management_packets({}, 7)[0]);
+    EXPECT_NE(this->read(reg::LOAD_STATUS), static_cast<uint32_t>(formats::LoadState::idle))
+        << "START is taken whole";
   }
 }
 

@@ -25,6 +25,30 @@ class FakeSwitches : public ib::Switches {
   void write(std::size_t sw, ib::BlockPlace place, const ib::Block& block) override {
     step(sw, [&] { blocks_[sw][place] = block; });
   }
+  /// Any of the first `in_flight` that are not done is the next; if one fails, some of the others come
+  /// through.
+  void write_all(std::span<const ib::BlockWrite> writes, const ib::WriteEvents& events) override {
+    if (!choose) return ib::Switches::write_all(writes, events);
+    std::vector<std::size_t> under_way;
+    std::string failure;
+    for (std::size_t next = 0; !under_way.empty() || (failure.empty() && next < writes.size());) {
+      while (failure.empty() && next < writes.size() && under_way.size() < in_flight) {
+        events.sent(next);
+        under_way.push_back(next++);
+      }
+      const std::size_t at = choose(under_way.size()), i = under_way[at];
+      under_way.erase(under_way.begin() + static_cast<std::ptrdiff_t>(at));
+      if (!failure.empty() && choose(2) == 0) continue;
+      try {
+        if (!failure.empty()) ++writes_left;
+        write(writes[i].sw, writes[i].place, *writes[i].block);
+        events.written(i);
+      } catch (const ib::Unanswered& error) {
+        failure = error.what();
+      }
+    }
+    if (!failure.empty()) throw ib::Unanswered(failure);
+  }
   uint16_t read_top(std::size_t sw) override { return switches_[sw].top; }
   void write_top(std::size_t sw, uint16_t top) override {
     step(sw, [&] { switches_[sw].top = top; });
@@ -55,6 +79,8 @@ class FakeSwitches : public ib::Switches {
   int64_t writes_left = -1;         ///< then a write fails; -1: never
   bool last_comes_through = false;  ///< the write that fails has its effect
   std::function<void()> after_write;
+  std::size_t in_flight = 1;
+  std::function<std::size_t(std::size_t)> choose;  ///< a number below the given one; none: all in order
   uint64_t reads = 0, writes = 0;
 
  private:

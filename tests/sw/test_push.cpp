@@ -41,10 +41,16 @@ ForwardingTables drawn_tables() {
   return tables;
 }
 
+void in_any_order(FakeSwitches& switches) {
+  switches.in_flight = *rc::gen::inRange<std::size_t>(1, 9);
+  switches.choose = [](std::size_t of) { return *rc::gen::inRange<std::size_t>(0, of); };
+}
+
 TEST(Push, LeadsFromTheOldToTheNewThroughPartsOfEither) {
   rc::check([] {
     const ForwardingTables before = drawn_tables(), after = drawn_tables();
     FakeSwitches switches(some_switches(4));
+    in_any_order(switches);
     switches.hold(before);
     const Plan plan = make_plan(switches, after, true);
     switches.after_write = [&] {
@@ -63,6 +69,7 @@ TEST(Push, CanBeResumedAndUndoneWhereverItStops) {
   rc::check([] {
     const ForwardingTables before = drawn_tables(), after = drawn_tables();
     FakeSwitches switches(some_switches(4));
+    in_any_order(switches);
     switches.hold(before);
     const Plan journal = ib::read_journal(ib::write_journal(make_plan(switches, after, true)), "journal");
     switches.after_write = [&] {
@@ -94,6 +101,49 @@ TEST(Push, SaysWhichSwitchesItHasChanged) {
   EXPECT_EQ(report.failure, "switch 1 is silent");
   EXPECT_EQ(report.states, (std::vector<State>{State::changed, State::uncertain, State::unchanged}));
   EXPECT_EQ(report.blocks_written, 2u);
+}
+
+/// What a switch of the plan holds: all of the new, nothing of it, or neither.
+State held(FakeSwitches& switches, const ib::SwitchChange& change) {
+  std::size_t sw = 0;
+  while (switches.all()[sw].guid != change.guid) ++sw;
+  bool all = true, nothing = true;
+  for (const ib::BlockChange& block : change.blocks) {
+    const ib::Block now = switches.read(sw, block.place);
+    all &= now == block.to;
+    nothing &= now == block.from;
+  }
+  return all ? State::changed : nothing ? State::unchanged : State::partly;
+}
+
+TEST(Push, WhatItSaysOfSwitchesIsSoWhicheverDatagramsAreLost) {
+  rc::check([] {
+    const ForwardingTables before = drawn_tables(), after = drawn_tables();
+    FakeSwitches switches(some_switches(4));
+    in_any_order(switches);
+    switches.hold(before);
+    const Plan plan = make_plan(switches, after, true);
+    switches.writes_left = *rc::gen::inRange(0, 10);
+    switches.last_comes_through = *rc::gen::arbitrary<bool>();
+    const Report report = push(switches, plan);
+    for (std::size_t i = 0; i < plan.size(); ++i)
+      RC_ASSERT(report.states[i] == State::uncertain || report.states[i] == held(switches, plan[i]));
+    RC_ASSERT(report.ok() == (switches.tables() == after && report.blocks_verified > 0) || plan.empty() ||
+              switches.last_comes_through);
+  });
+}
+
+TEST(Push, SwitchIsUncertainAlsoIfALaterAnswerComes) {
+  FakeSwitches switches(some_switches(1));
+  const Plan plan = make_plan(switches, {{1, {{0xc001, mask_of({1})}, {0xc021, mask_of({1})}}}}, false);
+  switches.in_flight = 2;
+  switches.choose = [](std::size_t of) { return of - 1; };
+  switches.writes_left = 0;
+  switches.last_comes_through = true;
+  const Report report = push(switches, plan);
+  EXPECT_EQ(report.states, (std::vector<State>{State::uncertain}));
+  EXPECT_EQ(report.blocks_written, 1u);
+  EXPECT_EQ(held(switches, plan[0]), State::changed);
 }
 
 TEST(Push, SaysWhichSwitchesAreChangedInPart) {

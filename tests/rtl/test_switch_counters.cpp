@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counters of the switch lookup block far beyond what other tests come to.
+#include "switch_bench.hpp"
+
+namespace weft::rtl_test {
+namespace {
+
+template <typename Top>
+class SwitchCounters : public SwitchLookup<Top> {};
+TYPED_TEST_SUITE(SwitchCounters, SwitchTops);
+
+TYPED_TEST(SwitchCounters, MoreThanHalfAMillionLookupsAreCounted) {
+  formats::Request request;
+  request.kind = 2;
+  this->loading_ = this->any_image();
+  ASSERT_TRUE(this->load(write_image(this->loading_)));
+  ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 0));
+  const uint32_t address = reg::OUTCOME + 4 * static_cast<uint32_t>(formats::Outcome::bad_request);
+  for (uint32_t input = 0; input < this->inputs; ++input) this->put(input, request);
+  constexpr uint32_t lookups = (1u << 19) + 2000;
+  for (uint32_t i = 0; i < lookups; ++i) this->bench_.step();
+  this->bench_->s_req_valid_i = 0;
+  for (int i = 0; i < 10; ++i) this->bench_.step();
+  EXPECT_NEAR(this->read(address).value_or(0), lookups, 4);  // and what is taken ahead
+}
+
+TYPED_TEST(SwitchCounters, ThousandsOfPacketsAreDroppedAndCounted) {
+  const ManagementPacket nothing{0};
+  for (uint32_t i = 0; i < 4200 && !this->HasFailure(); ++i) this->send(nothing);
+  EXPECT_EQ(this->read(reg::MANAGEMENT_DROP), 4200u);
+}
+
+}  // namespace
+}  // namespace weft::rtl_test
