@@ -102,6 +102,12 @@ mcast-opensm: configure ## time of multicast routing beside stock OpenSM's under
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft weft_join
 	python3 -B experiments/mcast_opensm.py $(BUILD) docs/results/mcast_opensm.md
 
+boot-figures: configure ## boot plans of the paper's machine and of larger ones, into docs/results/boot.md and docs/img (QUICK=1: into build/figures; needs PyPI)
+	test -x $(PYTHON_VENV)/bin/pip || python3 -m venv $(PYTHON_VENV)
+	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r experiments/requirements.txt
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
+	$(PYTHON_VENV)/bin/python -B experiments/boot.py $(BUILD)/bin/weft $(if $(filter 1,$(QUICK)),--quick)
+
 barrier-figures: configure ## barrier algorithms on meshes with broken links, the paper's figures 5 to 7, into docs/results/barrier.md and docs/img (QUICK=1: 2 seeds, into build; needs PyPI)
 	test -x $(PYTHON_VENV)/bin/pip || python3 -m venv $(PYTHON_VENV)
 	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r experiments/requirements.txt

@@ -42,13 +42,16 @@ double least_of_servers(const Machine& machine, const std::vector<uint32_t>& loa
   return least;
 }
 
-std::string limiting_of(const Bandwidth& found) {
-  std::string limiting;
-  for (uint32_t segment = 0; segment < segments; ++segment) {
-    if (found.mbps[segment] > found.least_mbps * (1 + 1e-12)) continue;  // rounding
-    limiting += fmt::format("{}N{}", limiting.empty() ? "" : ",", segment + 1);
+/// What all servers that are alive can give at the same time.
+double all_servers_mbps(const Machine& machine) {
+  std::vector<double> edges(machine.edges(), 0);
+  for (uint32_t server = 0; server < machine.servers; ++server) {
+    if (!machine.failed_servers.contains(server))
+      edges[machine.edge_of(server)] += machine.server_mbps(server);
   }
-  return limiting;
+  double all_mbps = 0;
+  for (const double mbps : edges) all_mbps += std::min(mbps, machine.links[3].total());
+  return all_mbps;
 }
 
 }  // namespace
@@ -64,20 +67,30 @@ Bandwidth bandwidth_of(const Machine& machine, const std::vector<uint32_t>& cpus
                 least_of_servers(machine, by_server)};
   found.least_mbps = *std::min_element(found.mbps.begin(), found.mbps.end());
   found.boot_seconds = machine.image_megabits / found.least_mbps;
-  found.limiting = limiting_of(found);
+  found.limiting = limiting_of(found.mbps);
   return found;
 }
 
 double flow_bound(const Machine& machine, const std::vector<uint32_t>& cpus) {
-  std::vector<double> edges(machine.edges(), 0);
-  for (uint32_t server = 0; server < machine.servers; ++server) {
-    if (!machine.failed_servers.contains(server))
-      edges[machine.edge_of(server)] += machine.server_mbps(server);
-  }
-  double all_mbps = 0;
-  for (const double mbps : edges) all_mbps += std::min(mbps, machine.links[3].total());
   const auto near = compute_side(machine, cpus);
-  return std::min(*std::min_element(near.begin(), near.end()), all_mbps / static_cast<double>(cpus.size()));
+  return std::min(*std::min_element(near.begin(), near.end()),
+                  all_servers_mbps(machine) / static_cast<double>(cpus.size()));
+}
+
+double replication_bound(const Machine& machine, const std::vector<uint32_t>& cpus) {
+  const auto& links = machine.links;
+  const double compute_side = std::min({links[0].total(), links[1].total(), links[2].total()});
+  return cpus.empty() ? 0 : std::min(compute_side, all_servers_mbps(machine));
+}
+
+std::string limiting_of(const std::array<double, segments>& mbps) {
+  const double least = *std::min_element(mbps.begin(), mbps.end());
+  std::string limiting;
+  for (uint32_t segment = 0; segment < segments; ++segment) {
+    if (mbps[segment] > least * (1 + 1e-12)) continue;  // rounding
+    limiting += fmt::format("{}N{}", limiting.empty() ? "" : ",", segment + 1);
+  }
+  return limiting;
 }
 
 double hundredths(double value) { return std::floor(value * 100 + 0.5) / 100; }

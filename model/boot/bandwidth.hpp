@@ -27,6 +27,13 @@ Bandwidth bandwidth_of(const Machine& machine, const std::vector<uint32_t>& cpus
 /// may use several at once. No plan is above it.
 double flow_bound(const Machine& machine, const std::vector<uint32_t>& cpus);
 
+/// The same if nodes or switches pass on what they have, so that each link needs to carry the image only
+/// once. No way of booting is above it.
+double replication_bound(const Machine& machine, const std::vector<uint32_t>& cpus);
+
+/// Segments whose share is the least, as "N2,N5".
+std::string limiting_of(const std::array<double, segments>& mbps);
+
 /// With half up, as the paper prints it: 78.125 as 78.13.
 double hundredths(double value);
 

@@ -26,6 +26,7 @@ std::optional<Program> program_named(std::string_view name);
 struct Serving {
   Program program = Program::dnsmasq;
   std::string image;             ///< name that servers have it under
+  std::string initrd;            ///< likewise; empty: none
   std::string folder;            ///< of a server, absolute: image, boot loaders and scripts
   std::string kernel_arguments;  ///< behind the image's address in scripts
 };

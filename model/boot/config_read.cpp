@@ -140,10 +140,14 @@ std::vector<uint32_t> servers_of_script(const fs::path& file) {
   std::vector<uint32_t> servers;
   for_each_line(file, [&](std::string_view line, uint32_t) {
     const auto found = words(line);
-    if (found.empty() || found[0] != "kernel") return;
+    if (found.empty() || (found[0] != "kernel" && found[0] != "initrd")) return;
     if (found.size() < 2 || !found[1].starts_with(http))
-      throw Fault("kernel must be followed by http://ADDRESS/IMAGE");
-    servers.push_back(address_of(split(found[1].substr(http.size()), '/')[0]));
+      throw Fault(fmt::format("{} must be followed by http://ADDRESS/IMAGE", found[0]));
+    const uint32_t server = address_of(split(found[1].substr(http.size()), '/')[0]);
+    if (found[0] == "kernel")
+      servers.push_back(server);
+    else if (servers.empty() || servers.back() != server)
+      throw Fault("initrd must be from the server of the kernel before");
   });
   return servers;
 }

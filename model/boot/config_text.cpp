@@ -38,27 +38,24 @@ std::string name_of(uint32_t node) { return fmt::format("node-{}", node); }
 
 std::string mask_of(const Addresses& addresses) { return address_text(~addresses.host_mask()); }
 
+/// All that a node needs from one server, or on to `otherwise`.
+std::string fetch_text(const std::string& server, const Serving& serving, std::string_view otherwise) {
+  std::string arguments = serving.initrd.empty() ? "" : " initrd=" + serving.initrd;
+  if (!serving.kernel_arguments.empty()) arguments += " " + serving.kernel_arguments;
+  std::string text =
+      fmt::format("imgfree\nkernel http://{}/{}{} || goto {}\n", server, serving.image, arguments, otherwise);
+  if (!serving.initrd.empty())
+    text += fmt::format("initrd http://{}/{} || goto {}\n", server, serving.initrd, otherwise);
+  return text + "boot\n";
+}
+
 /// From its server, else from its backup, else again.
 std::string script_text(const Addresses& addresses, const Pair& pair, const Serving& serving) {
-  const auto fetch = [&](uint32_t server) {
-    const std::string arguments = serving.kernel_arguments.empty() ? "" : " " + serving.kernel_arguments;
-    return fmt::format("http://{}/{}{}", address_text(addresses.server(server)), serving.image, arguments);
-  };
-  return fmt::format(R"(#!ipxe
-# server {0}, backup {1}
-:server
-imgfree
-kernel {2} || goto backup
-boot
-:backup
-imgfree
-kernel {3} || goto again
-boot
-:again
-sleep 5
-goto server
-)",
-                     pair.first, pair.second, fetch(pair.first), fetch(pair.second));
+  const std::string server = address_text(addresses.server(pair.first));
+  const std::string backup = address_text(addresses.server(pair.second));
+  return fmt::format("#!ipxe\n# server {}, backup {}\n:server\n{}:backup\n{}:again\nsleep 5\ngoto server\n",
+                     pair.first, pair.second, fetch_text(server, serving, "backup"),
+                     fetch_text(backup, serving, "again"));
 }
 
 std::string dnsmasq_text(const Machine& machine, const Nodes& nodes, const Pairs& pairs,
@@ -217,8 +214,11 @@ std::string_view config_name(Program program) {
 
 void expect_servable(const Serving& serving) {
   if (serving.image.empty()) throw Fault("a configuration needs the image: --image FILE");
-  if (!all_of(serving.image, "._-"))
-    throw Fault(in_quotes(serving.image) + ": names of images have letters, digits, '.', '_' and '-' only");
+  for (const std::string& name : {serving.image, serving.initrd})
+    if (!all_of(name, "._-"))
+      throw Fault(in_quotes(name) + ": names of images have letters, digits, '.', '_' and '-' only");
+  if (serving.image == serving.initrd)
+    throw Fault(in_quotes(serving.image) + ": image and initrd have the same name");
   if (!serving.folder.starts_with('/') || !all_of(serving.folder, "/._-"))
     throw Fault(in_quotes(serving.folder) + " is not an absolute path of letters, digits, '.', '_' and '-'");
   const bool printable = std::all_of(serving.kernel_arguments.begin(), serving.kernel_arguments.end(),

@@ -15,6 +15,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "boot/addresses.hpp"
 #include "common/fault.hpp"
@@ -52,10 +53,15 @@ struct Machine {
   Addresses addresses;
   std::map<uint32_t, OwnLimits> unequal_servers;
   std::set<uint32_t> failed_servers;
+  /// Of a machine from a topology, by number; "" where nobody is. Empty: all are there, without names.
+  std::vector<std::string> node_names, server_names;
 
   uint64_t boards() const { return uint64_t{supernodes} * boards_per_supernode; }
   uint64_t nodes() const { return boards() * cpus_per_board; }
   uint32_t edges() const { return (servers + servers_per_edge - 1) / servers_per_edge; }
+  bool has_node(uint64_t node) const {
+    return node < nodes() && (node_names.empty() || !node_names[node].empty());
+  }
   uint32_t board_of(uint32_t node) const { return node / cpus_per_board; }
   uint32_t supernode_of(uint32_t node) const { return board_of(node) / boards_per_supernode; }
   uint32_t edge_of(uint32_t server) const { return server / servers_per_edge; }

@@ -42,6 +42,7 @@ Nodes listed(std::string_view spec, const Machine& machine) {
     if (*to >= machine.nodes())
       throw Fault(fmt::format("there is no node {}, only 0 to {}", *to, machine.nodes() - 1));
     for (uint64_t node = *from; node <= *to; ++node) {
+      if (!machine.has_node(node)) throw Fault(fmt::format("there is no node {}", node));
       if (there[node]) throw Fault(fmt::format("node {} is there twice", node));
       there[node] = true;
       nodes.cpus.push_back(static_cast<uint32_t>(node));
@@ -50,8 +51,25 @@ Nodes listed(std::string_view spec, const Machine& machine) {
   return nodes;
 }
 
-/// The CPU of a number, or of SUPERNODE.BOARD.CPU.
-uint32_t cpu_of(std::string_view text, const Machine& machine) {
+/// Numbers of nodes by their names, where these have any.
+using Names = std::unordered_map<std::string_view, uint32_t>;
+constexpr uint32_t several = ~0u;
+
+Names names_of(const Machine& machine) {
+  Names names;
+  for (uint32_t node = 0; node < machine.node_names.size(); ++node) {
+    const auto [known, is_new] = names.emplace(machine.node_names[node], node);
+    if (!is_new) known->second = several;
+  }
+  return names;
+}
+
+/// The CPU of a number, of SUPERNODE.BOARD.CPU, or of a name.
+uint32_t cpu_of(std::string_view text, const Machine& machine, const Names& names) {
+  if (const auto named = names.find(text); named != names.end()) {
+    if (named->second == several) throw Fault(fmt::format("several nodes are called {}", in_quotes(text)));
+    return named->second;
+  }
   const auto parts = split(text, '.');
   uint64_t node = machine.nodes();
   if (parts.size() == 1) {
@@ -62,14 +80,14 @@ uint32_t cpu_of(std::string_view text, const Machine& machine) {
         *board < machine.boards_per_supernode && *cpu < machine.cpus_per_board)
       node = (*supernode * machine.boards_per_supernode + *board) * machine.cpus_per_board + *cpu;
   }
-  if (node >= machine.nodes()) throw Fault(fmt::format("there is no node {}", in_quotes(text)));
+  if (!machine.has_node(node)) throw Fault(fmt::format("there is no node {}", in_quotes(text)));
   return static_cast<uint32_t>(node);
 }
 
 /// A file of lines "NODE [MAC]".
 class NodeFile {
  public:
-  explicit NodeFile(const Machine& machine) : machine_(machine) {}
+  explicit NodeFile(const Machine& machine) : machine_(machine), names_(names_of(machine)) {}
 
   Nodes read(const std::string& file) {
     const std::string text = read_whole<Fault>(file);
@@ -93,7 +111,7 @@ class NodeFile {
     const bool with_mac = found.size() == 2;
     if (!nodes_.cpus.empty() && with_mac == nodes_.macs.empty())
       throw Fault("either all nodes have a MAC address or none");
-    const uint32_t cpu = cpu_of(found[0], machine_);
+    const uint32_t cpu = cpu_of(found[0], machine_, names_);
     if (const auto [before, is_new] = lines_of_cpus_.emplace(cpu, line_); !is_new)
       throw Fault(fmt::format("node {} is in line {} already", found[0], before->second));
     nodes_.cpus.push_back(cpu);
@@ -105,22 +123,31 @@ class NodeFile {
   }
 
   const Machine& machine_;
+  Names names_;
   Nodes nodes_;
   std::unordered_map<uint32_t, uint32_t> lines_of_cpus_;
   std::unordered_map<uint64_t, uint32_t> lines_of_macs_;
   uint32_t line_ = 0;
 };
 
+/// Those that are there.
+Nodes present(Nodes nodes, const Machine& machine) {
+  std::erase_if(nodes.cpus, [&](uint32_t cpu) { return !machine.has_node(cpu); });
+  if (nodes.cpus.empty()) throw Fault("none of these is there");
+  return nodes;
+}
+
 Nodes from_text(const std::string& spec, const Machine& machine) {
-  if (spec == "all") return first(machine.nodes());
+  if (spec == "all") return present(first(machine.nodes()), machine);
   const std::size_t colon = spec.find(':');
   const std::string kind = spec.substr(0, colon);
   const std::string_view rest = std::string_view(spec).substr(colon == std::string::npos ? 0 : colon + 1);
   const uint64_t board = machine.cpus_per_board;
   if (colon == std::string::npos) return listed(spec, machine);
-  if (kind == "supernodes") return first_of(rest, machine.supernodes, board * machine.boards_per_supernode);
-  if (kind == "boards") return first_of(rest, machine.boards(), board);
-  if (kind == "cpus") return first_of(rest, machine.nodes(), 1);
+  if (kind == "supernodes")
+    return present(first_of(rest, machine.supernodes, board * machine.boards_per_supernode), machine);
+  if (kind == "boards") return present(first_of(rest, machine.boards(), board), machine);
+  if (kind == "cpus") return present(first_of(rest, machine.nodes(), 1), machine);
   throw Fault("must be all, supernodes:N, boards:N, cpus:N, a list such as 0-7,12, or file:PATH");
 }
 

@@ -3,7 +3,8 @@
 #include "boot/plan.hpp"
 
 #include <algorithm>
-#include <queue>
+#include <bit>
+#include <numeric>
 
 namespace weft::boot {
 
@@ -17,100 +18,149 @@ std::vector<uint32_t> live_servers(const Machine& machine) {
   return live;
 }
 
-/// Servers one after the other, each where the next node gets most.
-///
-/// Nodes of a server share its link, nodes of an edge switch its uplink: nested sets, for which taking the
-/// best place each time is optimal. The first M that are dealt are those of M nodes.
-class Dealer {
+/// The largest of a few values, also after one of them has changed; the first of several.
+class Contest {
  public:
-  explicit Dealer(const Machine& machine) : uplink_mbps_(machine.links[3].total()) {
-    edges_.resize(machine.edges());
-    for (const uint32_t server : live_servers(machine))
-      edges_[machine.edge_of(server)].servers.push({machine.server_mbps(server), server, 1});
-    for (uint32_t edge = 0; edge < edges_.size(); ++edge) push(edge);
+  explicit Contest(uint32_t places)
+      : first_(std::bit_ceil(std::max(places, 1u))), values_(first_, -1), winners_(2 * first_) {
+    std::iota(winners_.begin() + first_, winners_.end(), 0);
+    for (uint32_t at = first_ - 1; at != 0; --at) winners_[at] = winners_[2 * at];
   }
 
-  uint32_t next() {
-    Edge& edge = edges_[best_.top().index];
-    const uint32_t index = best_.top().index;
-    best_.pop();
-    Place place = edge.servers.top();
-    edge.servers.pop();
-    const uint32_t server = place.index;
-    ++place.nodes;
-    edge.servers.push(place);
-    ++edge.nodes;
-    push(index);
-    return server;
+  void set(uint32_t place, double value) {
+    values_[place] = value;
+    for (uint32_t at = (first_ + place) / 2; at != 0; at /= 2) {
+      const uint32_t left = winners_[2 * at], right = winners_[2 * at + 1];
+      winners_[at] = values_[right] > values_[left] ? right : left;
+    }
+  }
+
+  uint32_t winner() const { return winners_[1]; }
+  double value() const { return values_[winner()]; }
+
+ private:
+  uint32_t first_;
+  std::vector<double> values_;
+  std::vector<uint32_t> winners_;
+};
+
+/// How many nodes servers and edge switches have, and where the next one gets most.
+///
+/// Nodes of a server share its link, nodes of an edge switch its uplink: nested sets, for which taking the
+/// best place each time is optimal, whatever they have already.
+class Room {
+ public:
+  explicit Room(const Machine& machine)
+      : per_edge_(std::min(machine.servers_per_edge, machine.servers)),
+        uplink_mbps_(machine.links[3].total()),
+        best_edge_(machine.edges()) {
+    edges_.resize(machine.edges(), Edge{Contest(per_edge_), 0});
+    servers_.resize(machine.servers);
+    for (const uint32_t server : live_servers(machine)) {
+      servers_[server].mbps = machine.server_mbps(server);
+      edges_[server / per_edge_].best.set(server % per_edge_, servers_[server].share());
+    }
+    for (uint32_t edge = 0; edge < edges_.size(); ++edge) rank(edge);
+  }
+
+  uint32_t best() const {
+    const uint32_t edge = best_edge_.winner();
+    return edge * per_edge_ + edges_[edge].best.winner();
+  }
+
+  void add(uint32_t server) { change(server, 1); }
+  void remove(uint32_t server) { change(server, -1); }
+
+  /// It has no nodes any more and gets none, until it is as before by revive().
+  void kill(uint32_t server) {
+    edges_[server / per_edge_].nodes -= servers_[server].nodes;
+    edges_[server / per_edge_].best.set(server % per_edge_, -1);
+    rank(server / per_edge_);
+  }
+  void revive(uint32_t server) {
+    edges_[server / per_edge_].nodes += servers_[server].nodes;
+    change(server, 0);
   }
 
  private:
-  /// What each of `nodes` nodes gets.
-  struct Place {
-    double mbps = 0;
-    uint32_t index = 0, nodes = 1;
-    double share() const { return mbps / nodes; }
-    bool operator<(const Place& other) const {
-      return share() != other.share() ? share() < other.share() : index > other.index;
-    }
+  struct Server {
+    double mbps = -1;  ///< has failed
+    uint32_t nodes = 0;
+    double share() const { return mbps / (nodes + 1); }
   };
   struct Edge {
-    std::priority_queue<Place> servers;
+    Contest best;
     uint32_t nodes = 0;
   };
 
-  void push(uint32_t index) {
-    const Edge& edge = edges_[index];
-    if (edge.servers.empty()) return;
-    best_.push({std::min(edge.servers.top().share(), uplink_mbps_ / (edge.nodes + 1)), index, 1});
+  void change(uint32_t server, int nodes) {
+    Edge& edge = edges_[server / per_edge_];
+    servers_[server].nodes += nodes;
+    edge.nodes += nodes;
+    edge.best.set(server % per_edge_, servers_[server].share());
+    rank(server / per_edge_);
   }
 
+  void rank(uint32_t edge) {
+    best_edge_.set(edge, std::min(edges_[edge].best.value(), uplink_mbps_ / (edges_[edge].nodes + 1)));
+  }
+
+  uint32_t per_edge_;
   double uplink_mbps_;
+  std::vector<Server> servers_;
   std::vector<Edge> edges_;
-  std::priority_queue<Place> best_;
+  Contest best_edge_;
 };
 
-/// Each node of a server that dies goes on where the dealer would put the next nodes. Where it would put
-/// very many on the dead server, because that is so much faster, the others take turns.
-std::vector<uint32_t> dealt_backups(Dealer& dealer, const std::vector<uint32_t>& servers,
-                                    const std::vector<uint32_t>& live) {
-  constexpr uint32_t most_tries = 64;
-  if (live.size() == 1) return servers;
-  std::vector<uint32_t> more, at(live.back() + 1, 0), backups;
-  backups.reserve(servers.size());
-  for (const uint32_t server : servers) {
-    uint32_t backup = server;
-    for (uint32_t tries = 0; backup == server && tries < most_tries; ++tries) {
-      if (at[server] == more.size()) more.push_back(dealer.next());
-      backup = more[at[server]++];
-    }
-    for (std::size_t i = backups.size(); backup == server; ++i) backup = live[i % live.size()];
-    backups.push_back(backup);
+/// When a server dies, its nodes go where each gets most beside all others, which stay. For each server by
+/// itself.
+std::vector<uint32_t> backups_of(const Machine& machine, const std::vector<uint32_t>& servers) {
+  if (live_servers(machine).size() == 1) return servers;
+  Room room(machine);
+  std::vector<std::vector<std::size_t>> nodes_of(machine.servers);
+  for (std::size_t i = 0; i < servers.size(); ++i) {
+    room.add(servers[i]);
+    nodes_of[servers[i]].push_back(i);
+  }
+  std::vector<uint32_t> backups(servers.size());
+  for (uint32_t server = 0; server < machine.servers; ++server) {
+    if (nodes_of[server].empty()) continue;
+    room.kill(server);
+    for (const std::size_t i : nodes_of[server]) room.add(backups[i] = room.best());
+    for (const std::size_t i : nodes_of[server]) room.remove(backups[i]);
+    room.revive(server);
   }
   return backups;
 }
 
-Plan balanced(const Machine& machine, const std::vector<uint32_t>& cpus) {
-  Plan made;
-  Dealer dealer(machine);
-  made.servers.reserve(cpus.size());
-  for (std::size_t i = 0; i < cpus.size(); ++i) made.servers.push_back(dealer.next());
-  made.backups = dealt_backups(dealer, made.servers, live_servers(machine));
-  return made;
+std::vector<uint32_t> balanced(const Machine& machine, std::size_t nodes) {
+  Room room(machine);
+  std::vector<uint32_t> servers(nodes);
+  for (uint32_t& server : servers) room.add(server = room.best());
+  return servers;
 }
 
-/// Blocks of nodes go to the servers in turn; backups are the next in turn.
+/// Blocks of nodes go to the servers in turn.
 template <typename BlockOf>
-Plan cyclic(const Machine& machine, const std::vector<uint32_t>& cpus, BlockOf block_of) {
+std::vector<uint32_t> cyclic(const Machine& machine, const std::vector<uint32_t>& cpus, BlockOf block_of) {
   const auto live = live_servers(machine);
-  Plan made;
-  made.servers.reserve(cpus.size());
-  made.backups.reserve(cpus.size());
-  for (const uint32_t cpu : cpus) {
-    made.servers.push_back(live[block_of(cpu) % live.size()]);
-    made.backups.push_back(live[(block_of(cpu) + 1) % live.size()]);
+  std::vector<uint32_t> servers;
+  servers.reserve(cpus.size());
+  for (const uint32_t cpu : cpus) servers.push_back(live[block_of(cpu) % live.size()]);
+  return servers;
+}
+
+std::vector<uint32_t> servers_of(const Machine& machine, const std::vector<uint32_t>& cpus,
+                                 Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::scda:
+      return cyclic(machine, cpus, [&](uint32_t cpu) { return machine.supernode_of(cpu); });
+    case Algorithm::bcda:
+      return cyclic(machine, cpus, [&](uint32_t cpu) { return machine.board_of(cpu); });
+    case Algorithm::balanced:
+      break;
   }
-  return made;
+  return balanced(machine, cpus.size());
 }
 
 }  // namespace
@@ -123,15 +173,9 @@ std::optional<Algorithm> algorithm_named(std::string_view name) {
 }
 
 Plan plan(const Machine& machine, const std::vector<uint32_t>& cpus, Algorithm algorithm) {
-  switch (algorithm) {
-    case Algorithm::scda:
-      return cyclic(machine, cpus, [&](uint32_t cpu) { return machine.supernode_of(cpu); });
-    case Algorithm::bcda:
-      return cyclic(machine, cpus, [&](uint32_t cpu) { return machine.board_of(cpu); });
-    case Algorithm::balanced:
-      break;
-  }
-  return balanced(machine, cpus);
+  Plan made{servers_of(machine, cpus, algorithm), {}};
+  made.backups = backups_of(machine, made.servers);
+  return made;
 }
 
 }  // namespace weft::boot

@@ -21,7 +21,9 @@ std::optional<Algorithm> algorithm_named(std::string_view name);
 
 struct Plan {
   std::vector<uint32_t> servers;  ///< of each node of the list
-  std::vector<uint32_t> backups;  ///< likewise; its server if there is no other
+  /// Likewise, if that dies alone: no other places for its nodes leave the slowest of all nodes faster, while
+  /// those of other servers stay where they are. Its server if there is no other.
+  std::vector<uint32_t> backups;
 };
 
 /// Only servers that have not failed are counted and named. No mapping gives the slowest node more than

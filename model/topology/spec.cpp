@@ -12,8 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "common/input_file.hpp"
 #include "topology/generate.hpp"
 #include "topology/ibnet.hpp"
+#include "topology/json.hpp"
 
 namespace weft::topology {
 
@@ -81,11 +83,18 @@ Graph make(const std::string& spec, const Form& form) {
   }
 }
 
+/// JSON begins with a bracket, which no line of ibnetdiscover does.
+Graph read_file(const std::string& file) {
+  const std::string text = read_whole<Fault>(file);
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != text.npos && text[first] == '{' ? read_json(text, file) : read_ibnet(text, file);
+}
+
 }  // namespace
 
 Graph load(const std::string& spec) {
   const std::string name = spec.substr(0, spec.find(':'));
-  if (name == "file" && name != spec) return read_ibnet_file(spec.substr(name.size() + 1));
+  if (name == "file" && name != spec) return read_file(spec.substr(name.size() + 1));
   for (const Form& form : forms)
     if (form.name == name) return make(spec, form);
   throw Fault(fmt::format("{}: is no topology, which is {}", spec, spec_forms));

@@ -3,46 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <random>
 
-#include "boot/bandwidth.hpp"
 #include "boot/config.hpp"
-#include "boot/flows.hpp"
+#include "boot/from_topology.hpp"
 #include "boot/machine.hpp"
 #include "boot/nodes.hpp"
 #include "boot/plan.hpp"
 #include "common/command_line.hpp"
-#include "weft/command.hpp"
+#include "topology/spec.hpp"
+#include "weft/boot_results.hpp"
 
 namespace weft::cli {
 namespace {
 
 using namespace weft::boot;
 using nlohmann::json;
-
-/// What is given on the command line replaces what the machine file says.
-struct BootArguments {
-  CommonOptions common;
-  std::vector<std::string> algorithms = {"balanced"};
-  std::string machine_file, image, nodes = "all";
-  std::optional<uint32_t> cpus, boards, supernodes_per_cabinet, supernodes, servers, servers_per_edge;
-  std::array<std::optional<double>, segments> mbps;
-  std::array<std::optional<uint32_t>, segments> counts;
-  std::string image_size, subnet, first_server, first_node;
-  std::vector<uint32_t> failed;
-  bool mapping = false;
-  std::array<std::string, 3> folders;  ///< to be written, of each program
-  std::string check;                   ///< folder to be read back
-  bool simulate = false;
-  double begin_within = 0, round_trip_ms = 0.1, notice_seconds = 5;
-  std::optional<double> resolution, death_seconds;
-  std::optional<uint32_t> dies;
-  std::string protocol = "http";
-  uint32_t tftp_window = 1;
-  std::string serve_from = "/srv/boot", kernel_arguments;
-};
 
 template <typename Value>
 void replace(Value& value, const std::optional<Value>& given) {
@@ -52,6 +30,10 @@ void replace(Value& value, const std::optional<Value>& given) {
 Machine machine_of(const BootArguments& arguments) {
   Machine machine;
   if (!arguments.machine_file.empty()) read_machine(arguments.machine_file, machine);
+  if (!arguments.topology.empty()) {
+    const topology::Graph graph = topology::load(arguments.topology);
+    take_topology(graph, arguments.topology, hosts_of(arguments.boot_servers, graph), machine);
+  }
   replace(machine.cpus_per_board, arguments.cpus);
   replace(machine.boards_per_supernode, arguments.boards);
   replace(machine.supernodes_per_cabinet, arguments.supernodes_per_cabinet);
@@ -67,6 +49,10 @@ Machine machine_of(const BootArguments& arguments) {
     machine.image = arguments.image;
     machine.image_megabits = image_megabits(machine.image);
   }
+  if (!arguments.initrd.empty()) {
+    if (machine.image.empty()) throw BadInput("boot: --initrd needs an image");
+    machine.image_megabits += image_megabits(arguments.initrd);
+  }
   Addresses& addresses = machine.addresses;
   if (!arguments.subnet.empty()) addresses.set_subnet(arguments.subnet);
   if (!arguments.first_server.empty()) addresses.first_server = address_of(arguments.first_server);
@@ -77,94 +63,20 @@ Machine machine_of(const BootArguments& arguments) {
   return machine;
 }
 
-/// When nodes begin: at once, or anywhere within a time, each as likely.
-std::vector<double> begins_of(const BootArguments& arguments, std::size_t nodes) {
-  std::vector<double> begins(nodes, 0);
-  std::mt19937_64 random(arguments.common.seed);
-  for (double& seconds : begins)
-    seconds = arguments.begin_within * static_cast<double>(random() >> 11) * 0x1p-53;
-  return begins;
-}
-
-Protocol protocol_of(const BootArguments& arguments) {
-  const double round_trip = arguments.round_trip_ms / 1000;
-  if (arguments.protocol == "http") return http(round_trip);
-  if (arguments.protocol == "tftp") return tftp(round_trip, arguments.tftp_window);
-  return {};
-}
-
-/// @param planned seconds of the plan
-json simulation_of(const BootArguments& arguments, const Machine& machine, const Nodes& nodes,
-                   const Plan& made, double planned) {
-  constexpr double fine = 1000;  // parts of the planned time
-  Course course;
-  course.protocol = protocol_of(arguments);
-  course.begins = begins_of(arguments, nodes.cpus.size());
-  course.resolution = arguments.resolution.value_or(planned / fine);
-  if (arguments.dies) course.death = {*arguments.dies, *arguments.death_seconds, arguments.notice_seconds};
-  Boots boots = simulate(machine, nodes.cpus, made, course);
-  std::sort(boots.seconds.begin(), boots.seconds.end());
-  const auto at = [&](double part) {
-    return boots.seconds[static_cast<std::size_t>(part * static_cast<double>(boots.seconds.size() - 1))];
-  };
-  return {{"first_seconds", at(0)}, {"median_seconds", at(0.5)},        {"p99_seconds", at(0.99)},
-          {"last_seconds", at(1)},  {"begun_again", boots.begun_again}, {"allocations", boots.allocations}};
-}
-
-json result_of(const BootArguments& arguments, const Machine& machine, const Nodes& nodes,
-               const std::string& name) {
-  const Plan made = plan(machine, nodes.cpus, *algorithm_named(name));
-  const Bandwidth found = bandwidth_of(machine, nodes.cpus, made.servers);
-  const double bound = flow_bound(machine, nodes.cpus);
-  json result = {{"algorithm", name},
-                 {"nodes", nodes.cpus.size()},
-                 {"servers", machine.servers - machine.failed_servers.size()},
-                 {"segment_mbps_per_cpu", found.mbps},
-                 {"min_mbps_per_cpu", found.least_mbps},
-                 {"boot_seconds", found.boot_seconds},
-                 {"limiting_segment", found.limiting},
-                 {"bound_mbps_per_cpu", bound},
-                 {"fraction_of_bound", found.least_mbps / bound}};
-  if (arguments.simulate)
-    result["simulated"] = simulation_of(arguments, machine, nodes, made, found.boot_seconds);
-  if (arguments.mapping)
-    result["mapping"] = {{"nodes", nodes.cpus}, {"servers", made.servers}, {"backups", made.backups}};
-  return result;
-}
-
-void print(const json& runs) {
-  fmt::print("{:<9} {:>8} {:>7} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9} {:>9}  {:<8} {:>8}\n", "algorithm",
-             "nodes", "servers", "N1", "N2", "N3", "N4", "N5", "Mb/s", "seconds", "limit", "of bound");
-  for (const json& run : runs) {
-    fmt::print("{:<9} {:>8} {:>7}", run["algorithm"].get<std::string>(), run["nodes"].get<uint64_t>(),
-               run["servers"].get<uint32_t>());
-    for (const json& mbps : run["segment_mbps_per_cpu"])
-      fmt::print(" {:>8.2f}", hundredths(mbps.get<double>()));
-    fmt::print(" {:>9.2f} {:>9.2f}  {:<8} {:>6.1f} %\n", hundredths(run["min_mbps_per_cpu"].get<double>()),
-               hundredths(run["boot_seconds"].get<double>()), run["limiting_segment"].get<std::string>(),
-               100 * run["fraction_of_bound"].get<double>());
-  }
-}
-
-void print_simulations(const json& runs) {
-  fmt::print("\n{:<9} {:>9} {:>9} {:>9} {:>9} {:>11}\n", "simulated", "first s", "median s", "99 % s",
-             "last s", "begun again");
-  for (const json& run : runs) {
-    const json& found = run["simulated"];
-    fmt::print("{:<9}", run["algorithm"].get<std::string>());
-    for (const char* name : {"first_seconds", "median_seconds", "p99_seconds", "last_seconds"})
-      fmt::print(" {:>9.2f}", found[name].get<double>());
-    fmt::print(" {:>11}\n", found["begun_again"].get<uint32_t>());
-  }
-}
-
 /// What the simulation is told only makes sense as a whole.
 void expect_simulatable(const BootArguments& arguments, const Machine& machine) {
   if (!arguments.dies) return;
+  for (const std::string& name : arguments.algorithms)
+    if (!algorithm_named(name)) throw BadInput(fmt::format("boot: --kill: not with {}", name));
   if (*arguments.dies >= machine.servers || machine.failed_servers.contains(*arguments.dies))
     throw BadInput(fmt::format("boot: --kill: there is no server {} that is alive", *arguments.dies));
   if (machine.servers - machine.failed_servers.size() == 1)
     throw BadInput("boot: --kill: no other server is left");
+}
+
+void expect_packets(const BootArguments& arguments) {
+  for (const std::string& name : arguments.algorithms)
+    if (!algorithm_named(name)) throw BadInput(fmt::format("boot: --packets: not with {}", name));
 }
 
 constexpr std::array<std::pair<Program, const char*>, 3> programs = {
@@ -177,6 +89,8 @@ bool is_for_servers(const BootArguments& arguments) {
 
 void expect_configurable(const BootArguments& arguments, const Machine& machine, const Nodes& nodes) {
   if (arguments.algorithms.size() != 1) throw BadInput("boot: configuration files are of one --algorithm");
+  if (!algorithm_named(arguments.algorithms[0]))
+    throw BadInput(fmt::format("boot: there are no configuration files for {}", arguments.algorithms[0]));
   if (nodes.macs.empty())
     throw BadInput("boot: configuration files need MAC addresses: --nodes file:PATH with lines NODE MAC");
   if (const auto fault = impossible_addresses(machine))
@@ -186,7 +100,8 @@ void expect_configurable(const BootArguments& arguments, const Machine& machine,
 void configure(const BootArguments& arguments, const Machine& machine, const Nodes& nodes, const Plan& made) {
   for (std::size_t i = 0; i < programs.size(); ++i) {
     if (arguments.folders[i].empty()) continue;
-    const Serving serving{programs[i].first, machine.image.filename().string(), arguments.serve_from,
+    const Serving serving{programs[i].first, machine.image.filename().string(),
+                          std::filesystem::path(arguments.initrd).filename().string(), arguments.serve_from,
                           arguments.kernel_arguments};
     expect_servable(serving);
     write_config(arguments.folders[i], config_files(machine, nodes, made, serving));
@@ -210,19 +125,21 @@ int run_boot(const BootArguments& arguments) {
   const Machine machine = machine_of(arguments);
   const Nodes nodes = nodes_of(arguments.nodes, machine);
   if (arguments.simulate) expect_simulatable(arguments, machine);
+  if (arguments.packets) expect_packets(arguments);
   if (is_for_servers(arguments)) expect_configurable(arguments, machine, nodes);
   json runs = json::array();
   for (const auto& name : arguments.algorithms) runs.push_back(result_of(arguments, machine, nodes, name));
   json results = runs.size() == 1 ? runs[0] : json{{"runs", runs}};
   results["seed"] = arguments.common.seed;
   if (is_for_servers(arguments)) {
-    const Plan made = plan(machine, nodes.cpus, *algorithm_named(arguments.algorithms[0]));
+    const Plan made = plan_of(machine, nodes, arguments.algorithms[0]);
     configure(arguments, machine, nodes, made);
     if (!arguments.check.empty() && !print_check(arguments, machine, nodes, made)) return check_failed;
   }
   write_json(arguments.common, results);
-  print(runs);
-  if (arguments.simulate) print_simulations(runs);
+  print_runs(runs);
+  if (arguments.simulate) print_times(runs, "simulated");
+  if (arguments.packets) print_times(runs, "packets");
   return ok;
 }
 
@@ -232,13 +149,24 @@ void add_machine(CLI::App& command, BootArguments& arguments) {
   command.add_option("--machine", arguments.machine_file, "file that describes the machine (docs/boot.md)")
       ->type_name("FILE")
       ->check(command_line::file_name());
-  command.add_option("--cpus", arguments.cpus, "CPUs a board (8)")->check(some);
-  command.add_option("--boards", arguments.boards, "boards a supernode (32)")->check(some);
-  command.add_option("--supernodes-per-cabinet", arguments.supernodes_per_cabinet, "(4)")->check(some);
-  command.add_option("--supernodes", arguments.supernodes, "of the machine (160)")->check(some);
-  command.add_option("--servers", arguments.servers, "boot servers (160)")->check(some);
-  command.add_option("--servers-per-edge", arguments.servers_per_edge, "servers an edge switch (20)")
-      ->check(some);
+  auto* topology = command.add_option("--topology", arguments.topology,
+                                      "numbers of nodes, servers and links from a fabric: file:PATH "
+                                      "(ibnetdiscover or JSON) or another SPEC of weft topology");
+  auto* servers =
+      command.add_option("--boot-servers", arguments.boot_servers,
+                         "hosts of the topology that serve: names, GUIDs, numbers with commas, or "
+                         "file:PATH; all others boot");
+  topology->type_name("SPEC")->needs(servers);
+  servers->type_name("HOSTS")->needs(topology);
+  const auto size = [&](const char* name, std::optional<uint32_t>& value, const char* text) {
+    command.add_option(name, value, text)->check(some)->excludes(topology);
+  };
+  size("--cpus", arguments.cpus, "CPUs a board (8)");
+  size("--boards", arguments.boards, "boards a supernode (32)");
+  size("--supernodes-per-cabinet", arguments.supernodes_per_cabinet, "(4)");
+  size("--supernodes", arguments.supernodes, "of the machine (160)");
+  size("--servers", arguments.servers, "boot servers (160)");
+  size("--servers-per-edge", arguments.servers_per_edge, "servers an edge switch (20)");
   for (uint32_t segment = 0; segment < segments; ++segment) {
     command
         .add_option(fmt::format("--n{}-mbps", segment + 1), arguments.mbps[segment],
@@ -249,12 +177,17 @@ void add_machine(CLI::App& command, BootArguments& arguments) {
                     fmt::format("links of segment N{} side by side", segment + 1))
         ->check(some);
   }
-  auto* size = command.add_option("--image-size", arguments.image_size,
-                                  "of the image: B, kB, MB, GB, KiB, MiB, GiB (50MB)");
+  auto* image_size = command.add_option("--image-size", arguments.image_size,
+                                        "of the image: B, kB, MB, GB, KiB, MiB, GiB (50MB)");
   command.add_option("--image", arguments.image, "the image itself, for its size and name")
       ->type_name("FILE")
       ->check(command_line::file_name())
-      ->excludes(size);
+      ->excludes(image_size);
+  command.add_option("--initrd", arguments.initrd, "initial RAM disk, fetched after the image")
+      ->type_name("FILE")
+      ->check(command_line::file_name());
+  command.add_option("--piece-size", arguments.piece_size, "of the image, as peers pass it on")
+      ->capture_default_str();
   command.add_option("--fail", arguments.failed, "servers that have failed, with commas")
       ->delimiter(',')
       ->check(command_line::whole_number(0, most_servers));
@@ -286,6 +219,8 @@ void add_simulation(CLI::App& command, BootArguments& arguments) {
   const auto seconds = command_line::within(0, 1e9);
   auto* simulate =
       command.add_flag("--simulate", arguments.simulate, "also as flows that share links fairly");
+  command.add_flag("--packets", arguments.packets,
+                   "also packet by packet, all nodes at once; for small images and machines");
   command.add_option("--begin-within", arguments.begin_within, "seconds, anywhere in which nodes begin (0)")
       ->check(seconds)
       ->needs(simulate);
@@ -300,6 +235,14 @@ void add_simulation(CLI::App& command, BootArguments& arguments) {
   command.add_option("--tftp-window", arguments.tftp_window, "blocks of TFTP a round trip")
       ->check(command_line::whole_number(1, 65535))
       ->capture_default_str()
+      ->needs(simulate);
+  command.add_option("--loss", arguments.loss, "of multicast packets, on each of the links N1 to N5 (0)")
+      ->check(command_line::within(0, 0.5))
+      ->needs(simulate);
+  command
+      .add_option("--wait-seconds", arguments.wait,
+                  "until the multicast begins; who comes later is late (--begin-within)")
+      ->check(seconds)
       ->needs(simulate);
   auto* kill = command.add_option("--kill", arguments.dies, "a server that dies while nodes boot");
   auto* when = command.add_option("--kill-after", arguments.death_seconds, "seconds from the start on");
@@ -330,7 +273,7 @@ void add_boot(CLI::App& weft, int& exit_code) {
       ->capture_default_str();
   command->add_option("--algorithm", arguments->algorithms, "mapping; several with commas")
       ->delimiter(',')
-      ->check(CLI::IsMember({"scda", "bcda", "balanced"}))
+      ->check(CLI::IsMember({"scda", "bcda", "balanced", "peers", "multicast"}))
       ->capture_default_str();
   command->add_flag("--mapping", arguments->mapping, "with --json: server and backup of every node");
   add_common(*command, arguments->common);

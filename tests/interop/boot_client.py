@@ -111,7 +111,7 @@ def http(link, url):
 
 
 def boot(script, fetch, tries=20):
-    """Carries out a script until it boots. @param fetch: url -> bytes, or Failed; @return (image, urls that were tried)"""
+    """Carries out a script until it boots. @param fetch: url -> bytes, or Failed; @return (image, with the initrd behind it, urls that were tried)"""
     lines = [line for line in script.splitlines() if line and not line.startswith("#")]
     image, urls, at = None, [], 0
     while tries:
@@ -123,11 +123,11 @@ def boot(script, fetch, tries=20):
             time.sleep(float(words[1]))
         elif words[0] == "goto":
             at = lines.index(":" + words[1])
-        elif words[0] == "kernel":
+        elif words[0] in ("kernel", "initrd"):
             tries -= 1
             urls.append(words[1])
             try:
-                image = fetch(words[1])
+                image = fetch(words[1]) if words[0] == "kernel" else image + fetch(words[1])
             except Failed:
                 at = lines.index(":" + words[words.index("goto") + 1])
         elif words[0] not in ("imgfree", "boot") and not words[0].startswith(":"):

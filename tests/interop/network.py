@@ -5,6 +5,7 @@ import contextlib
 import ctypes
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -106,6 +107,19 @@ class Machine:
 
     def batch(self, program, name, commands):
         run(program, "-n", self.prefix + name, "-batch", "-", input="\n".join(commands) + "\n")
+
+    def lose(self, name, percent):
+        """From now on packets that come to a node are lost. By the packet filter: not every kernel has netem."""
+        rules = f"table inet loss {{\nchain arriving {{\ntype filter hook prerouting priority -300;\nnumgen random mod 1000 < {round(10 * percent)} counter drop\n}}\n}}\n"
+        run("ip", "netns", "exec", self.prefix + name, "nft", "-f", "-", input=rules)
+
+    def lost(self, name):
+        """Packets so far."""
+        rules = run("ip", "netns", "exec", self.prefix + name, "nft", "list", "table", "inet", "loss")
+        return int(re.search(r"counter packets (\d+)", rules)[1])
+
+    def heal(self, name):
+        run("ip", "netns", "exec", self.prefix + name, "nft", "delete", "table", "inet", "loss")
 
     def plug(self, name, state):
         """@param state: up or down"""

@@ -115,6 +115,13 @@ TEST_F(Howto, FabricInTenMinutes) {
   expect_outputs();
 }
 
+TEST_F(Howto, BootPlanForYourCluster) {
+  prepare(WEFT_HOWTO_BOOT);
+  ASSERT_GE(steps_.size(), 8u);
+  run_command("cd " + path("").string() + " && bash page.sh");
+  expect_outputs();
+}
+
 #ifdef WEFT_HOWTO_MISMATCH
 TEST_F(Howto, DebugAMismatch) {
   prepare(WEFT_HOWTO_MISMATCH);

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <numeric>
 #include <queue>
+#include <set>
 
 #include "boot/bandwidth.hpp"
 #include "boot/nodes.hpp"
@@ -111,32 +114,114 @@ TEST(BootPlan, NoPlanIsWorseThanOthersOrAboveTheBound) {
   });
 }
 
-/// The best of all ways to give the nodes of a small machine one server each.
-double best_of_all(const Machine& machine, const std::vector<uint32_t>& cpus) {
-  std::vector<uint32_t> servers(cpus.size(), 0);
+/// The best of all ways to give some nodes of a small machine one server each; the others keep theirs.
+/// @param movable places in the list of nodes; @param dead none of these
+double best_of_all(const Machine& machine, const std::vector<uint32_t>& cpus, std::vector<uint32_t> servers,
+                   const std::vector<std::size_t>& movable, std::set<uint32_t> dead) {
+  dead.insert(machine.failed_servers.begin(), machine.failed_servers.end());
+  for (const std::size_t i : movable) servers[i] = 0;
   double best = 0;
   while (true) {
-    const bool alive = std::none_of(servers.begin(), servers.end(),
-                                    [&](uint32_t server) { return machine.failed_servers.contains(server); });
+    const bool alive = std::none_of(movable.begin(), movable.end(),
+                                    [&](std::size_t i) { return dead.contains(servers[i]); });
     if (alive) best = std::max(best, bandwidth_of(machine, cpus, servers).least_mbps);
-    std::size_t i = 0;
-    while (i < servers.size() && ++servers[i] == machine.servers) servers[i++] = 0;
-    if (i == servers.size()) return best;
+    std::size_t turn = 0;
+    while (turn < movable.size() && ++servers[movable[turn]] == machine.servers) servers[movable[turn++]] = 0;
+    if (turn == movable.size()) return best;
   }
+}
+
+Machine drawn_machine_with_few_servers() {
+  Machine machine = drawn_machine();
+  machine.servers = std::min(machine.servers, 4u);
+  machine.failed_servers.clear();
+  std::erase_if(machine.unequal_servers, [&](const auto& own) { return own.first >= machine.servers; });
+  return machine;
 }
 
 TEST(BootPlan, BalancedIsTheBestOfAllMappings) {
   EXPECT_PROPERTY("no mapping is better", [] {
-    Machine machine = drawn_machine();
-    machine.servers = std::min(machine.servers, 4u);
-    machine.failed_servers.clear();
-    std::erase_if(machine.unequal_servers, [&](const auto& own) { return own.first >= machine.servers; });
+    const Machine machine = drawn_machine_with_few_servers();
     auto cpus = drawn_cpus(machine);
     cpus.resize(std::min<std::size_t>(cpus.size(), 5));
-    const double found =
-        bandwidth_of(machine, cpus, plan(machine, cpus, Algorithm::balanced).servers).least_mbps;
-    RC_ASSERT(found == best_of_all(machine, cpus));
+    std::vector<std::size_t> all(cpus.size());
+    std::iota(all.begin(), all.end(), 0);
+    const auto servers = plan(machine, cpus, Algorithm::balanced).servers;
+    RC_ASSERT(bandwidth_of(machine, cpus, servers).least_mbps ==
+              best_of_all(machine, cpus, servers, all, {}));
   });
+}
+
+/// Nodes that servers and edge switches have room for, if each shall get so much.
+uint64_t room(const Machine& machine, double mbps) {
+  const auto most = [&](double link) { return static_cast<uint64_t>(link / mbps * (1 + 1e-12)); };
+  std::vector<uint64_t> edges(machine.edges(), 0);
+  for (uint32_t server = 0; server < machine.servers; ++server)
+    if (!machine.failed_servers.contains(server))
+      edges[machine.edge_of(server)] += most(machine.server_mbps(server));
+  uint64_t all = 0;
+  for (const uint64_t nodes : edges) all += std::min(nodes, most(machine.links[3].total()));
+  return all;
+}
+
+/// Many servers and failures; what is best follows from the rates that can be: a link by a number of nodes.
+TEST(BootPlan, BalancedIsTheBestForManyServers) {
+  EXPECT_PROPERTY("there is no room for more", [] {
+    Machine machine;
+    machine.servers = *rc::gen::inRange(1u, 200u);
+    machine.servers_per_edge = *rc::gen::inRange(1u, 40u);
+    const auto failed = *rc::gen::container<std::set<uint32_t>>(rc::gen::inRange(0u, machine.servers));
+    machine.failed_servers = failed;
+    if (failed.size() == machine.servers) machine.failed_servers.erase(machine.failed_servers.begin());
+    const auto cpus = nodes_of("cpus:" + std::to_string(*rc::gen::inRange(1, 3000)), machine).cpus;
+    const Plan made = plan(machine, cpus, Algorithm::balanced);
+    const Bandwidth found = bandwidth_of(machine, cpus, made.servers);
+    double best = 0;
+    for (uint32_t nodes = 1; nodes <= cpus.size(); ++nodes) {
+      for (const double link : {machine.links[4].total(), machine.links[3].total()})
+        if (room(machine, link / nodes) >= cpus.size()) best = std::max(best, link / nodes);
+    }
+    RC_ASSERT(std::abs(std::min(found.mbps[3], found.mbps[4]) - best) <= 1e-9 * best);
+  });
+}
+
+TEST(BootPlan, BackupsAreTheBestForTheDeathOfEachServer) {
+  EXPECT_PROPERTY("its nodes could not go to better servers", [] {
+    const Machine machine = drawn_machine_with_few_servers();
+    RC_PRE(machine.servers > 1);
+    const auto cpus = drawn_cpus(machine);
+    const Plan made = plan(machine, cpus, *rc::gen::element(scda, bcda, Algorithm::balanced));
+    for (uint32_t dead = 0; dead < machine.servers; ++dead) {
+      std::vector<std::size_t> movable;
+      auto servers = made.servers;
+      for (std::size_t i = 0; i < cpus.size(); ++i) {
+        if (servers[i] != dead) continue;
+        servers[i] = made.backups[i];
+        movable.push_back(i);
+      }
+      if (movable.size() > 5) continue;
+      const double found = bandwidth_of(machine, cpus, servers).least_mbps;
+      RC_ASSERT(found == best_of_all(machine, cpus, made.servers, movable, {dead}));
+    }
+  });
+}
+
+/// As many backups as nodes that have lost their server, spread over all that are alike.
+TEST(BootPlan, BackupsSpreadOverAllOtherServers) {
+  const Machine machine;
+  const auto cpus = nodes_of("all", machine).cpus;
+  for (const Algorithm algorithm : {scda, bcda, Algorithm::balanced}) {
+    const Plan made = plan(machine, cpus, algorithm);
+    std::map<std::pair<uint32_t, uint32_t>, uint32_t> nodes;
+    for (std::size_t i = 0; i < cpus.size(); ++i) ++nodes[{made.servers[i], made.backups[i]}];
+    for (const auto& [pair, count] : nodes) EXPECT_LE(count, 2u) << pair.first << ' ' << pair.second;
+    for (uint32_t dead : {0u, 77u, 159u}) {
+      auto servers = made.servers;
+      for (std::size_t i = 0; i < cpus.size(); ++i)
+        if (servers[i] == dead) servers[i] = made.backups[i];
+      EXPECT_DOUBLE_EQ(bandwidth_of(machine, cpus, servers).least_mbps, 1000.0 / 258);
+    }
+  }
 }
 
 /// Maximum flow by shortest augmenting paths.

@@ -33,7 +33,7 @@ class BootConfig : public test::TemporaryFolder {
 
   void write_files(Program program) const {
     write_config(path("config"),
-                 config_files(machine_, nodes_, plan_, {program, "boot.img", "/srv/boot", ""}));
+                 config_files(machine_, nodes_, plan_, {program, "boot.img", "", "/srv/boot", ""}));
   }
 
   std::vector<std::string> found() const { return differences(path("config"), machine_, nodes_, plan_); }
@@ -64,8 +64,8 @@ TEST_F(BootConfig, GivesEveryNodeExactlyTheServersOfThePlan) {
     const Plan made =
         plan(machine, nodes.cpus, *rc::gen::element(Algorithm::scda, Algorithm::bcda, Algorithm::balanced));
     const Program program = *rc::gen::elementOf(programs);
-    write_config(path("config"),
-                 config_files(machine, nodes, made, {program, "boot.img", "/srv/boot", "quiet"}));
+    write_config(path("config"), config_files(machine, nodes, made,
+                                              {program, "boot.img", "initrd.img", "/srv/boot", "quiet"}));
     const auto faults = differences(path("config"), machine, nodes, made);
     RC_ASSERT(faults.empty());
 
@@ -142,7 +142,7 @@ TEST_F(BootConfig, ReplacesOnlyItsOwnFolders) {
 
 TEST_F(BootConfig, WritesNothingIfAFileCannotBeWritten) {
   std::vector<OutputFile> files =
-      config_files(machine_, nodes_, plan_, {Program::kea, "boot.img", "/srv/boot", ""});
+      config_files(machine_, nodes_, plan_, {Program::kea, "boot.img", "", "/srv/boot", ""});
   files.push_back({"kea-dhcp4.conf", "twice"});
   EXPECT_THROW(write_config(path("config"), files), Fault);
   EXPECT_TRUE(std::filesystem::is_empty(path("")));

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "boot/bandwidth.hpp"
 #include "boot/flows.hpp"
+#include "boot/packets.hpp"
 #include "drawn_machine.hpp"
 #include "property.hpp"
 
@@ -198,6 +200,48 @@ TEST(BootFlows, GoOnAtTheBackupWhenAServerDies) {
   EXPECT_EQ(simulate(machine, {0, 1}, {{0, 1}, {1, 0}}, course).begun_again, 0u);
   course.death = {0, 0.5, 0};
   EXPECT_THROW(simulate(machine, {0}, {{0}, {0}}, course), Fault);
+}
+
+/// Queues are not as fair as flows: who has to wait elsewhere, too, gets less of a link.
+TEST(BootPackets, AreNotFasterThanFlowsAndLittleSlower) {
+  EXPECT_PROPERTY("the last node is done not much later than the flows say", [] {
+    Machine machine = drawn_machine();
+    const auto cpus = drawn_cpus(machine);
+    machine.image_megabits = 500 * 1448 * 8 / 1e6;
+    const Plan made =
+        plan(machine, cpus, *rc::gen::element(Algorithm::scda, Algorithm::bcda, Algorithm::balanced));
+    const double flows = last(simulate(machine, cpus, made, {http(0), {}, {}, 0}));
+    const double packets = last(simulate_packets(machine, cpus, made, {}));
+    RC_ASSERT(packets >= flows * (1 - 1e-9));
+    RC_ASSERT(packets <= flows * 1.3);
+  });
+}
+
+TEST(BootPackets, TakeAsLongAsFlowsOnThePapersMachine) {
+  Machine machine;
+  machine.image_megabits = 1000 * 1448 * 8 / 1e6;
+  std::vector<uint32_t> cpus(256);
+  std::iota(cpus.begin(), cpus.end(), 0);
+  for (const Algorithm algorithm : {Algorithm::scda, Algorithm::bcda, Algorithm::balanced}) {
+    const Plan made = plan(machine, cpus, algorithm);
+    const double flows = last(simulate(machine, cpus, made, {http(0), {}, {}, 0}));
+    const double packets = last(simulate_packets(machine, cpus, made, {}));
+    EXPECT_GE(packets, flows);
+    EXPECT_LE(packets, flows * 1.02);
+  }
+}
+
+TEST(BootPackets, TakeATimeThatIsFoundByHand) {
+  const Machine machine = small_machine();  // 100 Mb through 20,000, 20,000, 1,000, 1,000 and 100 Mb/s
+  const double packet = 1538 * 8 / 1e6, count = std::ceil(100e6 / 8 / 1448);
+  const double last_way = packet / 20000 * 2 + packet / 1000 * 2;
+  EXPECT_NEAR(last(simulate_packets(machine, {0}, {{0}, {1}}, {})), count * packet / 100 + last_way, 1e-9);
+  // a window of one: each packet goes all the way alone
+  EXPECT_NEAR(last(simulate_packets(machine, {0}, {{0}, {1}}, {1448, 90, 1, 0.001})),
+              count * (packet / 100 + last_way + 0.001) - 0.001, 1e-9);
+  Machine large = machine;
+  large.image_megabits = 1e9;
+  EXPECT_THROW(simulate_packets(large, {0, 1}, {{0, 1}, {1, 0}}, {}), Fault);
 }
 
 }  // namespace

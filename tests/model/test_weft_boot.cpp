@@ -163,6 +163,65 @@ TEST_F(WeftBoot, SimulatesAPlanWithADeadServer) {
   EXPECT_EQ(run("--simulate --kill 0").exit_code, 2);
 }
 
+TEST_F(WeftBoot, PlansPeersAndMulticast) {
+  const auto peers = results("--algorithm peers --simulate --protocol none --mapping --piece-size 64KiB");
+  EXPECT_LT(peers["boot_seconds"], 2.0);
+  EXPECT_LE(peers["simulated"]["last_seconds"].get<double>(), peers["boot_seconds"].get<double>() * 1.000001);
+  EXPECT_EQ(peers["bound_mbps_per_cpu"], 1000);
+  std::size_t heads = 0;
+  for (const auto& from : peers["mapping"]["from_nodes"]) heads += from.is_null() ? 1 : 0;
+  EXPECT_EQ(heads, peers["chains"].get<std::size_t>());
+  const auto multicast = results(
+      "--algorithm multicast --nodes supernodes:4 --simulate --begin-within 3 --wait-seconds 2 --loss 0.001");
+  EXPECT_EQ(multicast["boot_seconds"], 0.4);
+  EXPECT_EQ(multicast["fraction_of_bound"], 1);
+  EXPECT_EQ(multicast["trees"]["links"], 4 * 256 + 4 * 32 + 4 + 2);
+  EXPECT_GT(multicast["simulated"]["rounds"].size(), 1u);
+  EXPECT_NEAR(multicast["simulated"]["late"].get<double>(), 1024 / 3.0, 100);
+  expect_bad("--algorithm peers --simulate --kill 1 --kill-after 1", "boot: --kill: not with peers");
+  const auto packets = results("--nodes boards:20 --image-size 100kB --algorithm scda --packets");
+  EXPECT_NEAR(packets["packets"]["last_seconds"].get<double>(), 160 * 70 * 1538 * 8 / 1e9, 1e-4);
+  EXPECT_EQ(run("--packets").exit_code, 2);
+  expect_bad("--algorithm peers --packets", "boot: --packets: not with peers");
+  expect_bad("--algorithm peers --piece-size 0B",
+             "'0B' is not a size such as 50MB (B, kB, MB, GB, KiB, MiB, GiB)");
+  const auto nodes = write("nodes", "0 02:00:00:00:00:01\n");
+  expect_bad("--algorithm multicast --nodes file:" + nodes.string() + " --dnsmasq " + path("config").string(),
+             "boot: there are no configuration files for multicast");
+}
+
+TEST_F(WeftBoot, GivesAnInitialRamDisk) {
+  const auto image = write("linux", std::string(500000, 'x'));
+  const auto initrd = write("initrd.img", std::string(1500000, 'x'));
+  const auto nodes = write("nodes", "0 02:00:00:00:00:01\n");
+  const std::string both = "--image " + image.string() + " --initrd " + initrd.string();
+  EXPECT_EQ(results("--nodes 0 " + both)["boot_seconds"], 0.016);
+  const auto folder = path("config").string();
+  const std::string of = " --servers 2 --nodes file:" + nodes.string() + " --dnsmasq " + folder;
+  EXPECT_EQ(run(both + of + " --kernel-arguments quiet").exit_code, 0);
+  EXPECT_EQ(read(path("config/ipxe/0-1.ipxe")), R"(#!ipxe
+# server 0, backup 1
+:server
+imgfree
+kernel http://10.0.0.1/linux initrd=initrd.img quiet || goto backup
+initrd http://10.0.0.1/initrd.img || goto backup
+boot
+:backup
+imgfree
+kernel http://10.0.0.2/linux initrd=initrd.img quiet || goto again
+initrd http://10.0.0.2/initrd.img || goto again
+boot
+:again
+sleep 5
+goto server
+)");
+  expect_bad("--initrd " + initrd.string(), "boot: --initrd needs an image");
+  expect_bad("--image " + image.string() + " --initrd " + path("none").string(),
+             path("none").string() + ": no such image");
+  expect_bad("--image " + image.string() + " --initrd " + image.string() + of,
+             "'linux': image and initrd have the same name");
+}
+
 TEST_F(WeftBoot, RefusesAddressesAndSizesOfAFileWithTheirLine) {
   expect_bad_machine("{\n\"addresses\": {\"subnet\": \"10.0.0.0/8\",\n\"first_node\": \"10.0.0.1\"}}",
                      ":3: addresses.first_node: nodes and servers would have the same addresses");

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine as a graph, and MR4LMS trees in it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "boot/multicast.hpp"
+#include "common/fault.hpp"
+#include "mcast/figures.hpp"
+#include "mcast/hops.hpp"
+#include "mcast/router.hpp"
+
+namespace weft::boot {
+
+namespace {
+
+/// A switch for the core, and for each supernode, board and edge switch that is in use.
+class GraphMaker {
+ public:
+  topology::Graph make(const Machine& machine, const std::vector<uint32_t>& cpus,
+                       const std::vector<Sender>& senders) {
+    const uint32_t core = add_switch("core");
+    for (const uint32_t cpu : cpus) {
+      const uint32_t supernode = below(core, supernodes_, machine.supernode_of(cpu), "supernode");
+      hang(below(supernode, boards_, machine.board_of(cpu), "board"), fmt::format("node-{}", cpu));
+    }
+    for (const Sender& sender : senders)
+      hang(below(core, edges_, machine.edge_of(sender.server), "edge"),
+           fmt::format("server-{}", sender.server));
+    try {
+      return topology::Graph(std::move(parts_));
+    } catch (const std::invalid_argument& error) {
+      throw Fault(fmt::format("boot: multicast trees: {}", error.what()));
+    }
+  }
+
+ private:
+  static constexpr uint64_t first_switch_guid = 0x1000000000, first_host_guid = 0x2000000000, guid_step = 16;
+
+  uint32_t add_switch(std::string name) {
+    const auto number = static_cast<uint32_t>(parts_.switches.size());
+    parts_.switches.push_back({first_switch_guid + number, std::move(name), 0, false});
+    return number;
+  }
+
+  uint16_t next_port(uint32_t sw) {
+    if (parts_.switches[sw].ports == topology::most_ports)
+      throw Fault("boot: multicast trees: a switch has too many links");
+    return static_cast<uint16_t>(++parts_.switches[sw].ports);
+  }
+
+  uint32_t below(uint32_t above, std::map<uint32_t, uint32_t>& known, uint32_t number, const char* kind) {
+    const auto [place, is_new] = known.emplace(number, 0);
+    if (is_new) {
+      place->second = add_switch(fmt::format("{}-{}", kind, number));
+      parts_.switch_links.push_back({above, place->second, next_port(above), next_port(place->second)});
+    }
+    return place->second;
+  }
+
+  void hang(uint32_t sw, std::string name) {
+    const auto number = static_cast<uint32_t>(parts_.hosts.size());
+    parts_.hosts.push_back({first_host_guid + guid_step * number, std::move(name), 1, false});
+    parts_.host_links.push_back({number, sw, 1, next_port(sw), 0});
+  }
+
+  topology::Parts parts_;
+  std::map<uint32_t, uint32_t> supernodes_, boards_, edges_;
+};
+
+}  // namespace
+
+topology::Graph graph_of(const Machine& machine, const std::vector<uint32_t>& cpus,
+                         const std::vector<Sender>& senders) {
+  return GraphMaker().make(machine, cpus, senders);
+}
+
+Trees trees_of(const Machine& machine, const std::vector<uint32_t>& cpus, const Multicast& multicast) {
+  const topology::Graph graph = graph_of(machine, cpus, multicast.senders);
+  const mcast::Hops hops(graph);
+  mcast::Router router(hops, {});
+  std::vector<uint32_t> hosts(cpus.size() + 1);
+  std::iota(hosts.begin(), hosts.end(), 0);
+  std::vector<double> mbps(graph.links(), 0);
+  Trees found;
+  for (uint32_t i = 0; i < multicast.senders.size(); ++i) {
+    hosts.back() = static_cast<uint32_t>(cpus.size()) + i;
+    const uint32_t tree = router.forest().tree_of(router.create(hosts));
+    for (const uint32_t link : router.forest().tree(tree).links) mbps[link] += multicast.senders[i].mbps;
+    found.links += router.forest().tree(tree).links.size();
+  }
+  const mcast::Figures figures = mcast::figures_of(router.forest());
+  found.trees = figures.trees;
+  found.colours = figures.colours_used;
+  found.height = figures.max_tree_height;
+  found.fullest_mbps = *std::max_element(mbps.begin(), mbps.end());
+  return found;
+}
+
+}  // namespace weft::boot

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hosts by number, GUID or name.
+#include "topology/host_names.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+
+namespace weft::topology {
+
+namespace {
+
+constexpr std::size_t most_quoted = 60;  // bytes of a word in a message
+
+/// A word of a file, fit for a message of one line.
+std::string quoted(std::string_view word) {
+  std::string safe;
+  for (const char c : word.substr(0, most_quoted)) safe += c >= ' ' && c <= '~' ? c : '?';
+  return fmt::format("'{}{}'", safe, word.size() > most_quoted ? "..." : "");
+}
+
+std::optional<uint64_t> number(std::string_view text, int base) {
+  uint64_t value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  const bool whole = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
+  return whole ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+HostNames::HostNames(const Graph& graph) : hosts_(graph.hosts()) {
+  for (uint32_t host = 0; host < hosts_; ++host) {
+    const auto [known, is_new] = by_name_.emplace(graph.host_info(host).name, host);
+    if (!is_new) known->second = several;
+    by_guid_.emplace(graph.host_info(host).guid, host);
+    for (const Arc& arc : graph.attachments(host)) by_guid_.emplace(graph.port_guid(arc.link), host);
+  }
+}
+
+uint32_t HostNames::find(std::string_view word) const {
+  if (const auto guid = word.starts_with("0x") ? number(word.substr(2), 16) : std::nullopt) {
+    const auto known = by_guid_.find(*guid);
+    if (known == by_guid_.end()) throw Fault(fmt::format("there is no host with GUID {}", quoted(word)));
+    return known->second;
+  }
+  if (const auto host = number(word, 10)) {
+    if (*host >= hosts_) throw Fault(fmt::format("there is no host {}, only 0 to {}", *host, hosts_ - 1));
+    return static_cast<uint32_t>(*host);
+  }
+  const auto known = by_name_.find(std::string(word));
+  if (known == by_name_.end()) throw Fault(fmt::format("there is no host {}", quoted(word)));
+  if (known->second == several) throw Fault(fmt::format("several hosts are called {}", quoted(word)));
+  return known->second;
+}
+
+}  // namespace weft::topology

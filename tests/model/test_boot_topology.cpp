@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machines that boot, from fabrics.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <numeric>
+
+#include "boot/bandwidth.hpp"
+#include "boot/from_topology.hpp"
+#include "boot/multicast.hpp"
+#include "boot/nodes.hpp"
+#include "drawn_machine.hpp"
+#include "property.hpp"
+#include "topology/json.hpp"
+#include "topology/spec.hpp"
+#include "weft_command.hpp"
+
+namespace weft::boot {
+namespace {
+
+/// The graph of a machine, read as a machine again.
+TEST(BootTopology, OfAMachineIsThatMachine) {
+  EXPECT_PROPERTY("sizes, names and bandwidths are the same", [] {
+    Machine machine = drawn_machine();
+    machine.failed_servers.clear();
+    machine.unequal_servers.clear();
+    for (Link& link : machine.links) link.count = 1;
+    std::vector<uint32_t> cpus(machine.nodes());
+    std::iota(cpus.begin(), cpus.end(), 0);
+    std::vector<Sender> senders;
+    for (uint32_t server = 0; server < machine.servers; ++server) senders.push_back({server, 1});
+    std::vector<uint32_t> hosts(machine.servers);
+    std::iota(hosts.begin(), hosts.end(), static_cast<uint32_t>(cpus.size()));
+
+    Machine found;
+    found.links = machine.links;
+    take_topology(graph_of(machine, cpus, senders), "drawn", hosts, found);
+    RC_ASSERT(found.cpus_per_board == machine.cpus_per_board);
+    RC_ASSERT(found.boards_per_supernode == machine.boards_per_supernode);
+    RC_ASSERT(found.supernodes == machine.supernodes);
+    RC_ASSERT(found.edges() == machine.edges());
+    RC_ASSERT(found.servers - found.failed_servers.size() == machine.servers);
+    for (const uint32_t cpu : cpus) RC_ASSERT(found.node_names[cpu] == "node-" + std::to_string(cpu));
+    for (uint32_t segment = 0; segment < 4; ++segment) RC_ASSERT(found.links[segment].count == 1u);
+    const auto all = nodes_of("all", found).cpus;
+    RC_ASSERT(all == cpus);
+    RC_ASSERT(flow_bound(found, all) == flow_bound(machine, cpus));
+  });
+}
+
+TEST(BootTopology, PodsOfFatTreesAreSupernodes) {
+  const auto graph = topology::load("fattree3:4");
+  Machine machine;
+  take_topology(graph, "fattree3:4", hosts_of("host-0,0x20000000f0", graph), machine);
+  EXPECT_EQ(machine.supernodes, 4u);
+  EXPECT_EQ(machine.boards_per_supernode, 2u);
+  EXPECT_EQ(machine.cpus_per_board, 2u);
+  EXPECT_EQ(machine.links[1].count, 2u);
+  EXPECT_EQ(machine.links[2].count, 4u);
+  EXPECT_EQ(machine.links[3].count, 2u);
+  EXPECT_EQ(machine.server_names, std::vector<std::string>({"host-0", "host-15"}));
+  EXPECT_EQ(nodes_of("all", machine).cpus.size(), 14u);
+  EXPECT_EQ(machine.node_names[0], "host-1");
+  EXPECT_FALSE(machine.has_node(1));
+  EXPECT_THROW(nodes_of("1", machine), Fault);
+}
+
+/// Leaves and spines only: each leaf is a board and a supernode.
+TEST(BootTopology, LeavesBelowOneLevelOfSwitchesAreSupernodes) {
+  const auto graph = topology::load("kfat2d:1x3:2");
+  Machine machine;
+  take_topology(graph, "kfat2d", hosts_of("4,5", graph), machine);
+  EXPECT_EQ(machine.supernodes, 2u);
+  EXPECT_EQ(machine.boards_per_supernode, 1u);
+  EXPECT_EQ(machine.cpus_per_board, 2u);
+  EXPECT_EQ(machine.links[2].count, 2u);
+  EXPECT_EQ(machine.servers, 2u);
+  EXPECT_EQ(machine.servers_per_edge, 2u);
+}
+
+std::string refused(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Fault& fault) {
+    return fault.what();
+  }
+  return "";
+}
+
+TEST(BootTopology, OthersAreRefused) {
+  const auto graph = topology::load("torus3d:3x3x1:1");
+  Machine machine;
+  EXPECT_TRUE(refused([&] { take_topology(graph, "torus", {0}, machine); })
+                  .ends_with("which both have nodes, are joined: only trees of switches and fat trees can be "
+                             "planned"));
+  const auto small = topology::load("fattree3:2");
+  EXPECT_EQ(refused([&] {
+              take_topology(small, "tree", {0, 1}, machine);
+            }),
+            "tree: no host is left that could boot");
+}
+
+constexpr const char* good_json = R"({
+"switches": [
+{"guid": "0x1", "name": "s", "ports": 4}],
+"hosts": [
+{"guid": "0x10", "name": "a", "ports": 1},
+{"guid": "0x20", "name": "b", "ports": 1}],
+"switch_links": [],
+"host_links": [
+{"host": 0, "host_port": 1, "switch": 0, "switch_port": 1, "port_guid": "0x11"},
+{"host": 1, "host_port": 1, "switch": 0, "switch_port": 2}]}
+)";
+
+TEST(TopologyJson, IsReadAndItsFaultsHaveLines) {
+  const std::string good = good_json;
+  EXPECT_EQ(topology::read_json(good, "net").hosts(), 2u);
+  const auto fault = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    return refused([&] { topology::read_json(text, "net"); });
+  };
+  EXPECT_EQ(fault("\"switch_port\": 2}]}", "\"switch_port\": 2}]"), "net:10: is no JSON");
+  EXPECT_EQ(fault("\"0x20\"", "\"x\""), "net:6: guid: \"x\" is not 0x and a hexadecimal number");
+  EXPECT_EQ(fault("\"host\": 1", "\"host\": 2"), "net:10: host: 2 is not a whole number below 2");
+  EXPECT_EQ(fault("\"switch_port\": 1,", "\"switch_port\": -1,"),
+            "net:9: switch_port: -1 is not a whole number below 65536");
+  EXPECT_EQ(fault("\"host_links\"", "\"links\""), "net:1: no list 'host_links'");
+  EXPECT_EQ(fault(",\n{\"host\": 1, \"host_port\": 1, \"switch\": 0, \"switch_port\": 2}", ""),
+            "net:6: is not connected with the first switch");
+  EXPECT_TRUE(fault("\"name\": \"b\", ", "").starts_with("net:6: ")) << fault("\"name\": \"b\", ", "");
+  EXPECT_TRUE(fault("\"0x20\"", "\"0x10\"").starts_with("net: ")) << fault("\"0x20\"", "\"0x10\"");
+}
+
+class WeftBootTopology : public test::WeftCommand {
+ protected:
+  WeftBootTopology() : WeftCommand("boot") {}
+};
+
+TEST_F(WeftBootTopology, TakesBothFormats) {
+  const auto net = path("net").string(), json = path("net.json").string();
+  ASSERT_EQ(test::weft("topology fattree3:4 --format ibnet -o " + net).exit_code, 0);
+  ASSERT_EQ(test::weft("topology fattree3:4 --format json -o " + json).exit_code, 0);
+  const std::string servers = " --boot-servers host-3,host-12 --mapping";
+  const auto from_net = results("--topology file:" + net + servers);
+  EXPECT_EQ(from_net["nodes"], 14);
+  EXPECT_EQ(from_net["mapping"]["node_names"][0], "host-0");
+  EXPECT_EQ(from_net["mapping"]["server_names"], nlohmann::json({"host-3", "host-12"}));
+  EXPECT_EQ(results("--topology file:" + json + servers), from_net);
+  const auto nodes = write("nodes", "host-1\nhost-5\n");
+  EXPECT_EQ(results("--topology fattree3:4 --nodes file:" + nodes.string() + servers)["nodes"], 2);
+}
+
+TEST_F(WeftBootTopology, NamesFileAndLineOfWhatIsWrong) {
+  const auto servers = write("servers", "# two\nhost-0\nhost-99\n").string();
+  expect_bad("--topology fattree3:4 --boot-servers file:" + servers,
+             servers + ":3: there is no host 'host-99'");
+  const auto twice = write("twice", "host-0\nhost-1, host-0\n").string();
+  expect_bad("--topology fattree3:4 --boot-servers file:" + twice,
+             twice + ":2: host 'host-0' is there twice");
+  expect_bad("--topology fattree3:4 --boot-servers 77",
+             "--boot-servers 77: there is no host 77, only 0 to 15");
+  const auto net = write("net", "Switch 4 \"S-1\"\n[1] \"H-1\"[1]\n[9] \"H-2\"[1]\n").string();
+  const auto finished = run("--topology file:" + net + " --boot-servers 0");
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_TRUE(finished.output.starts_with("weft: " + net + ":3: ")) << finished.output;
+  const auto nodes = write("nodes", "host-1\nhost-0\n").string();
+  expect_bad("--topology fattree3:4 --boot-servers host-0 --nodes file:" + nodes,
+             nodes + ":2: there is no node 'host-0'");
+  EXPECT_EQ(run("--topology fattree3:4").exit_code, 2);
+  EXPECT_EQ(run("--topology fattree3:4 --boot-servers 0 --cpus 4").exit_code, 2);
+}
+
+}  // namespace
+}  // namespace weft::boot
