@@ -38,8 +38,8 @@ std::string to_lines(const json& results) {
       "fabric  {} hosts, {} switches\n"
       "groups  {}, {} of them on one host each\n"
       "trees   {}; {} groups share one, at most {}\n"
-      "colors  {}; a switch carries up to {} trees; not below {}:\n"
-      "        {} by members, {} by room, {} by groups in each other's way, {} by height\n"
+      "colors  {}; a switch carries up to {} trees; not below {}\n"
+      "bounds  {} by members, {} by room, {} by groups in each other's way, {} by height\n"
       "EFI     {}, {} between switches; mean {:.2f}\n"
       "height  {}\n"
       "time    {:.3f} s, {:.4f} ms a group; {:.3f} s before for minimal hops\n",
