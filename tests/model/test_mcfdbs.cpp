@@ -3,10 +3,11 @@
 #include "mcast/mcfdbs.hpp"
 
 #include <gtest/gtest.h>
-#include <rapidcheck.h>
 
 #include <string>
 #include <vector>
+
+#include "property.hpp"
 
 namespace weft::mcast {
 namespace {
@@ -85,7 +86,7 @@ TEST(Mcfdbs, ReadsAFileWithoutItsLastLineFeed) {
 }
 
 TEST(Mcfdbs, ReadsItsOwnWriting) {
-  rc::check([] {
+  EXPECT_PROPERTY("a table is read as it was written", [] {
     const auto guids = *rc::gen::unique<std::vector<uint64_t>>(rc::gen::positive<uint64_t>());
     ForwardingTables tables;
     for (const uint64_t guid : guids)
@@ -99,7 +100,7 @@ TEST(Mcfdbs, ReadsItsOwnWriting) {
 // Bytes changed, lost, or taken from elsewhere in the file.
 TEST(Mcfdbs, ReadsOrRefusesSpoiltFiles) {
   uint32_t read = 0, refused = 0;
-  rc::check([&] {
+  EXPECT_PROPERTY("spoilt files are read or refused in one line", [&] {
     std::string text = dump;
     const auto faults = *rc::gen::inRange(1, 4);
     for (int i = 0; i < faults; ++i) {

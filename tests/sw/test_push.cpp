@@ -3,12 +3,12 @@
 #include "ib/push.hpp"
 
 #include <gtest/gtest.h>
-#include <rapidcheck.h>
 
 #include <vector>
 
 #include "fake_switches.hpp"
 #include "ib/journal.hpp"
+#include "property.hpp"
 
 namespace weft::test {
 namespace {
@@ -47,7 +47,7 @@ void in_any_order(FakeSwitches& switches) {
 }
 
 TEST(Push, LeadsFromTheOldToTheNewThroughPartsOfEither) {
-  rc::check([] {
+  EXPECT_PROPERTY("what is set while it goes on is of the old or of the new", [] {
     const ForwardingTables before = drawn_tables(), after = drawn_tables();
     FakeSwitches switches(some_switches(4));
     in_any_order(switches);
@@ -66,7 +66,7 @@ TEST(Push, LeadsFromTheOldToTheNewThroughPartsOfEither) {
 
 // A push stops anywhere; then it, or its undoing, may stop anywhere again; in the end it leads to its goal.
 TEST(Push, CanBeResumedAndUndoneWhereverItStops) {
-  rc::check([] {
+  EXPECT_PROPERTY("what it says can be resumed and undone", [] {
     const ForwardingTables before = drawn_tables(), after = drawn_tables();
     FakeSwitches switches(some_switches(4));
     in_any_order(switches);
@@ -117,7 +117,7 @@ State held(FakeSwitches& switches, const ib::SwitchChange& change) {
 }
 
 TEST(Push, WhatItSaysOfSwitchesIsSoWhicheverDatagramsAreLost) {
-  rc::check([] {
+  EXPECT_PROPERTY("what it says of switches is so", [] {
     const ForwardingTables before = drawn_tables(), after = drawn_tables();
     FakeSwitches switches(some_switches(4));
     in_any_order(switches);
