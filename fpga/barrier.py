@@ -6,13 +6,13 @@ fpga/area.py. Writes build/synth/barrier.json and docs/results/barrier_area.md. 
 """
 
 import argparse
-import concurrent.futures
 import json
 import subprocess
 import sys
 import typing
 
 import area
+import points
 
 PAGE = area.ROOT / "docs" / "results" / "barrier_area.md"
 FLOWS = ("osu018", "ecp5")
@@ -67,16 +67,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2, help="runs at a time (default: %(default)s)")
     args = parser.parse_args()
     area.need([area.LIBERTY])
-    results = []
-    try:
-        for point in POINTS:
-            elaborate(point)
-        with concurrent.futures.ThreadPoolExecutor(max_workers=args.jobs) as pool:
-            for count, (point, result) in enumerate(zip(POINTS, pool.map(measure, POINTS)), 1):
-                results.append(result)
-                print(f"barrier-synth: {count}/{len(POINTS)} {point.name}", flush=True)
-    except (area.ToolError, subprocess.CalledProcessError) as error:
-        sys.exit(f"barrier-synth: {error}")
+    results = points.measured("barrier-synth", POINTS, elaborate, measure, args.jobs)
     area.write_file(area.WORK / "barrier.json", json.dumps(results, indent=2) + "\n")
     text = page(results)
     area.write_file(PAGE, text)

@@ -7,13 +7,13 @@ fpga/area.py. Writes build/synth/switch.json and docs/results/switch_area.md. Wh
 """
 
 import argparse
-import concurrent.futures
 import json
 import subprocess
 import sys
 import typing
 
 import area
+from points import measured
 
 PAGE = area.ROOT / "docs" / "results" / "switch_area.md"
 PORTS = (16, 36, 64)
@@ -101,16 +101,8 @@ def main():
     parser.add_argument("--quick", action="store_true", help=f"{QUICK} ports only; leaves docs/ alone")
     args = parser.parse_args()
     area.need([area.LIBERTY])
-    todo, results = points((QUICK,) if args.quick else PORTS), []
-    try:
-        for point in todo:
-            elaborate(point)
-        with concurrent.futures.ThreadPoolExecutor(max_workers=args.jobs) as pool:
-            for count, (point, result) in enumerate(zip(todo, pool.map(measure, todo)), 1):
-                results.append(result)
-                print(f"switch-synth: {count}/{len(todo)} {point.name}", flush=True)
-    except (area.ToolError, subprocess.CalledProcessError) as error:
-        sys.exit(f"switch-synth: {error}")
+    todo = points((QUICK,) if args.quick else PORTS)
+    results = measured("switch-synth", todo, elaborate, measure, args.jobs)
     area.write_file(area.WORK / "switch.json", json.dumps(results, indent=2) + "\n")
     text = page(results)
     if not args.quick:

@@ -6,6 +6,11 @@ class TraceError(Exception):
     """A trace that is not whole."""
 
 
+def number(word):
+    """Of a word: decimal, or hexadecimal with 0x."""
+    return int(word, 0)
+
+
 def records(file):
     """Every record of a trace as a dict, with its words as they are."""
     count, line = 0, ""
