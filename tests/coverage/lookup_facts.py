@@ -26,7 +26,7 @@ FACTS = {
     "vc_max": int, "neighbour": specification.names("switch_lookup.outcome"), "since_tables": int, "live": {"all", "some", "none"}, "fine": {"0", "1"}, "by": {"registers", "packets"},
     "entries": {"no entry", "multicast", "unicast", "both"}, "fault": specification.names("switch_lookup.load_fault"), "opcode": specification.names("switch_lookup.management_opcode") | {"undefined"},
     "drop": specification.names("switch_lookup.management_drop") | {"-"}, "words": int, "corrected": {"0", "1"}, "table": {"multicast", "unicast"}, "mended": {"0", "1"},
-    "meanwhile": {"lookups", "lookups with pauses", "an image is loaded", "tables are emptied", "nothing"},
+    "meanwhile": {"lookups", "pauses", "loading", "clearing", "nothing"},
 }
 
 

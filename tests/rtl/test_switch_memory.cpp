@@ -165,8 +165,10 @@ TYPED_TEST(SwitchMemory, TwoWrongBitsDropThePacketsOfTheEntry) {
 // Of packets to which no entry applies nothing is said, whatever its bits.
 TYPED_TEST(SwitchMemory, TwoWrongBitsDropThePacketsOfTheEntryInSwitchesOfEachRole) {
   ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 0));
-  for (uint8_t role = 0; role < 4; ++role) {
+  for (uint8_t kind = 0; kind < 8; ++kind) {
+    const auto role = static_cast<uint8_t>(kind / 2);
     this->loading_ = this->any_image_of(role);
+    this->loading_.head.fine = kind % 2;
     ASSERT_TRUE(this->load(write_image(this->loading_)));
     this->bank_ ^= 1;
     auto& tables = *this->golden_.tables();
@@ -184,6 +186,7 @@ TYPED_TEST(SwitchMemory, TwoWrongBitsDropThePacketsOfTheEntryInSwitchesOfEachRol
       dropped[multicast] += this->look(request).outcome == Outcome::table_error;
       this->flip(multicast, this->place(multicast, *place), bits);
       slot.corrupt = false;
+      EXPECT_NE(this->look(request).outcome, Outcome::table_error);
     }
     EXPECT_GT(dropped[false], 5u) << int{role};
     EXPECT_GT(dropped[true], 5u) << int{role};
@@ -207,7 +210,7 @@ TYPED_TEST(SwitchMemory, TheScrubberMendsEveryEntryWhilePacketsFly) {
     EXPECT_EQ(this->table(true), multicast);
     EXPECT_EQ(this->table(false), unicast);
     EXPECT_EQ(this->count_of(reg::SCRUBBED), wrong);
-    this->note_all_mended(this->pauses_ ? "lookups with pauses" : "lookups");
+    this->note_all_mended(this->pauses_ ? "pauses" : "lookups");
   }
   EXPECT_EQ(this->count_of(reg::UNCORRECTABLE), 0u);
   EXPECT_GE(this->count_of(reg::CORRECTED), wrong);
@@ -285,7 +288,7 @@ TYPED_TEST(SwitchMemory, WhatTheScrubberMendsIsCountedOnceWhileAnImageIsLoaded) 
     }
     for (int i = 0; i < 400; ++i) this->clock();
     EXPECT_EQ(this->count_of(reg::SCRUBBED) - before, flips);
-    this->note_all_mended("an image is loaded");
+    this->note_all_mended("loading");
   }
 }
 
@@ -326,7 +329,7 @@ TYPED_TEST(SwitchMemory, TheScrubberMendsOnceTablesAreEmpty) {
   uint32_t mended = 0;
   for (uint32_t entry = 0; entry < this->entries(true); ++entry) {
     if (this->word(true, this->place(true, entry)) != multicast[entry]) continue;
-    this->note_scrubbed(true, entry, true, "tables are emptied");
+    this->note_scrubbed(true, entry, true, "clearing");
     ++mended;
   }
   EXPECT_EQ(this->count_of(reg::LOAD_STATUS), static_cast<uint32_t>(formats::LoadState::clear));
