@@ -61,15 +61,21 @@ barrier-soak: configure ## fault campaign of the barrier engines: 1,000 runs wit
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim
 	$(BUILD)/bin/weft-sim barrier --runs $(if $(filter 1,$(QUICK)),50,1000) --markdown $(if $(filter 1,$(QUICK)),$(BUILD),docs/results)/barrier_soak.md
 
+switch-bench: configure ## speed of the switch lookup block: lookups a clock, their latency, into docs/results/switch_bench.md
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim
+	$(BUILD)/bin/weft-sim switch-bench --json $(BUILD)/switch_bench.json --markdown docs/results/switch_bench.md
+
 bench: configure ## speed in clocks: packets a clock, goodput without loss, into docs/results/bench.md
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim weft-sim-bench
 	$(BUILD)/bin/weft-sim bench --json $(BUILD)/bench.json --markdown docs/results/bench.md
 
-# In the quick form few seeds and points, into build/figures.
-figures: configure $(PYTHON_VENV)/ready ## the paper's evaluation on the RTL, into docs/results/rdma.md and docs/img (QUICK=1: into build/figures)
+# With FIGURES_ARGS the evaluation alone. In the quick form few seeds and points, into build/figures.
+OTHER_FIGURES := switch-figures barrier-figures boot-figures mcast-figures
+figures: configure $(PYTHON_VENV)/ready ## the papers' evaluations on RTL and generators but that of routes, into docs/results and docs/img (QUICK=1: of all, into build/figures)
 	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r experiments/requirements.txt
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim-experiments
 	$(PYTHON_VENV)/bin/python -B experiments/figures.py --program $(BUILD)/bin/weft-sim-experiments --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick) $(FIGURES_ARGS)
+	$(if $(FIGURES_ARGS),,$(MAKE) --no-print-directory $(OTHER_FIGURES) $(if $(filter 1,$(QUICK)),route-figures))
 
 # Of the messages; 1024 takes half an hour.
 LONG_MIB ?= 64
@@ -182,10 +188,11 @@ sim-verilog: verilog ## the simulations of `make sim`, quick, on the plain Veril
 	build-verilog/bin/weft-sim matrix --quick $(if $(FILE),--file $(FILE)) $(SIM_ARGS)
 
 # ABC recurses deeply on whole engines.
-synth: verilog ## area and timing into build/synth/*.json and docs/results/*.md
+synth: verilog ## area and timing of engine, switch lookup block and barrier engine, into build/synth/*.json and docs/results/*.md (QUICK=1: few, into build)
 	ulimit -s hard; python3 fpga/area.py --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick)
 	$(if $(filter 1,$(QUICK)),,python3 fpga/windows.py --jobs $(JOBS))
 	$(if $(filter 1,$(QUICK)),,ulimit -s hard; $(PYTHON_VENV)/bin/python fpga/contexts.py --jobs $(JOBS))
+	$(MAKE) --no-print-directory switch-synth $(if $(filter 1,$(QUICK)),,barrier-synth)
 
 schemes: configure $(PYTHON_VENV)/ready ## area of the engine's scheme and the older ones at 64 to 4,096 contexts, into docs/results/schemes.md
 	ulimit -s hard; $(PYTHON_VENV)/bin/python fpga/schemes.py --jobs $(JOBS)

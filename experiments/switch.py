@@ -24,6 +24,10 @@ CASES = (
     ("kfat2d:16x16:16", "kfat2d:16x16:16", "random:256:32:1", ()),
     ("kfat2d:16x16:16, tables replaced", "kfat2d:16x16:16", "random:256:32:1", ("--update", "--pairs", "1000000")),
     ("kfat2d:16x16:16, 3 dead leaves, 1 new one", "kfat2d:16x16:16", "random:256:32:1", ("--fail", "3,4", "9,2", "12,12", "--new-fail", "9,9", "--pairs", "1000000")),
+    ("kfat2d:16x16:16, dead row switches, links", "kfat2d:16x16:16", "random:256:32:1",
+     ("--fail-row", "3", "--fail-column-link", "5,6", "--new-fail-row", "9", "--new-fail-row-link", "7,8", "--pairs", "1000000")),
+    ("kfat2d:16x16:16, multicast tables of input ports", "kfat2d:16x16:16", "random:256:32:1", ("--per-port", "--update", "--pairs", "100000")),
+    ("torus3d:8x8x8:2, multicast tables of input ports", "torus3d:8x8x8:2", "random:128:16:1", ("--per-port", "--update", "--pairs", "100000")),
     ("torus3d:8x8x8:2", "torus3d:8x8x8:2", "random:128:16:1", ("--update",)),
     ("fattree3:16", "fattree3:16", "random:128:32:1", ("--update",)),
     ("dump of ibnetdiscover", "DUMP", "random:128:32:1", ("--update",)),
@@ -31,6 +35,7 @@ CASES = (
 )
 QUICK = (
     ("kfat2d:4x4:4, 1 dead leaf, 1 new one", "kfat2d:4x4:4", "random:16:8:1", ("--fail", "1,2", "--new-fail", "3,0")),
+    ("kfat2d:4x4:4, a dead row switch, then a link, multicast tables of input ports", "kfat2d:4x4:4", "random:16:8:1", ("--per-port", "--fail-row", "1", "--new-fail-column-link", "0,2")),
     CASES[-1],
 )
 

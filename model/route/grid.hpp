@@ -67,6 +67,7 @@ class Health {
   void fail_link(Leaf leaf, Dimension dimension) { links_[index(dimension)][at(leaf)] = false; }
 
   bool alive(Leaf leaf) const { return leaf_[at(leaf)]; }
+  bool alive(Dimension dimension, uint32_t line) const { return lines_[index(dimension)][line]; }
   /// Leaf, link and row or column switch are alive.
   bool attached(Leaf leaf, Dimension dimension) const {
     return alive(leaf) && links_[index(dimension)][at(leaf)] &&

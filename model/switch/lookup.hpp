@@ -20,11 +20,12 @@ struct Result {
   bool operator==(const Result&) const = default;
 };
 
-/// An entry as it is in memory; `corrupt`: more wrong bits than can be corrected.
+/// An entry as it is in memory; `corrected`: with one wrong bit, `corrupt`: more than can be corrected.
 struct Slot {
   bool valid = false, corrupt = false;
   uint8_t primary = 0;
   Ports ports = 0;
+  bool corrected = false;
 
   bool operator==(const Slot&) const = default;
 };

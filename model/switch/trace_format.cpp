@@ -65,6 +65,7 @@ trace::Record lookup_record(uint64_t cycle, const formats::Request& request, con
   const Slot slot = fetched.slot.value_or(Slot{});
   add_number(fields, "primary", slot.primary);
   add_ports(fields, "entry_ports", slot.ports);
+  add_number(fields, "corrected", slot.corrected);
   add(fields, "outcome", name_or_number(result.outcome));
   add_ports(fields, "ports", result.ports);
   add_number(fields, "vc", result.vc);
@@ -92,6 +93,16 @@ trace::Record refused_record(uint64_t cycle, formats::LoadFault fault, uint32_t 
   add(fields, "fault", name_or_number(fault));
   add_number(fields, "words", words);
   return record(cycle, "refused", std::move(fields));
+}
+
+trace::Record scrubbed_record(uint64_t cycle, bool multicast, uint32_t entry, bool mended,
+                              const std::string& meanwhile) {
+  Fields fields;
+  add(fields, "table", multicast ? "multicast" : "unicast");
+  add_number(fields, "place", entry);
+  add_number(fields, "mended", mended);
+  add(fields, "meanwhile", meanwhile);
+  return record(cycle, "scrubbed", std::move(fields));
 }
 
 trace::Record management_record(uint64_t cycle, const ManagementPacket& packet,

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "switch/lookup.hpp"
 #include "switch/management.hpp"
@@ -24,6 +25,11 @@ trace::Record tables_record(uint64_t cycle, const Image& image, bool by_packets)
 
 /// An image is refused. @param words taken, the bad one included
 trace::Record refused_record(uint64_t cycle, formats::LoadFault fault, uint32_t words);
+
+/// The scrubber has read an entry with wrong bits, of which one was mended and more stay.
+/// @param meanwhile what else the block did
+trace::Record scrubbed_record(uint64_t cycle, bool multicast, uint32_t entry, bool mended,
+                              const std::string& meanwhile);
 
 /// A management packet was taken, or dropped for a reason.
 trace::Record management_record(uint64_t cycle, const ManagementPacket& packet,

@@ -33,6 +33,23 @@ std::vector<uint32_t> numbered(const std::vector<bool>& stays, std::vector<uint3
   return numbers;
 }
 
+/// Of a two-dimensional fat tree: leaf switches, row switches, column switches.
+bool switch_alive(const route::Health& health, uint32_t sw) {
+  const route::Grid& grid = health.grid();
+  if (sw < grid.leaves()) return health.alive(grid.leaf(sw));
+  const uint32_t line = sw - grid.leaves();
+  return line < grid.rows ? health.alive(route::Dimension::row, line)
+                          : health.alive(route::Dimension::column, line - grid.rows);
+}
+
+/// Of a leaf switch and a row or column switch.
+bool link_alive(const route::Health& health, const topology::Link& link) {
+  const route::Grid& grid = health.grid();
+  const uint32_t leaf = std::min(link.a, link.b), line = std::max(link.a, link.b) - grid.leaves();
+  return health.attached(grid.leaf(leaf),
+                         line < grid.rows ? route::Dimension::row : route::Dimension::column);
+}
+
 }  // namespace
 
 Fabric::Fabric(const std::string& spec) : graph_(topology::load(spec)), grid_(grid_if_any(spec)) {
@@ -77,12 +94,10 @@ switch_lookup::Ports Fabric::alive(uint32_t sw) const {
   return ports;
 }
 
-Fabric Fabric::without_leaves(const std::vector<route::Leaf>& failed) const {
-  if (!grid_) throw Fault("leaf switches can fail in a kfat2d only");
-  std::vector<bool> switch_stays(graph_.switches(), true), host_stays(graph_.hosts(), true);
-  for (uint32_t sw = 0; sw < graph_.switches(); ++sw)
-    for (const route::Leaf leaf : failed)
-      if (whole_switch(sw) == grid_->number(leaf)) switch_stays[sw] = false;
+Fabric Fabric::alive_of(const route::Health& health) const {
+  if (!grid_) throw Fault("switches and links can fail in a kfat2d only");
+  std::vector<bool> switch_stays(graph_.switches()), host_stays(graph_.hosts());
+  for (uint32_t sw = 0; sw < graph_.switches(); ++sw) switch_stays[sw] = switch_alive(health, sw);
   for (uint32_t host = 0; host < graph_.hosts(); ++host)
     host_stays[host] = switch_stays[attachment(host).node];
   std::vector<uint32_t> switches, hosts;
@@ -96,15 +111,13 @@ Fabric Fabric::without_leaves(const std::vector<route::Leaf>& failed) const {
       if (new_host[link.a] != gone)
         parts.host_links.push_back(
             {new_host[link.a], new_switch[link.b], link.a_port, link.b_port, graph_.port_guid(i)});
-    } else if (new_switch[link.a] != gone && new_switch[link.b] != gone) {
+    } else if (link_alive(health, link)) {
       parts.switch_links.push_back({new_switch[link.a], new_switch[link.b], link.a_port, link.b_port});
     }
   }
   if (hosts.empty()) throw Fault("no leaf switch is left");
   topology::Graph graph(std::move(parts));
-  if (topology::first_cut_off(graph)) throw Fault("without these leaf switches the fabric is not connected");
-  for (uint32_t& sw : switches) sw = whole_switch(sw);
-  for (uint32_t& host : hosts) host = whole_host(host);
+  if (topology::first_cut_off(graph)) throw Fault("without what is dead the fabric is not connected");
   return {std::move(graph), grid_, std::move(switches), std::move(hosts)};
 }
 

@@ -28,9 +28,9 @@ class Fabric {
   /// in use.
   explicit Fabric(const std::string& spec);
 
-  /// The same without these leaf switches and their hosts: switches and hosts are numbered anew, ports stay.
-  /// Throws Fault if it is no two-dimensional fat tree, or what is left is not connected.
-  Fabric without_leaves(const std::vector<route::Leaf>& failed) const;
+  /// What of the whole fabric is alive, with the hosts of live leaf switches: switches and hosts are numbered
+  /// anew, ports stay. Throws Fault if it is no two-dimensional fat tree, or what is left is not connected.
+  Fabric alive_of(const route::Health& health) const;
 
   const topology::Graph& graph() const { return graph_; }
   /// Of the whole fabric; nothing if it is no two-dimensional fat tree.

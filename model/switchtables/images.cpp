@@ -67,9 +67,9 @@ void add_multicast(Images& images, const Fabric& fabric, const mcast::FabricTabl
   Images made = mcast::images_of(tables, fabric.graph());
   for (uint32_t sw = 0; sw < images.size(); ++sw) {
     images[sw].multicast = std::move(made[sw].multicast);
-    if (!images[sw].multicast.empty() && images[sw].multicast.back().index >= sizes.colours)
-      throw Fault(fmt::format("color {}: the lookup blocks have {} entries",
-                              images[sw].multicast.back().index, sizes.colours));
+    for (const auto& entry : images[sw].multicast)
+      if (const uint32_t colour = entry.index & 0xffff; colour >= sizes.colours)
+        throw Fault(fmt::format("color {}: the lookup blocks have {} entries", colour, sizes.colours));
   }
 }
 

@@ -11,6 +11,7 @@
 #include "common/command_line.hpp"
 #include "common/output_file.hpp"
 #include "route/checker.hpp"
+#include "route/fault_options.hpp"
 #include "route/switch_images.hpp"
 #include "route/table_file.hpp"
 #include "topology/generate.hpp"
@@ -22,13 +23,10 @@ namespace {
 
 using nlohmann::json;
 
-/// Faults as told, by kind (route::What).
-using Faults = std::array<std::vector<std::string>, 5>;
-
 struct RouteArguments {
   CommonOptions common;
   std::string topology, rules = "vtftr", masks, tables_folder, from_folder, update_folder, format = "tables";
-  Faults known, news;
+  route::FaultTexts known, news;
   TrafficArguments traffic;
   uint32_t channels = 2;
   bool check = false;
@@ -39,11 +37,6 @@ struct Checked {
   json results;
   bool right = true;
 };
-
-void apply(route::Health& health, const Faults& faults) {
-  for (std::size_t what = 0; what < faults.size(); ++what)
-    for (const std::string& where : faults[what]) route::fail(health, static_cast<route::What>(what), where);
-}
 
 route::Options options_of(const RouteArguments& arguments) {
   route::Options options;
@@ -120,7 +113,7 @@ Checked check_all(const RouteArguments& arguments, const route::Tables& tables, 
   json& results = checked.results;
   results["from_whole"] = transition("from tables without faults", whole, tables, known, checked.right);
   route::Health after = known;
-  apply(after, arguments.news);
+  route::apply(after, arguments.news);
   if (!(after == known))
     results["news"] =
         transition("new faults", tables, route::make_tables(after, options), after, checked.right);
@@ -139,7 +132,7 @@ void write(const RouteArguments& arguments, const std::string& folder, const rou
 /// What the new faults change: tables of all, or images of the switches whose image is another one.
 json update(const RouteArguments& arguments, const route::Tables& tables, const route::Health& known) {
   route::Health after = known;
-  apply(after, arguments.news);
+  route::apply(after, arguments.news);
   if (after == known) throw BadInput("--update: there is no new fault (--new-fail)");
   if (!arguments.from_folder.empty() && !(tables == route::make_tables(known, tables.options())))
     throw BadInput(arguments.from_folder + ": are not the tables for the faults that are known (--fail)");
@@ -227,7 +220,7 @@ switchfabric::RunConfig run_config(const RouteArguments& arguments, const route:
 int run_route(const RouteArguments& arguments) {
   const route::Grid grid = route::grid_of(arguments.topology);
   route::Health known(grid);
-  apply(known, arguments.known);
+  route::apply(known, arguments.known);
   const route::Options options = options_of(arguments);
   const route::Tables tables = arguments.from_folder.empty()
                                    ? route::make_tables(known, options)
@@ -251,17 +244,6 @@ int run_route(const RouteArguments& arguments) {
   write_json(arguments.common, results);
   fmt::print("{}", to_lines(results));
   return checked.right || !arguments.check ? ok : check_failed;
-}
-
-void add_faults(CLI::App& command, const std::string& prefix, const std::string& when, Faults& faults) {
-  const auto add = [&](std::size_t what, const std::string& name, const std::string& text, const char* form) {
-    command.add_option("--" + prefix + name, faults[what], text + when)->type_name(form);
-  };
-  add(0, "", "leaf switches in row R and column C that are dead", "R,C ...");
-  add(1, "-row", "row switches that are dead", "R ...");
-  add(2, "-column", "column switches that are dead", "C ...");
-  add(3, "-row-link", "leaves whose link to the row switch is dead", "R,C ...");
-  add(4, "-column-link", "leaves whose link to the column switch is dead", "R,C ...");
 }
 
 void add_traffic(CLI::App& command, TrafficArguments& traffic) {
@@ -308,8 +290,8 @@ void add_route(CLI::App& weft, int& exit_code) {
       weft.add_subcommand("route", "fault-tolerant routes of a two-dimensional fat tree (docs/route.md)");
   auto arguments = std::make_shared<RouteArguments>();
   command->add_option("--topology", arguments->topology, "kfat2d:RxC:H")->type_name("SPEC")->required();
-  add_faults(*command, "fail", "", arguments->known);
-  add_faults(*command, "new-fail", ", of which the tables do not know yet", arguments->news);
+  route::add_fault_options(*command, "fail", "", arguments->known);
+  route::add_fault_options(*command, "new-fail", ", of which the tables do not know yet", arguments->news);
   command->add_option("--rules", arguments->rules, "vtftr, literal: as printed, detour: algorithm A")
       ->check(CLI::IsMember({"vtftr", "literal", "detour"}))
       ->capture_default_str();

@@ -27,6 +27,7 @@ Command add_bench_command(CLI::App& app);
 Command add_goodput_command(CLI::App& app);
 Command add_fabric_command(CLI::App& app);
 Command add_switch_command(CLI::App& app);
+Command add_switch_bench_command(CLI::App& app);
 Command add_barrier_command(CLI::App& app);
 
 /// Options of routers that rdma and fabric have in common.

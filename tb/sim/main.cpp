@@ -25,18 +25,20 @@ int main(int argc, char** argv) {
   const Command goodput = add_goodput_command(app);
   const Command fabric = add_fabric_command(app);
   const Command lookups = add_switch_command(app);
+  const Command lookup_speed = add_switch_bench_command(app);
   const Command barriers = add_barrier_command(app);
   const std::vector<std::string> arguments(argv, argv + argc);
   try {
     app.parse(argc, argv);
-    const int code = (app.got_subcommand("rdma")      ? rdma
-                      : app.got_subcommand("soak")    ? soak
-                      : app.got_subcommand("bench")   ? bench
-                      : app.got_subcommand("goodput") ? goodput
-                      : app.got_subcommand("fabric")  ? fabric
-                      : app.got_subcommand("switch")  ? lookups
-                      : app.got_subcommand("barrier") ? barriers
-                                                      : matrix)(arguments);
+    const int code = (app.got_subcommand("rdma")           ? rdma
+                      : app.got_subcommand("soak")         ? soak
+                      : app.got_subcommand("bench")        ? bench
+                      : app.got_subcommand("goodput")      ? goodput
+                      : app.got_subcommand("fabric")       ? fabric
+                      : app.got_subcommand("switch")       ? lookups
+                      : app.got_subcommand("switch-bench") ? lookup_speed
+                      : app.got_subcommand("barrier")      ? barriers
+                                                           : matrix)(arguments);
     if (std::fflush(stdout) != 0) throw BadInput("the report cannot be written");
     return code;
   } catch (const CLI::ParseError& error) {

@@ -12,6 +12,7 @@
 #include "mcast/groups.hpp"
 #include "rdma_run.hpp"
 #include "report.hpp"
+#include "route/fault_options.hpp"
 #include "switch/fabric_run.hpp"
 #include "switch/lookup_block.hpp"
 #include "topology/spec.hpp"
@@ -23,18 +24,20 @@ namespace {
 
 struct Options {
   tb::FabricConfig config;
-  std::vector<std::string> fail, new_fail;
+  route::FaultTexts fail, new_fail;
   std::string lookup = "rtl", flaw = "none", json;
 };
 
-/// "R,C", as of weft route.
-std::vector<route::Leaf> leaves_of(const std::vector<std::string>& places, const route::Grid& grid) {
-  route::Health health(grid);
-  std::vector<route::Leaf> leaves;
-  for (const std::string& place : places) route::fail(health, route::What::leaf, place);
-  for (uint32_t leaf = 0; leaf < grid.leaves(); ++leaf)
-    if (!health.alive(grid.leaf(leaf))) leaves.push_back(grid.leaf(leaf));
-  return leaves;
+void read_faults(Options& options) {
+  tb::FabricConfig& config = options.config;
+  if (!route::any(options.fail) && !route::any(options.new_fail)) return;
+  route::Health health(route::grid_of(config.topology));
+  route::apply(health, options.fail);
+  if (route::any(options.fail)) config.known = health;
+  if (!route::any(options.new_fail)) return;
+  route::apply(health, options.new_fail);
+  config.later = health;
+  config.update = true;
 }
 
 nlohmann::json to_json(const tb::FabricPass& pass) {
@@ -58,6 +61,7 @@ nlohmann::json to_json(const Options& options, const tb::FabricResult& result) {
           {"lookup", options.lookup},
           {"seed", options.config.seed},
           {"flaw", options.flaw},
+          {"per_port", options.config.per_port},
           {"switches", result.switches},
           {"hosts", result.hosts},
           {"groups", result.groups},
@@ -95,12 +99,7 @@ int run(Options& options, const std::vector<std::string>& arguments) {
   try {
     options.config.rtl = options.lookup == "rtl";
     options.config.flaw = tb::flaw_of(options.flaw);
-    if (!options.fail.empty() || !options.new_fail.empty()) {
-      const route::Grid grid = route::grid_of(options.config.topology);
-      options.config.failed = leaves_of(options.fail, grid);
-      options.config.new_failed = leaves_of(options.new_fail, grid);
-      options.config.update = options.config.update || !options.new_fail.empty();
-    }
+    read_faults(options);
     if (!options.config.traces.empty()) std::filesystem::create_directories(options.config.traces);
     const tb::FabricResult result = tb::run_fabric(options.config);
     const nlohmann::json json = to_json(options, result);
@@ -131,12 +130,10 @@ Command add_switch_command(CLI::App& app) {
   command->add_option("--lookup", options->lookup, "rtl: beside the golden model; golden: that alone")
       ->check(CLI::IsMember({"rtl", "golden"}))
       ->capture_default_str();
-  command->add_option("--fail", options->fail, "kfat2d: leaf switches that tables know to be dead")
-      ->type_name("R,C");
-  command
-      ->add_option("--new-fail", options->new_fail, "kfat2d: leaf switches that die later; implies --update")
-      ->type_name("R,C");
+  route::add_fault_options(*command, "fail", ", as tables know (kfat2d)", options->fail);
+  route::add_fault_options(*command, "new-fail", " later; implies --update (kfat2d)", options->new_fail);
   command->add_flag("--update", config.update, "then replace all tables while packets fly");
+  command->add_flag("--per-port", config.per_port, "a multicast table for each input port of a switch");
   command->add_option("--channels", config.channels, "virtual channels of a kfat2d")
       ->check(whole_number(2, 3))
       ->capture_default_str();

@@ -24,13 +24,19 @@ using switchtables::Images;
 constexpr uint32_t packets_at_once = 1u << 16;
 constexpr std::size_t most_findings = 10;
 
+/// What the checker says of tables of a two-dimensional fat tree.
+struct Promise {
+  uint32_t most_hops = 0;
+  std::vector<bool> lossy;  ///< pairs of leaves of which a packet may be dropped, from × leaves + to
+};
+
 /// Tables of the fabric as it is now, and what they promise.
 struct Plan {
   mcast::Groups groups;
   mcast::FabricTables trees;
   Images images;
   std::optional<route::Tables> routes;
-  uint32_t most_hops = 0;  ///< of a two-dimensional fat tree with faults
+  Promise promise;
 };
 
 class Run {
@@ -38,16 +44,14 @@ class Run {
   explicit Run(const FabricConfig& config)
       : config_(config),
         whole_(config.topology),
-        fabric_(config.failed.empty() ? whole_ : whole_.without_leaves(config.failed)),
+        fabric_(config.known ? whole_.alive_of(*config.known) : whole_),
         hops_(std::make_unique<mcast::Hops>(fabric_.graph(), config.threads)),
         random_(config.seed) {}
 
   FabricResult run() {
-    if (!config_.new_failed.empty() && !fabric_.grid())
-      throw Fault("leaf switches can fail in a kfat2d only");
     make_plan(1, 0);
     RandomStream flaws(config_.seed);
-    spoil(plan_.images, fabric_, block_sizes(whole_.most_ports()), config_.flaw, flaws);
+    spoil(plan_.images, fabric_, sizes(), config_.flaw, flaws);
     make_blocks();
     if (config_.flaw == Flaw::model) spoil_a_model(flaws);
     result_.switches = fabric_.graph().switches();
@@ -55,7 +59,7 @@ class Run {
     result_.groups = plan_.groups.count();
     pass_over_all("tables loaded");
     if (config_.update) {
-      if (!config_.new_failed.empty()) fail();
+      if (config_.later) fail();
       update_while_packets_fly();
       pass_over_all("tables updated");
     }
@@ -67,19 +71,19 @@ class Run {
  private:
   // ---------------------------------------------------------------------------------------------- tables
   route::Health health() const {
-    route::Health health(*fabric_.grid());
-    for (const route::Leaf leaf : config_.failed) health.fail_leaf(leaf);
-    if (new_failed_)
-      for (const route::Leaf leaf : config_.new_failed) health.fail_leaf(leaf);
-    return health;
+    if (new_failed_) return *config_.later;
+    return config_.known ? *config_.known : route::Health(*fabric_.grid());
   }
 
+  switch_lookup::Sizes sizes() const { return block_sizes(whole_.most_ports(), config_.per_port); }
+
   void make_plan(uint32_t version, uint32_t choice) {
-    const auto sizes = block_sizes(whole_.most_ports());
+    const auto sizes = this->sizes();
     plan_ = {};
     plan_.groups = mcast::load_groups(config_.groups, fabric_.graph());
     mcast::BatchOptions options;
     options.router.colours = sizes.colours;
+    if (config_.per_port) options.router.tables = mcast::Tables::of_port;
     options.router.threads = config_.threads;
     options.seed = config_.seed;
     const mcast::Forest forest = mcast::route_together(*hops_, plan_.groups, options);
@@ -93,19 +97,22 @@ class Run {
     routes.channels = static_cast<uint8_t>(config_.channels);
     plan_.routes = route::make_tables(alive, routes);
     switchtables::add_routes(plan_.images, fabric_, *plan_.routes, sizes);
-    plan_.most_hops = promise_of({&*plan_.routes});
+    plan_.promise = promise_of({&*plan_.routes});
   }
 
-  /// Hops that packets take at most while switches have any of these tables.
-  uint32_t promise_of(const std::vector<const route::Tables*>& mixture) {
+  /// While switches have any of these tables.
+  Promise promise_of(const std::vector<const route::Tables*>& mixture) {
+    const route::Grid& grid = *fabric_.grid();
     const route::Report report = route::check(mixture, health(), false);
     if (!report.cycle.empty()) say("packets can wait for each other in a ring");
-    lossy_ = !report.lossy.empty();
-    return 2 * report.max_steps;
+    Promise promise{2 * report.max_steps, std::vector<bool>(std::size_t{grid.leaves()} * grid.leaves())};
+    for (const route::Pair& pair : report.lossy)
+      promise.lossy[std::size_t{grid.number(pair.from)} * grid.leaves() + grid.number(pair.to)] = true;
+    return promise;
   }
 
   void make_blocks() {
-    const auto sizes = block_sizes(whole_.most_ports());
+    const auto sizes = this->sizes();
     result_.block_ports = sizes.ports;
     blocks_.resize(whole_.graph().switches());
     for (uint32_t sw = 0; sw < fabric_.graph().switches(); ++sw) {
@@ -120,7 +127,7 @@ class Run {
   void spoil_a_model(RandomStream& random) {
     if (!config_.rtl) throw Fault("a flaw of the model shows beside RTL only");
     Images images = plan_.images;
-    spoil(images, fabric_, block_sizes(whole_.most_ports()), Flaw::bit, random);
+    spoil(images, fabric_, sizes(), Flaw::bit, random);
     for (uint32_t sw = 0; sw < fabric_.graph().switches(); ++sw)
       if (images[sw] != plan_.images[sw]) blocks_[fabric_.whole_switch(sw)]->spoil_model(images[sw]);
   }
@@ -130,10 +137,10 @@ class Run {
       blocks_[fabric_.whole_switch(sw)]->set_alive(fabric_.alive(sw));
   }
 
-  /// Leaf switches die; their neighbours see it at once, tables stay.
+  /// Switches and links die; their neighbours see it at once, tables stay.
   void fail() {
     new_failed_ = true;
-    fabric_ = fabric_.without_leaves(config_.new_failed);
+    fabric_ = whole_.alive_of(*config_.later);
     hops_ = std::make_unique<mcast::Hops>(fabric_.graph(), config_.threads);
     see_what_is_alive();
   }
@@ -153,7 +160,6 @@ class Run {
     FabricPass pass;
     pass.name = name;
     Packets packets(fabric_, blocks_, config_.threads);
-    may_lose_ = false;
     send_to_groups(packets, pass, {});
     send_pairs(packets, pass, {});
     pass.lookups = packets.lookups();
@@ -285,13 +291,18 @@ class Run {
 
   void judge_loss(const Loss& loss, FabricPass& pass) {
     ++pass.lost;
-    const bool allowed = may_lose_ && loss.why != switch_lookup::formats::Outcome::forward;
-    if (allowed) {
+    if (may_lose(sent_[loss.tag]) && loss.why != switch_lookup::formats::Outcome::forward) {
       arrived_[loss.tag] = 1;  // as good as
       return;
     }
     say(fmt::format("a packet from host {} to {} is dropped by switch {}: {}", sent_[loss.tag].from,
                     sent_[loss.tag].to, loss.sw, reason(loss)));
+  }
+
+  bool may_lose(const Sent& sent) const {
+    if (!fabric_.grid()) return false;
+    const auto leaf = [this](uint32_t host) { return fabric_.whole_switch(fabric_.attachment(host).node); };
+    return plan_.promise.lossy[std::size_t{leaf(sent.from)} * fabric_.grid()->leaves() + leaf(sent.to)];
   }
 
   static std::string reason(const Loss& loss) {
@@ -303,8 +314,9 @@ class Run {
   uint32_t promised_hops(const Sent& sent) {
     const uint32_t from = fabric_.attachment(sent.from).node, to = fabric_.attachment(sent.to).node;
     if (from == to) return 0;
-    const bool faults = fabric_.grid() && (new_failed_ || !config_.failed.empty());
-    return (faults ? plan_.most_hops : hops_->from(to, room_)[from]) - (config_.flaw == Flaw::promise);
+    const bool faults = new_failed_ || config_.known;
+    return (faults ? plan_.promise.most_hops : hops_->from(to, room_)[from]) -
+           (config_.flaw == Flaw::promise);
   }
 
   // ---------------------------------------------------------------------------------------------- update
@@ -312,9 +324,8 @@ class Run {
   void update_while_packets_fly() {
     const Plan before = std::move(plan_);
     make_plan(2, 1);
-    const uint32_t after_hops = plan_.most_hops;
-    if (fabric_.grid()) plan_.most_hops = promise_of({&*before.routes, &*plan_.routes});
-    may_lose_ = lossy_;
+    const Promise after = plan_.promise;
+    if (fabric_.grid()) plan_.promise = promise_of({&*before.routes, &*plan_.routes});
     std::vector<uint32_t> order(fabric_.graph().switches());
     for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random_.below(i)]);
@@ -339,7 +350,7 @@ class Run {
       blocks_[fabric_.whole_switch(sw)]->finish_update();
     pass.lookups = packets.lookups();
     result_.passes.push_back(pass);
-    plan_.most_hops = after_hops;
+    plan_.promise = after;
   }
 
   const FabricConfig& config_;
@@ -351,7 +362,7 @@ class Run {
   LookupBlocks blocks_;  // none for switches that were dead from the start
   FabricResult result_;
   uint32_t at_once_ = packets_at_once;  // that fly
-  bool new_failed_ = false, lossy_ = false, may_lose_ = false;
+  bool new_failed_ = false;
   std::vector<Sent> sent_;
   std::vector<uint8_t> arrived_, wrong_;  // of packets that were sent
 };

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,12 +15,13 @@ namespace weft::tb {
 
 struct FabricConfig {
   std::string topology, groups;
-  std::vector<route::Leaf> failed;      ///< leaf switches that tables know to be dead
-  std::vector<route::Leaf> new_failed;  ///< that die later; tables are made anew for them
-  bool update = false;                  ///< tables are replaced while packets fly
-  bool rtl = true;                      ///< beside the golden model; otherwise that alone
-  uint64_t most_pairs = 10'000'000;     ///< beyond that, so many pairs are drawn
-  uint32_t channels = 2;                ///< virtual channels of a two-dimensional fat tree
+  std::optional<route::Health> known;  ///< of a two-dimensional fat tree: what tables know to be dead
+  std::optional<route::Health> later;  ///< and what dies later; tables are made anew for it
+  bool update = false;                 ///< tables are replaced while packets fly
+  bool per_port = false;               ///< a multicast table for each input port
+  bool rtl = true;                     ///< beside the golden model; otherwise that alone
+  uint64_t most_pairs = 10'000'000;    ///< beyond that, so many pairs are drawn
+  uint32_t channels = 2;               ///< virtual channels of a two-dimensional fat tree
   uint32_t threads = 1;
   uint64_t seed = 1;
   std::string traces;      ///< folder for traces of all blocks (with RTL); empty: none

@@ -31,12 +31,15 @@ Place any_multicast_entry(const Images& images, RandomStream& random) {
 }
 
 /// Of a port behind which something is: others are dead, so that nothing would come of it.
-void spoil_bit(Images& images, const Fabric& fabric, RandomStream& random) {
+void spoil_bit(Images& images, const Fabric& fabric, const switch_lookup::Sizes& sizes,
+               RandomStream& random) {
   const Place place = any_multicast_entry(images, random);
+  auto& entry = images[place.sw].multicast[place.entry];
   switch_lookup::Ports ports = fabric.alive(place.sw);
+  if (sizes.per_port) ports &= ~switch_lookup::port_bit(1 + (entry.index >> 16));  // its own input port
   for (uint64_t skip = random.below(static_cast<uint64_t>(std::popcount(ports))); skip > 0; --skip)
     ports &= ports - 1;
-  images[place.sw].multicast[place.entry].ports ^= ports & (~ports + 1);
+  entry.ports ^= ports & (~ports + 1);
 }
 
 void drop_multicast_entry(Images& images, RandomStream& random) {
@@ -74,7 +77,7 @@ Flaw flaw_of(const std::string& name) {
 
 void spoil(Images& images, const Fabric& fabric, const switch_lookup::Sizes& sizes, Flaw flaw,
            RandomStream& random) {
-  if (flaw == Flaw::bit) spoil_bit(images, fabric, random);
+  if (flaw == Flaw::bit) spoil_bit(images, fabric, sizes, random);
   if (flaw == Flaw::entry) drop_multicast_entry(images, random);
   if (flaw == Flaw::unicast) drop_unicast_entry(images, fabric, sizes, random);
 }

@@ -44,8 +44,9 @@ class LookupBlock {
   virtual void open_traces(const std::filesystem::path& folder, uint32_t node) = 0;
 };
 
-/// Sizes of a block that is compiled in and has at least so many ports. At most 64.
-switch_lookup::Sizes block_sizes(uint32_t ports);
+/// Sizes of a block that is compiled in and has at least so many ports: at most 64, with a multicast table
+/// for each input port 20; Fault for more.
+switch_lookup::Sizes block_sizes(uint32_t ports, bool per_port = false);
 
 std::unique_ptr<LookupBlock> golden_block(const switch_lookup::Sizes& sizes);
 /// @param sizes of block_sizes()

@@ -8,7 +8,9 @@
 #include <type_traits>
 
 #include "Vswitch20.h"
+#include "Vswitch20_per_port.h"
 #include "Vswitch64.h"
+#include "common/fault.hpp"
 #include "common/verilated_clock.hpp"
 #include "switch/lookup_block.hpp"
 #include "switch/lookup_traces.hpp"
@@ -195,12 +197,20 @@ class VerilatedBlock : public LookupBlock {
 // As compiled in (CMakeLists.txt).
 constexpr Sizes small_sizes{20, 256, 2048, false};
 constexpr Sizes large_sizes{64, 256, 2048, false};
+constexpr Sizes per_port_sizes{20, 64, 2048, true};
 
 }  // namespace
 
-Sizes block_sizes(uint32_t ports) { return ports <= small_sizes.ports ? small_sizes : large_sizes; }
+Sizes block_sizes(uint32_t ports, bool per_port) {
+  if (!per_port) return ports <= small_sizes.ports ? small_sizes : large_sizes;
+  if (ports > per_port_sizes.ports)
+    throw Fault(fmt::format("switches of {} ports: lookup blocks with a table for each input port have {}",
+                            ports, per_port_sizes.ports));
+  return per_port_sizes;
+}
 
 std::unique_ptr<LookupBlock> verilated_block(const Sizes& sizes, uint64_t seed) {
+  if (sizes.per_port) return std::make_unique<VerilatedBlock<Vswitch20_per_port>>(sizes, seed);
   if (sizes == small_sizes) return std::make_unique<VerilatedBlock<Vswitch20>>(sizes, seed);
   return std::make_unique<VerilatedBlock<Vswitch64>>(sizes, seed);
 }

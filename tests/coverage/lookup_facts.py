@@ -18,14 +18,15 @@ from traces import number  # noqa: E402
 ROLES = specification.names("switch_lookup.role")
 
 FACTS = {
-    "event": {"lookup", "tables", "refused", "management", "reset"}, "outcome": specification.names("switch_lookup.outcome"),
+    "event": {"lookup", "tables", "refused", "management", "scrubbed", "reset"}, "outcome": specification.names("switch_lookup.outcome"),
     "kind": specification.names("switch_lookup.kind") | {"undefined"}, "kind_before": specification.names("switch_lookup.kind") | {"undefined"},
     "role": ROLES | {"-"}, "role_before": ROLES | {"-"}, "entry": {"-", "empty", "valid", "corrupt"}, "way": {"here", "row", "column", "injected", "own", "other"},
     "port": {"first", "last", "other", "none", "beyond"}, "primary": {"none", "alive", "dead", "input"}, "candidates": int,
     "chosen": {"the only one", "first", "last", "between"}, "copies": int, "pruned": {"nothing", "input", "dead ports", "input and dead ports"}, "turn": {"yes", "no"}, "in_vc": int,
     "vc_max": int, "neighbour": specification.names("switch_lookup.outcome"), "since_tables": int, "live": {"all", "some", "none"}, "fine": {"0", "1"}, "by": {"registers", "packets"},
     "entries": {"no entry", "multicast", "unicast", "both"}, "fault": specification.names("switch_lookup.load_fault"), "opcode": specification.names("switch_lookup.management_opcode") | {"undefined"},
-    "drop": specification.names("switch_lookup.management_drop") | {"-"}, "words": int,
+    "drop": specification.names("switch_lookup.management_drop") | {"-"}, "words": int, "corrected": {"0", "1"}, "table": {"multicast", "unicast"}, "mended": {"0", "1"},
+    "meanwhile": {"lookups", "pauses", "loading", "clearing", "nothing"},
 }
 
 
@@ -43,7 +44,7 @@ class Lookup:
 
     def facts(self, record):
         facts = {"event": record["event"]}
-        of = {"lookup": self.lookup, "tables": self.new_tables, "refused": self.refused, "management": self.management, "reset": self.reset}
+        of = {"lookup": self.lookup, "tables": self.new_tables, "refused": self.refused, "management": self.management, "scrubbed": self.scrubbed, "reset": self.reset}
         of[record["event"]](facts, record)
         return facts
 
@@ -53,6 +54,10 @@ class Lookup:
     @staticmethod
     def refused(facts, record):
         facts["fault"], facts["words"] = record["fault"], int(record["words"])
+
+    @staticmethod
+    def scrubbed(facts, record):
+        facts |= {key: record[key] for key in ("table", "mended", "meanwhile")}
 
     @staticmethod
     def management(facts, record):
@@ -66,7 +71,7 @@ class Lookup:
 
     def lookup(self, facts, record):
         cycle, outcome, kind = number(record["cycle"]), record["outcome"], "undefined" if record["kind"].isdigit() else record["kind"]
-        facts |= {"outcome": outcome, "kind": kind, "role": record["role"], "entry": record["entry"], "in_vc": int(record["in_vc"])}
+        facts |= {"outcome": outcome, "kind": kind, "role": record["role"], "entry": record["entry"], "corrected": record["corrected"], "in_vc": int(record["in_vc"])}
         facts["port"] = self.port(int(record["in_port"]))
         alive, result = number(record["alive"]), number(record["ports"])
         facts["live"] = "none" if alive == 0 else "all" if ones(alive) == self.ports else "some"

@@ -210,7 +210,10 @@ class Netlist:
         for _ in range(MODELS):
             with self._lock:
                 wanted = self._any(left)
-            model = self._model(wanted)
+            try:
+                model = self._model(wanted)
+            except Undecided:
+                return changes
             if model is None:
                 return {index: literal for index, literal in changes.items() if index not in left}
             left = {index: literal for index, literal in left.items() if literal != TRUE and variable(literal) not in model}
@@ -313,4 +316,6 @@ def solution(clauses):
         return None
     if verdict in ("s SATISFIABLE", "sat"):
         return {int(word) for word in model.split() if word != "v"}
+    if verdict in ("timeout", "unknown"):
+        raise Undecided("not within two minutes")
     raise SolverError(f"z3: {(run.stdout + run.stderr).strip()[:200]}")

@@ -76,7 +76,17 @@ class SwitchLookup : public testing::Test {
     request.column = static_cast<uint16_t>(draw(9));
     request.host = static_cast<uint8_t>(draw(draw(8) == 0 ? 256 : sizes.ports + 2));
     if (draw(16) == 0) widen(request);
+    if (golden_.tables() && draw(6) == 0) send_home(request);
     return request;
+  }
+
+  /// To the switch's own place, or one that differs in a bit.
+  void send_home(formats::Request& request) {
+    const formats::Image& head = golden_.tables()->head();
+    request.row = head.row;
+    request.column = head.column;
+    if (draw(3) != 0) return;
+    (draw(2) != 0 ? request.row : request.column) ^= static_cast<uint16_t>(1u << draw(12));
   }
 
   /// All bits of its fields, most of it in no table.
@@ -131,12 +141,13 @@ class SwitchLookup : public testing::Test {
   void clock() {
     bench_.settle();
     if (bench_->m_res_valid_o && bench_->m_res_ready_i) compare();
-    if (bench_->trace_fetch_o) pending_.push_back(golden_.fetch(request_of(bench_->trace_request_o)));
+    if (bench_->trace_fetch_o) fetch();
     if (bench_->trace_taken_o) {
       golden_.set_tables(loading_);
       traces_.both(tables_record(bench_.cycle(), loading_, bench_->trace_mgmt_o));
     }
     const uint32_t taken = bench_->s_req_valid_i & bench_->s_req_ready_o;
+    remember(taken);
     bench_.step();
     if (traffic_) drive(taken);
   }
@@ -145,6 +156,30 @@ class SwitchLookup : public testing::Test {
     std::array<uint8_t, formats::request_bytes> bytes{};
     for (uint32_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(bits >> (8 * i));
     return formats::unpack_request(bytes);
+  }
+
+  formats::Request offered(uint32_t input) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, reinterpret_cast<const uint8_t*>(&bench_->s_req_i) + sizeof bits * input, sizeof bits);
+    return request_of(bits);
+  }
+
+  /// Requests come to the tables in the order in which they are taken, one a clock.
+  void remember(uint32_t taken) {
+    EXPECT_EQ(taken & (taken - 1), 0u) << "several in one clock";
+    for (uint32_t input = 0; input < inputs; ++input) {
+      if ((taken >> input & 1) == 0) continue;
+      taken_.push_back(offered(input));
+      ++taken_from_[input];
+    }
+  }
+
+  void fetch() {
+    const formats::Request request = request_of(bench_->trace_request_o);
+    ASSERT_FALSE(taken_.empty()) << "a request that nobody sent";
+    EXPECT_EQ(request, taken_.front());
+    taken_.pop_front();
+    pending_.push_back(golden_.fetch(request));
   }
 
   void compare() {
@@ -240,6 +275,24 @@ class SwitchLookup : public testing::Test {
     return std::nullopt;
   }
 
+  /// A load of a whole or bad image, of which the reader says what becomes of it.
+  void load_as_the_reader(const std::vector<uint32_t>& words, uint64_t own_identity = identity) {
+    ImageLoader reader(sizes, own_identity);
+    for (std::size_t w = 0; w < words.size() && reader.state() == ImageLoader::State::more; ++w)
+      reader.take(words[w]);
+    if (reader.state() == ImageLoader::State::done) loading_ = reader.image();
+    load(words);
+    const uint32_t status = read(reg::LOAD_STATUS).value_or(0);
+    EXPECT_EQ(read(reg::LOAD_WORDS), reader.words());
+    EXPECT_EQ(status >> 4, static_cast<uint32_t>(reader.fault()));
+    const auto expected = reader.state() == ImageLoader::State::more   ? formats::LoadState::load
+                          : reader.state() == ImageLoader::State::done ? formats::LoadState::done
+                                                                       : formats::LoadState::refused;
+    EXPECT_EQ(status & 7, static_cast<uint32_t>(expected));
+    if (reader.state() == ImageLoader::State::refused)
+      traces_.both(refused_record(bench_.cycle(), reader.fault(), reader.words()));
+  }
+
   /// @return whether all words were taken
   bool load(const std::vector<uint32_t>& words) {
     write(reg::LOAD_BEGIN, 0);
@@ -280,6 +333,8 @@ class SwitchLookup : public testing::Test {
   Lookup golden_{sizes};
   std::mt19937_64 random_{seed()};
   Image loading_;
+  std::deque<formats::Request> taken_;  // not yet at the tables
+  std::array<uint32_t, inputs> taken_from_{};
   std::deque<Fetched> pending_;
   Result result_, rtl_result_;  // the last one, of golden model and RTL
   tb::LookupTraces traces_;

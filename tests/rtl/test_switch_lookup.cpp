@@ -5,6 +5,7 @@
 
 #include <array>
 #include <filesystem>
+#include <utility>
 
 #include "switch_bench.hpp"
 
@@ -81,24 +82,57 @@ TYPED_TEST(SwitchLookup, RefusesImagesAsTheReaderDoes) {
     const uint32_t place = bit / 32;
     words[place] ^= 1u << bit % 32;
     if (bit == bits.back()) words[head_words] |= 0xffffff;  // the highest index there is
-    ImageLoader reader(this->sizes, identity);
-    for (std::size_t w = 0; w < words.size() && reader.state() == ImageLoader::State::more; ++w)
-      reader.take(words[w]);
-    this->load(words);
+    this->load_as_the_reader(words);
     ++refused;
-    const uint32_t status = this->read(reg::LOAD_STATUS).value_or(0);
-    if (reader.state() == ImageLoader::State::more) {
-      EXPECT_EQ(status & 7, static_cast<uint32_t>(formats::LoadState::load));
-    } else {
-      EXPECT_EQ(status & 7, static_cast<uint32_t>(formats::LoadState::refused));
-      EXPECT_EQ(status >> 4, static_cast<uint32_t>(reader.fault())) << "word " << place;
-      this->traces_.both(refused_record(this->bench_.cycle(), reader.fault(), reader.words()));
-    }
     EXPECT_EQ(this->read(reg::TABLE_VERSION), this->loading_.head.table_version);
     EXPECT_EQ(this->read(reg::IMAGES_TAKEN), 1u);
   }
   this->write(reg::LOAD_BEGIN, 0);
   EXPECT_EQ(this->read(reg::IMAGES_REFUSED), refused);
+}
+
+TYPED_TEST(SwitchLookup, EveryBitOfTheIdentityIsLookedAt) {
+  for (const uint64_t own : {~uint64_t{0}, uint64_t{0}, this->random_()}) {
+    ASSERT_TRUE(this->write(reg::SWITCH_ID_LO, static_cast<uint32_t>(own)));
+    ASSERT_TRUE(this->write(reg::SWITCH_ID_HI, static_cast<uint32_t>(own >> 32)));
+    Image image = this->any_image();
+    for (uint32_t bit = 0; bit < 64; ++bit) {
+      image.head.switch_id = own ^ uint64_t { 1 } << bit;
+      this->load_as_the_reader(write_image(image), own);
+    }
+    image.head.switch_id = own;
+    this->load_as_the_reader(write_image(image), own);
+  }
+}
+
+TYPED_TEST(SwitchLookup, PortsOfALeafAreThoseThatThereAre) {
+  Image image;
+  image.head.switch_id = identity;
+  image.head.role = static_cast<uint8_t>(formats::Role::leaf);
+  image.head.vc_max = 1;
+  for (uint32_t port = 0; port < 256; ++port) {
+    image.head.row_port = static_cast<uint8_t>(port);
+    image.head.column_port = 2;
+    this->load_as_the_reader(write_image(image));
+    std::swap(image.head.row_port, image.head.column_port);
+    this->load_as_the_reader(write_image(image));
+  }
+}
+
+TYPED_TEST(SwitchLookup, MoreEntriesThanThereAreAreRefused) {
+  const auto head = write_image(this->any_image_of(static_cast<uint8_t>(formats::Role::plain)));
+  const uint32_t tables = this->sizes.per_port ? this->sizes.ports : 1;
+  for (const bool multicast : {true, false}) {
+    const uint32_t most = multicast ? this->sizes.colours * tables : this->sizes.unicast_entries;
+    std::vector<uint32_t> counts;
+    for (uint32_t count = most; count <= 2 * most; ++count) counts.push_back(count);
+    for (uint32_t bit = 0; bit < 32; ++bit) counts.push_back(1u << bit | 1);
+    for (const uint32_t count : counts) {
+      std::vector<uint32_t> words(head.begin(), head.begin() + head_words);
+      words[multicast ? 7 : 8] = count;
+      this->load_as_the_reader(words);
+    }
+  }
 }
 
 TYPED_TEST(SwitchLookup, AWrongResultIsTheFirstDifferenceOfTheTraces) {
@@ -140,7 +174,18 @@ TYPED_TEST(SwitchLookup, RetiresALookupAClock) {
   EXPECT_EQ(this->total_ - before, 1000u);
 }
 
-// Taken in the first one, at the output in the fourth one.
+TYPED_TEST(SwitchLookup, InputsTakeTurns) {
+  this->loading_ = this->any_image();
+  ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 0));
+  ASSERT_TRUE(this->load(write_image(this->loading_)));
+  this->traffic_ = true;
+  for (int i = 0; i < 20; ++i) this->clock();
+  this->taken_from_.fill(0);
+  for (uint32_t i = 0; i < 100 * this->inputs; ++i) this->clock();
+  for (const uint32_t taken : this->taken_from_) EXPECT_NEAR(taken, 100, 1);
+}
+
+// Taken in the first one, at the output in the fourth one, whether or not it is taken there at once.
 TYPED_TEST(SwitchLookup, EachLookupTakesFourClocks) {
   this->loading_ = this->any_image();
   ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 0));
@@ -148,6 +193,7 @@ TYPED_TEST(SwitchLookup, EachLookupTakesFourClocks) {
   for (int i = 0; i < 200; ++i) {
     this->put(this->draw(this->inputs), this->any_request());
     uint32_t clocks = 0;
+    this->bench_->m_res_ready_i = i % 2 == 0;
     for (bool valid = false; !valid && clocks < 10; ++clocks) {
       this->bench_.settle();
       valid = this->bench_->m_res_valid_o;
@@ -157,6 +203,8 @@ TYPED_TEST(SwitchLookup, EachLookupTakesFourClocks) {
       this->bench_->s_req_valid_i = 0;
     }
     EXPECT_EQ(clocks, 4u);
+    this->bench_->m_res_ready_i = 1;
+    this->clock();
   }
 }
 

@@ -93,6 +93,20 @@ class SwitchManagement : public SwitchLookup<Top> {
     return management_packets(write_image(image), key, 1 + this->draw(most_management_words));
   }
 
+  uint32_t count_of(ManagementDrop why) {
+    return this->read(reg::MANAGEMENT_DROP + 4 * static_cast<uint32_t>(why)).value_or(~0u);
+  }
+  void offer_write(bool valid, uint32_t data) {
+    this->bench_->s_axil_awaddr_i = reg::LOAD_DATA;
+    this->bench_->s_axil_wdata_i = data;
+    this->bench_->s_axil_wstrb_i = 15;
+    this->bench_->s_axil_awvalid_i = this->bench_->s_axil_wvalid_i = valid;
+  }
+  void offer_last(bool valid, uint32_t word) {
+    this->bench_->s_mgmt_data_i = word;
+    this->bench_->s_mgmt_last_i = this->bench_->s_mgmt_valid_i = valid;
+  }
+
   Loader loader_{this->sizes, identity};
   ManagementPort port_{loader_};
 };
@@ -235,6 +249,30 @@ TYPED_TEST(SwitchManagement, NoWordOfARegisterComesBetweenThoseOfAPacket) {
   }
   EXPECT_GT(behind, 20u);
   EXPECT_GT(before, 2u);
+}
+
+// The write is carried out in the clock in which the packet would be judged, or in one next to it.
+TYPED_TEST(SwitchManagement, AWriteToTheLoaderInTheClockOfAVerdictComesFirst) {
+  const auto image = write_image(this->any_image());
+  const auto packets = management_packets(image, key, 20);
+  for (int offset = -2; offset <= 2 && !this->HasFailure(); ++offset) {
+    EXPECT_TRUE(this->write(reg::LOAD_BEGIN, 0));
+    for (int i = 0; i < 300; ++i) this->clock();
+    this->put_words({packets[1].begin(), packets[1].end() - 1}, false);
+    const uint32_t before = this->count_of(ManagementDrop::order);
+    for (int i = -2; i <= 2; ++i) {
+      this->offer_write(i == offset, image[0]);
+      this->offer_last(i == 0, packets[1].back());
+      this->clock();
+    }
+    this->offer_write(false, 0);
+    for (int i = 0; i < 100; ++i) this->clock();
+    const bool dropped = this->count_of(ManagementDrop::order) > before;
+    EXPECT_EQ(this->read(reg::LOAD_WORDS), dropped ? 1u : 21u) << "offset " << offset;
+    EXPECT_EQ(dropped, offset <= 0) << "offset " << offset;
+    EXPECT_EQ(this->read(reg::LOAD_STATUS).value_or(0) & 7,
+              static_cast<uint32_t>(dropped ? formats::LoadState::load : formats::LoadState::refused));
+  }
 }
 
 }  // namespace

@@ -92,6 +92,16 @@ class SwitchMemory : public SwitchLookup<Top> {
     return request;
   }
 
+  /// What the test has seen of the scrubber, for the points of the testplan.
+  void note_scrubbed(bool multicast, uint32_t entry, bool mended, const char* meanwhile) {
+    this->traces_.both(scrubbed_record(this->bench_.cycle(), multicast, entry, mended, meanwhile));
+  }
+  void note_all_mended(const char* meanwhile) {
+    for (const bool multicast : {true, false})
+      for (uint32_t entry = 0; entry < entries(multicast); ++entry)
+        note_scrubbed(multicast, entry, true, meanwhile);
+  }
+
   uint32_t count_of(uint32_t address) { return this->read(address).value_or(~0u); }
 
   uint32_t bank_ = 0;
@@ -107,9 +117,13 @@ TYPED_TEST(SwitchMemory, EverySingleWrongBitIsCorrected) {
       for (uint32_t bit = 0; bit < this->code_bits(multicast) && !this->HasFailure(); ++bit) {
         const auto request = this->reader_of(multicast, entry);
         if (!request) continue;
+        auto& tables = *this->golden_.tables();
+        auto& slot = (multicast ? tables.multicast() : tables.unicast())[entry];
         this->flip(multicast, this->place(multicast, entry), uint64_t{1} << bit);
-        this->look(*request);  // compared with the golden model, whose tables are whole
+        slot.corrected = true;
+        this->look(*request);  // as if nothing were wrong
         this->flip(multicast, this->place(multicast, entry), uint64_t{1} << bit);
+        slot.corrected = false;
         ++flips;
       }
   EXPECT_EQ(this->count_of(reg::CORRECTED), flips);
@@ -151,8 +165,10 @@ TYPED_TEST(SwitchMemory, TwoWrongBitsDropThePacketsOfTheEntry) {
 // Of packets to which no entry applies nothing is said, whatever its bits.
 TYPED_TEST(SwitchMemory, TwoWrongBitsDropThePacketsOfTheEntryInSwitchesOfEachRole) {
   ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 0));
-  for (uint8_t role = 0; role < 4; ++role) {
+  for (uint8_t kind = 0; kind < 8; ++kind) {
+    const auto role = static_cast<uint8_t>(kind / 2);
     this->loading_ = this->any_image_of(role);
+    this->loading_.head.fine = kind % 2;
     ASSERT_TRUE(this->load(write_image(this->loading_)));
     this->bank_ ^= 1;
     auto& tables = *this->golden_.tables();
@@ -170,6 +186,7 @@ TYPED_TEST(SwitchMemory, TwoWrongBitsDropThePacketsOfTheEntryInSwitchesOfEachRol
       dropped[multicast] += this->look(request).outcome == Outcome::table_error;
       this->flip(multicast, this->place(multicast, *place), bits);
       slot.corrupt = false;
+      EXPECT_NE(this->look(request).outcome, Outcome::table_error);
     }
     EXPECT_GT(dropped[false], 5u) << int{role};
     EXPECT_GT(dropped[true], 5u) << int{role};
@@ -193,6 +210,7 @@ TYPED_TEST(SwitchMemory, TheScrubberMendsEveryEntryWhilePacketsFly) {
     EXPECT_EQ(this->table(true), multicast);
     EXPECT_EQ(this->table(false), unicast);
     EXPECT_EQ(this->count_of(reg::SCRUBBED), wrong);
+    this->note_all_mended(this->pauses_ ? "pauses" : "lookups");
   }
   EXPECT_EQ(this->count_of(reg::UNCORRECTABLE), 0u);
   EXPECT_GE(this->count_of(reg::CORRECTED), wrong);
@@ -215,24 +233,28 @@ TYPED_TEST(SwitchMemory, ThreeWrongBitsThatLookLikeNoSingleOneDropThePacket) {
   EXPECT_EQ(this->count_of(reg::UNCORRECTABLE), 2u);
 }
 
-// A lookup that reads an entry in the clock in which it is mended gets it as it is written.
+// A lookup that reads an entry in the clock in which it is mended gets it as it is written, whatever was read
+// before.
 TYPED_TEST(SwitchMemory, AnEntryIsRightFromTheClockOnInWhichItIsMended) {
   for (const bool multicast : {true, false})
-    for (uint32_t bit = 0; bit < this->code_bits(multicast); ++bit) {
+    for (uint32_t bit = 0; bit < 3 * this->code_bits(multicast); ++bit) {
       ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 0));
       this->load_plain();
       const uint32_t entry = this->draw(this->sizes.colours), place = this->place(multicast, entry);
+      const uint32_t others = bit % 3, other = this->draw(this->sizes.colours);
       for (uint32_t input = 0; input < this->inputs; ++input)
-        this->put(input, *this->reader_of(multicast, entry));
+        this->put(input, *this->reader_of(multicast, input < others ? other : entry));
       const uint32_t before = this->count_of(reg::CORRECTED);
       const uint64_t right = this->word(multicast, place);
       ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 2));
       this->bench_.settle();
-      this->flip(multicast, place, uint64_t{1} << bit);
+      this->flip(multicast, place, uint64_t{1} << bit % this->code_bits(multicast));
       uint32_t reads = 1;  // the scrubber's
       for (int i = 0; i < 400 && this->word(multicast, place) != right; ++i) {
         this->bench_.settle();
-        const bool fetch = this->bench_->trace_fetch_o;
+        const bool fetch =
+            this->bench_->trace_fetch_o &&
+            this->golden_.tables()->place_of(this->request_of(this->bench_->trace_request_o)) == entry;
         this->clock();
         reads += fetch && this->word(multicast, place) != right;
       }
@@ -266,6 +288,29 @@ TYPED_TEST(SwitchMemory, WhatTheScrubberMendsIsCountedOnceWhileAnImageIsLoaded) 
     }
     for (int i = 0; i < 400; ++i) this->clock();
     EXPECT_EQ(this->count_of(reg::SCRUBBED) - before, flips);
+    this->note_all_mended("loading");
+  }
+}
+
+// A bad entry is not written, so the scrubber can write in its clock: all is mended in one round.
+TYPED_TEST(SwitchMemory, ABadEntryOfAnImageDoesNotKeepTheScrubberFromMending) {
+  for (uint32_t offset = 0; offset < 4; ++offset) {
+    ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 0));
+    this->load_plain();
+    const auto multicast = this->table(true);
+    Image next = this->plain_image();
+    next.multicast = {{~0u >> 8, 0, 1}};
+    const auto image = write_image(next);
+    ASSERT_TRUE(this->write(reg::LOAD_BEGIN, 0));
+    for (std::size_t i = 0; i < head_words + 2; ++i) ASSERT_TRUE(this->write(reg::LOAD_DATA, image[i]));
+    ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 2));
+    for (uint32_t entry = 0; entry < this->entries(true); ++entry)
+      this->flip(true, this->place(true, entry), uint64_t{1} << this->draw(this->code_bits(true)));
+    for (uint32_t i = 0; i < 4 + offset; ++i) this->clock();
+    this->post_write(reg::LOAD_DATA, image[head_words + 2]);
+    for (uint32_t i = 5 + offset; i < 2 * this->entries(true) + 4; ++i) this->clock();
+    EXPECT_EQ(this->table(true), multicast) << "offset " << offset;
+    EXPECT_EQ(this->count_of(reg::LOAD_STATUS) & 7, static_cast<uint32_t>(formats::LoadState::refused));
   }
 }
 
@@ -282,8 +327,11 @@ TYPED_TEST(SwitchMemory, TheScrubberMendsOnceTablesAreEmpty) {
     this->flip(true, this->place(true, entry), uint64_t{1} << this->draw(this->code_bits(true)));
   for (uint32_t i = 0; i < most - 24; ++i) this->clock();
   uint32_t mended = 0;
-  for (uint32_t entry = 0; entry < this->entries(true); ++entry)
-    mended += this->word(true, this->place(true, entry)) == multicast[entry];
+  for (uint32_t entry = 0; entry < this->entries(true); ++entry) {
+    if (this->word(true, this->place(true, entry)) != multicast[entry]) continue;
+    this->note_scrubbed(true, entry, true, "clearing");
+    ++mended;
+  }
   EXPECT_EQ(this->count_of(reg::LOAD_STATUS), static_cast<uint32_t>(formats::LoadState::clear));
   EXPECT_GE(mended, 8u);
 }
@@ -296,6 +344,7 @@ TYPED_TEST(SwitchMemory, WhatCannotBeCorrectedStaysUntilTheNextImage) {
   ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 2));
   for (int i = 0; i < 1000; ++i) this->clock();
   EXPECT_EQ(this->word(false, this->place(false, entry)), before ^ 3);
+  this->note_scrubbed(false, entry, false, "nothing");
   EXPECT_GT(this->count_of(reg::UNCORRECTABLE), 3u);
   EXPECT_EQ(this->count_of(reg::SCRUBBED), 0u);
   EXPECT_EQ(this->count_of(reg::IRQ_STATUS) & 1, 1u);

@@ -30,6 +30,7 @@ class SwitchRegisters : public SwitchLookup<Top> {
     this->bench_.reset();
     this->golden_ = Lookup(this->sizes);
     this->pending_.clear();
+    this->taken_.clear();
     this->retired_.fill(0);
     this->traces_.both({this->bench_.cycle(), "lookup", {{"event", "reset"}}});
   }
@@ -169,6 +170,31 @@ TYPED_TEST(SwitchRegisters, TheSeedStartsTheRandomNumbersAnew) {
     for (int i = 0; i < 60 && !this->HasFailure(); ++i) all |= this->look(request).ports;
   }
   EXPECT_EQ(all, all_ports(this->sizes.ports) & ~port_bit(1));
+}
+
+// Address and data have room for one each, in whichever order they come.
+TYPED_TEST(SwitchRegisters, ASecondAddressOrWordWaitsForTheFirstWrite) {
+  this->bench_->s_axil_wstrb_i = 15;
+  for (const bool address_first : {true, false}) {
+    const uint32_t value = this->draw(~0u);
+    this->bench_->s_axil_awaddr_i = reg::SEED;
+    this->bench_->s_axil_wdata_i = value;
+    (address_first ? this->bench_->s_axil_awvalid_i : this->bench_->s_axil_wvalid_i) = 1;
+    this->clock();
+    this->bench_->s_axil_awaddr_i = address_first ? reg::SCRUB_PERIOD : reg::SEED;
+    this->bench_->s_axil_wdata_i = address_first ? value : ~value;
+    for (int i = 0; i < 3; ++i) {
+      this->bench_.settle();
+      EXPECT_FALSE(address_first ? this->bench_->s_axil_awready_o : this->bench_->s_axil_wready_o);
+      this->clock();
+    }
+    this->bench_->s_axil_awvalid_i = !address_first;
+    this->bench_->s_axil_wvalid_i = address_first;
+    this->clock();
+    this->bench_->s_axil_awvalid_i = this->bench_->s_axil_wvalid_i = 0;
+    for (int i = 0; i < 4; ++i) this->clock();
+    EXPECT_EQ(this->read(reg::SEED), value);
+  }
 }
 
 // The scrubber does not wait for the end of a long period once a shorter one is wanted.
