@@ -20,7 +20,11 @@ GrowingFile::GrowingFile(std::filesystem::path place)
   if (file_ < 0) fail("cannot be written");
 }
 
-GrowingFile::~GrowingFile() { close(file_); }
+GrowingFile::~GrowingFile() {
+  close(file_);
+  std::error_code error;
+  std::filesystem::remove(part_, error);  // there is none if it is complete
+}
 
 void GrowingFile::fail(const char* what) const {
   throw Fault(fmt::format("{}: {}: {}", part_.string(), what, std::strerror(errno)));
