@@ -45,10 +45,10 @@ output=$1 servers=$2 wait=${{3:-60}}
 shift $(($# < 3 ? $# : 3))
 parts="{1}" # server:first byte:last byte
 folder=$(mktemp -d "$output.XXXXXX")
-uftpd -d -q -M {2} -D "$folder" -F "$folder/status" "$@" 2>"$folder/log" &
+uftpd -d -q -M {2} -D "$folder" -F "$folder/status" "$@" >"$folder/log" 2>&1 &
 daemon=$!
 
-has() {{ grep -q "^RESULT;.*;{0}[.]$1;.*;copy" "$folder/status" 2>/dev/null; }}
+has() {{ grep -q "^RESULT;.*;{0}[.]$1;.*;copied" "$folder/status" 2>/dev/null; }}
 all() {{ for part in $parts; do has "${{part%%:*}}" || return 1; done; }}
 # waits for more while something comes
 silent=0

@@ -59,7 +59,7 @@ void Server::answer(const Connection& connection) {
   connection.set_silence(reader_silence);
   std::string head, more;
   if (connection.receive_head(head, more) != Connection::Got::bytes) return;
-  const auto found = boot::words(head.substr(0, head.find('\r')));
+  const auto found = boot::words(std::string_view(head).substr(0, head.find('\r')));
   if (found.size() != 3) return answer_with(connection, "400 Bad Request");
   if (found[0] == "HEAD") return answer_with(connection, "204 No Content");
   if (found[0] != "GET") return answer_with(connection, "405 Method Not Allowed");
