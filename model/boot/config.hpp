@@ -2,7 +2,8 @@
 // Configuration files of boot servers that carry out a plan, and reading them back (docs/boot.md).
 //
 // A DHCP server knows each node by its MAC address and names it an iPXE script; the script names the planned
-// server and, if that fails, the backup. There is one script for each pair of servers.
+// server and, if that fails, the backup. There is one script for each pair of servers, or for each chain of
+// nodes. Where nodes or switches pass the image on, iPXE loads a small system, which gets the image.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,11 @@
 #include <string_view>
 #include <vector>
 
+#include "boot/chain_file.hpp"
 #include "boot/machine.hpp"
+#include "boot/multicast.hpp"
 #include "boot/nodes.hpp"
+#include "boot/peers.hpp"
 #include "boot/plan.hpp"
 #include "common/output_file.hpp"
 
@@ -29,6 +33,15 @@ struct Serving {
   std::string initrd;            ///< likewise; empty: none
   std::string folder;            ///< of a server, absolute: image, boot loaders and scripts
   std::string kernel_arguments;  ///< behind the image's address in scripts
+  std::string kernel = {};       ///< small system that gets the image; empty: the image itself boots
+  bool tftp = false;             ///< images by TFTP instead of HTTP
+};
+
+/// What is carried out.
+struct Way {
+  Plan plan;  ///< which server gives each node what it boots
+  std::optional<Chains> chains = {};
+  std::optional<Multicast> multicast = {};
 };
 
 /// Throws Fault if a text cannot stand in the files.
@@ -36,17 +49,18 @@ void expect_servable(const Serving& serving);
 
 /// All files, with paths within their folder, the manifest last.
 /// @param nodes with MAC addresses
-std::vector<OutputFile> config_files(const Machine& machine, const Nodes& nodes, const Plan& plan,
+std::vector<OutputFile> config_files(const Machine& machine, const Nodes& nodes, const Way& way,
                                      const Serving& serving);
 
 /// Makes the files in a folder beside `folder` and then puts it in place, so that there is always a whole
 /// one. A folder that is there must be empty or one that this wrote. Throws Fault.
 void write_config(const std::filesystem::path& folder, const std::vector<OutputFile>& files);
 
-/// Reads a folder back: its files against the manifest, and each node's address, server and backup against
-/// the plan. One line for each thing that is not as it should be. Throws Fault if there is no manifest.
+/// Reads a folder back: its files against the manifest, and each node's address, server and backup, the nodes
+/// that give it the image, who sends what and to whom, against the plan. One line for each thing that is not
+/// as it should be. Throws Fault if there is no manifest.
 std::vector<std::string> differences(const std::filesystem::path& folder, const Machine& machine,
-                                     const Nodes& nodes, const Plan& plan);
+                                     const Nodes& nodes, const Way& way);
 
 /// What a DHCP server's file says about a node.
 struct Entry {
@@ -71,7 +85,38 @@ std::string_view config_name(Program program);
 /// over.
 std::vector<Entry> read_entries(const std::filesystem::path& file, Program program);
 
-/// Addresses that a script fetches from, in its order. Throws Fault.
-std::vector<uint32_t> servers_of_script(const std::filesystem::path& file);
+/// What an iPXE script says.
+struct Script {
+  std::vector<uint32_t> servers;  ///< that it fetches from, in its order
+  std::string chain;              ///< path of the file of the chain; empty: of none
+};
+
+/// Throws Fault.
+Script read_script(const std::filesystem::path& file);
+
+/// A chain as nodes read it.
+ChainFile chain_file_of(const Machine& machine, const Nodes& nodes, const Chains& chains, std::size_t chain,
+                        const std::string& image);
+
+/// Who sends which bytes of an image to all nodes.
+struct Part {
+  uint32_t server = 0;
+  uint64_t first = 0, bytes = 0;
+  uint64_t kbps = 0;
+  bool operator==(const Part&) const = default;
+};
+
+/// In parts as long as their senders are fast.
+std::vector<Part> parts_of(const Machine& machine, const Multicast& multicast);
+
+/// Scripts of senders and nodes, and the list of nodes.
+std::vector<OutputFile> multicast_files(const Machine& machine, const Nodes& nodes,
+                                        const Multicast& multicast, const Serving& serving);
+
+inline constexpr std::string_view listeners_name = "multicast/nodes";
+std::string sender_script_name(uint32_t server);
+/// What such files say. Throws Fault.
+Part read_sender(const std::filesystem::path& file, const Addresses& addresses);
+std::vector<uint32_t> read_listeners(const std::filesystem::path& file);
 
 }  // namespace weft::boot

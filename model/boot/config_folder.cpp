@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -106,9 +107,10 @@ std::vector<std::string> against_manifest(const fs::path& folder, const json& ma
 /// The nodes of a plan against what was read.
 class Comparison {
  public:
-  Comparison(const fs::path& folder, const Machine& machine, const Nodes& nodes, const Plan& plan)
-      : folder_(folder), machine_(machine), nodes_(nodes), plan_(plan) {
+  Comparison(const fs::path& folder, const Machine& machine, const Nodes& nodes, const Way& way)
+      : folder_(folder), machine_(machine), nodes_(nodes), way_(way) {
     for (std::size_t i = 0; i < nodes.macs.size(); ++i) places_.emplace(nodes.macs[i], i);
+    if (way.chains) chain_of_ = chains_of_places(*way.chains);
   }
 
   void take(const Entry& entry) {
@@ -121,10 +123,30 @@ class Comparison {
     if (entry.address != addresses.node(nodes_.cpus[i]))
       fail(who, fmt::format("has the address {}, not {}", address_text(entry.address),
                             address_text(addresses.node(nodes_.cpus[i]))));
-    const auto& servers = servers_of(entry.script);
-    const std::vector<uint32_t> wanted = {addresses.server(plan_.servers[i]),
-                                          addresses.server(plan_.backups[i])};
-    if (servers != wanted) fail(who, fmt::format("boots from {}, not {}", list(servers), list(wanted)));
+    const Script& script = script_of(entry.script);
+    const std::vector<uint32_t> wanted = {addresses.server(way_.plan.servers[i]),
+                                          addresses.server(way_.plan.backups[i])};
+    if (script.servers != wanted)
+      fail(who, fmt::format("boots from {}, not {}", list(script.servers), list(wanted)));
+    if (script.chain.empty() && !way_.chains) return;
+    const auto givers = givers_of(i, script), planned = planned_givers_of(i);
+    if (givers != planned)
+      fail(who, fmt::format("has the image from {}, not {}", list(givers), list(planned)));
+  }
+
+  /// Who sends which part to whom.
+  void take_multicast() {
+    if (!way_.multicast) return;
+    for (const Part& part : parts_of(machine_, *way_.multicast)) {
+      const std::string name = sender_script_name(part.server);
+      if (read_sender(folder_ / name, machine_.addresses) != part)
+        fail(name, fmt::format("does not send bytes {} to {} with {} kb/s from server {}", part.first,
+                               part.first + part.bytes - 1, part.kbps, part.server));
+    }
+    std::vector<uint32_t> wanted;
+    for (const uint32_t cpu : nodes_.cpus) wanted.push_back(machine_.addresses.node(cpu));
+    if (read_listeners(folder_ / listeners_name) != wanted)
+      fail(std::string(listeners_name), "are not the nodes of the plan");
   }
 
   std::vector<std::string> faults() && {
@@ -143,19 +165,52 @@ class Comparison {
     return text.empty() ? "nowhere" : text;
   }
 
-  const std::vector<uint32_t>& servers_of(const std::string& script) {
-    const auto known = scripts_.find(script);
+  const Script& script_of(const std::string& name) {
+    const auto known = scripts_.find(name);
     if (known != scripts_.end()) return known->second;
-    return scripts_.emplace(script, servers_of_script(folder_ / script)).first->second;
+    return scripts_.emplace(name, read_script(folder_ / name)).first->second;
+  }
+
+  static std::vector<std::size_t> chains_of_places(const Chains& chains) {
+    std::vector<std::size_t> found(chains.order.size());
+    for (std::size_t chain = 0; chain < chains.count(); ++chain)
+      for (std::size_t at = chains.begins[chain]; at < chains.begins[chain + 1]; ++at)
+        found[chains.order[at]] = chain;
+    return found;
+  }
+
+  /// Nodes, then servers.
+  std::vector<uint32_t> givers_in(const ChainFile& chain, std::size_t i) const {
+    const uint32_t self = machine_.addresses.node(nodes_.cpus[i]);
+    if (std::find(chain.nodes.begin(), chain.nodes.end(), self) == chain.nodes.end()) return {};
+    auto givers = parents_in(chain, self);
+    givers.insert(givers.end(), chain.servers.begin(), chain.servers.end());
+    return givers;
+  }
+
+  std::vector<uint32_t> givers_of(std::size_t i, const Script& script) {
+    if (script.chain.empty()) return {};
+    auto known = chains_.find(script.chain);
+    if (known == chains_.end())
+      known = chains_.emplace(script.chain, read_chain(folder_ / script.chain)).first;
+    return givers_in(known->second, i);
+  }
+
+  std::vector<uint32_t> planned_givers_of(std::size_t i) {
+    if (!way_.chains) return {};
+    const auto chain = chain_file_of(machine_, nodes_, *way_.chains, chain_of_[i], "image");
+    return givers_in(chain, i);
   }
 
   const fs::path& folder_;
   const Machine& machine_;
   const Nodes& nodes_;
-  const Plan& plan_;
+  const Way& way_;
   std::unordered_map<uint64_t, std::size_t> places_;
   std::set<std::size_t> seen_;
-  std::map<std::string, std::vector<uint32_t>> scripts_;
+  std::map<std::string, Script> scripts_;
+  std::map<std::string, ChainFile> chains_;
+  std::vector<std::size_t> chain_of_;  ///< of each place in the list of nodes
   std::vector<std::string> faults_;
 };
 
@@ -179,14 +234,15 @@ void write_config(const fs::path& folder, const std::vector<OutputFile>& files) 
 }
 
 std::vector<std::string> differences(const fs::path& folder, const Machine& machine, const Nodes& nodes,
-                                     const Plan& plan) {
+                                     const Way& way) {
   const json manifest = manifest_of(folder);
   const auto program = program_named(manifest.value("program", ""));
   if (!program) throw Fault((folder / manifest_name).string() + ": names no program that is known");
   auto faults = against_manifest(folder, manifest);
   try {
-    Comparison comparison(folder, machine, nodes, plan);
+    Comparison comparison(folder, machine, nodes, way);
     for (const Entry& entry : read_entries(folder / config_name(*program), *program)) comparison.take(entry);
+    comparison.take_multicast();
     auto more = std::move(comparison).faults();
     faults.insert(faults.end(), more.begin(), more.end());
   } catch (const Fault& fault) {

@@ -121,6 +121,30 @@ std::vector<Entry> read_dhcpd(const fs::path& file) {
   return entries;
 }
 
+/// Address and path of a URL.
+std::optional<std::pair<uint32_t, std::string>> place_of(std::string_view url) {
+  for (const std::string_view scheme : {"http://", "tftp://"}) {
+    if (!url.starts_with(scheme)) continue;
+    url.remove_prefix(scheme.size());
+    const std::size_t slash = std::min(url.find('/'), url.size());
+    return std::pair(address_of(url.substr(0, slash)),
+                     std::string(url.substr(std::min(slash + 1, url.size()))));
+  }
+  return std::nullopt;
+}
+
+/// The path that all these name, and that was named before, if one was.
+std::string chain_in(const std::vector<std::string_view>& urls, std::string before) {
+  for (const std::string_view url : urls) {
+    const auto place = place_of(url);
+    if (!place || place->second.find("..") != std::string::npos ||
+        (!before.empty() && before != place->second))
+      throw Fault("weft.chain must name one file of a chain");
+    before = place->second;
+  }
+  return before;
+}
+
 }  // namespace
 
 std::vector<Entry> read_entries(const fs::path& file, Program program) {
@@ -135,21 +159,23 @@ std::vector<Entry> read_entries(const fs::path& file, Program program) {
   return read_dhcpd(file);
 }
 
-std::vector<uint32_t> servers_of_script(const fs::path& file) {
-  constexpr std::string_view http = "http://";
-  std::vector<uint32_t> servers;
+Script read_script(const fs::path& file) {
+  constexpr std::string_view chain = "weft.chain=";
+  Script script;
   for_each_line(file, [&](std::string_view line, uint32_t) {
     const auto found = words(line);
     if (found.empty() || (found[0] != "kernel" && found[0] != "initrd")) return;
-    if (found.size() < 2 || !found[1].starts_with(http))
-      throw Fault(fmt::format("{} must be followed by http://ADDRESS/IMAGE", found[0]));
-    const uint32_t server = address_of(split(found[1].substr(http.size()), '/')[0]);
+    const auto place = found.size() < 2 ? std::nullopt : place_of(found[1]);
+    if (!place) throw Fault(fmt::format("{} must be followed by http:// or tftp://ADDRESS/IMAGE", found[0]));
     if (found[0] == "kernel")
-      servers.push_back(server);
-    else if (servers.empty() || servers.back() != server)
+      script.servers.push_back(place->first);
+    else if (script.servers.empty() || script.servers.back() != place->first)
       throw Fault("initrd must be from the server of the kernel before");
+    for (const std::string_view word : found)
+      if (word.starts_with(chain))
+        script.chain = chain_in(split(word.substr(chain.size()), ','), script.chain);
   });
-  return servers;
+  return script;
 }
 
 }  // namespace weft::boot

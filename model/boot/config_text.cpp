@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -22,43 +23,89 @@ constexpr std::string_view bios_loader = "undionly.kpxe", efi_loader = "ipxe.efi
 
 using Pair = std::pair<uint32_t, uint32_t>;  // server, backup
 
-/// Nodes of each pair of servers, as places in the list of nodes.
-using Pairs = std::map<Pair, std::vector<std::size_t>>;
+/// Nodes that boot with the same script.
+struct Group {
+  Pair servers;
+  std::string tag, script;           ///< as DHCP servers name them
+  std::string arguments;             ///< that a small system gets to find the image
+  std::vector<std::size_t> members;  ///< places in the list of nodes
+};
+using Groups = std::vector<Group>;
 
-Pairs pairs_of(const Plan& plan) {
-  Pairs pairs;
-  for (std::size_t i = 0; i < plan.servers.size(); ++i)
-    pairs[{plan.servers[i], plan.backups[i]}].push_back(i);
-  return pairs;
+std::string http_text(const Addresses& addresses, uint32_t server) {
+  return "http://" + address_text(addresses.server(server));
 }
 
-std::string script_of(const Pair& pair) { return fmt::format("ipxe/{}-{}.ipxe", pair.first, pair.second); }
-std::string tag_of(const Pair& pair) { return fmt::format("s{}b{}", pair.first, pair.second); }
+/// One for each pair of server and backup.
+Groups groups_of_pairs(const Machine& machine, const Way& way) {
+  std::map<Pair, std::vector<std::size_t>> pairs;
+  for (std::size_t i = 0; i < way.plan.servers.size(); ++i)
+    pairs[{way.plan.servers[i], way.plan.backups[i]}].push_back(i);
+  Groups groups;
+  for (auto& [pair, members] : pairs) {
+    std::string arguments;
+    if (way.multicast)
+      arguments = fmt::format(" weft.multicast={},{}", http_text(machine.addresses, pair.first),
+                              http_text(machine.addresses, pair.second));
+    groups.push_back({pair, fmt::format("s{}b{}", pair.first, pair.second),
+                      fmt::format("ipxe/{}-{}.ipxe", pair.first, pair.second), arguments,
+                      std::move(members)});
+  }
+  return groups;
+}
+
+std::string chain_name(std::size_t chain) { return fmt::format("chains/{}", chain); }
+
+Groups groups_of_chains(const Machine& machine, const Chains& chains) {
+  Groups groups;
+  for (std::size_t chain = 0; chain < chains.count(); ++chain) {
+    const Pair pair = {chains.servers[chain], chains.backups[chain]};
+    const auto order = chains.order.begin();
+    groups.push_back({pair,
+                      fmt::format("c{}", chain),
+                      fmt::format("ipxe/chain-{}.ipxe", chain),
+                      fmt::format(" weft.chain={0}/{2},{1}/{2}", http_text(machine.addresses, pair.first),
+                                  http_text(machine.addresses, pair.second), chain_name(chain)),
+                      {order + static_cast<std::ptrdiff_t>(chains.begins[chain]),
+                       order + static_cast<std::ptrdiff_t>(chains.begins[chain + 1])}});
+  }
+  return groups;
+}
+
+Groups groups_of(const Machine& machine, const Way& way) {
+  return way.chains ? groups_of_chains(machine, *way.chains) : groups_of_pairs(machine, way);
+}
+
 std::string name_of(uint32_t node) { return fmt::format("node-{}", node); }
 
 std::string mask_of(const Addresses& addresses) { return address_text(~addresses.host_mask()); }
 
 /// All that a node needs from one server, or on to `otherwise`.
-std::string fetch_text(const std::string& server, const Serving& serving, std::string_view otherwise) {
+std::string fetch_text(const std::string& server, const Group& group, const Serving& serving,
+                       std::string_view otherwise) {
+  const std::string place = fmt::format("{}://{}/", serving.tftp ? "tftp" : "http", server);
   std::string arguments = serving.initrd.empty() ? "" : " initrd=" + serving.initrd;
+  arguments += group.arguments;
   if (!serving.kernel_arguments.empty()) arguments += " " + serving.kernel_arguments;
   std::string text =
-      fmt::format("imgfree\nkernel http://{}/{}{} || goto {}\n", server, serving.image, arguments, otherwise);
+      fmt::format("imgfree\nkernel {}{}{} || goto {}\n", place,
+                  serving.kernel.empty() ? serving.image : serving.kernel, arguments, otherwise);
   if (!serving.initrd.empty())
-    text += fmt::format("initrd http://{}/{} || goto {}\n", server, serving.initrd, otherwise);
+    text += fmt::format("initrd {}{} || goto {}\n", place, serving.initrd, otherwise);
   return text + "boot\n";
 }
 
 /// From its server, else from its backup, else again.
-std::string script_text(const Addresses& addresses, const Pair& pair, const Serving& serving) {
-  const std::string server = address_text(addresses.server(pair.first));
-  const std::string backup = address_text(addresses.server(pair.second));
+std::string script_text(const Addresses& addresses, const Group& group, const Serving& serving) {
+  const auto& [first, second] = group.servers;
+  const std::string server = address_text(addresses.server(first));
+  const std::string backup = address_text(addresses.server(second));
   return fmt::format("#!ipxe\n# server {}, backup {}\n:server\n{}:backup\n{}:again\nsleep 5\ngoto server\n",
-                     pair.first, pair.second, fetch_text(server, serving, "backup"),
-                     fetch_text(backup, serving, "again"));
+                     first, second, fetch_text(server, group, serving, "backup"),
+                     fetch_text(backup, group, serving, "again"));
 }
 
-std::string dnsmasq_text(const Machine& machine, const Nodes& nodes, const Pairs& pairs,
+std::string dnsmasq_text(const Machine& machine, const Nodes& nodes, const Groups& groups,
                          const Serving& serving) {
   const Addresses& addresses = machine.addresses;
   std::string text = fmt::format(R"(# written by weft boot --dnsmasq; the same file for every boot server
@@ -77,17 +124,17 @@ dhcp-boot=tag:!ipxe,tag:!efi,{5}
 )",
                                  address_text(addresses.subnet), mask_of(addresses), nodes.cpus.size() + 1000,
                                  serving.folder, efi_loader, bios_loader);
-  for (const auto& [pair, members] : pairs) {
-    text += fmt::format("dhcp-boot=tag:ipxe,tag:{},{}\n", tag_of(pair), script_of(pair));
-    for (const std::size_t i : members)
-      text += fmt::format("dhcp-host={},set:{},{},{}\n", mac_text(nodes.macs[i]), tag_of(pair),
+  for (const Group& group : groups) {
+    text += fmt::format("dhcp-boot=tag:ipxe,tag:{},{}\n", group.tag, group.script);
+    for (const std::size_t i : group.members)
+      text += fmt::format("dhcp-host={},set:{},{},{}\n", mac_text(nodes.macs[i]), group.tag,
                           address_text(addresses.node(nodes.cpus[i])), name_of(nodes.cpus[i]));
   }
   return text;
 }
 
 /// Kea puts the classes of reservations first, so that a boot file there would be that of the firmware too.
-json kea_classes(const Addresses& addresses, const Pairs& pairs) {
+json kea_classes(const Addresses& addresses, const Groups& groups) {
   const std::string ipxe = "option[77].hex == 'iPXE'";
   const std::string efi = "(option[93].hex == 0x0007 or option[93].hex == 0x0009)";
   const auto boots = [](const char* name, const std::string& test, std::string_view file) {
@@ -96,24 +143,24 @@ json kea_classes(const Addresses& addresses, const Pairs& pairs) {
   json classes = {boots("ipxe", ipxe, root_path_script.name),
                   boots("efi", "not (" + ipxe + ") and " + efi, efi_loader),
                   boots("bios", "not (" + ipxe + ") and not " + efi, bios_loader)};
-  for (const auto& [pair, members] : pairs) {
-    const json root_path = {{"name", "root-path"}, {"data", script_of(pair)}};
-    classes.push_back({{"name", tag_of(pair)},
-                       {"next-server", address_text(addresses.server(pair.first))},
+  for (const Group& group : groups) {
+    const json root_path = {{"name", "root-path"}, {"data", group.script}};
+    classes.push_back({{"name", group.tag},
+                       {"next-server", address_text(addresses.server(group.servers.first))},
                        {"option-data", json::array({root_path})}});
   }
   return classes;
 }
 
-std::string kea_text(const Machine& machine, const Nodes& nodes, const Pairs& pairs) {
+std::string kea_text(const Machine& machine, const Nodes& nodes, const Groups& groups) {
   const Addresses& addresses = machine.addresses;
   json reservations = json::array();
-  for (const auto& [pair, members] : pairs) {
-    for (const std::size_t i : members)
+  for (const Group& group : groups) {
+    for (const std::size_t i : group.members)
       reservations.push_back({{"hw-address", mac_text(nodes.macs[i])},
                               {"ip-address", address_text(addresses.node(nodes.cpus[i]))},
                               {"hostname", name_of(nodes.cpus[i])},
-                              {"client-classes", json::array({tag_of(pair)})}});
+                              {"client-classes", json::array({group.tag})}});
   }
   const json subnet = {{"id", 1},
                        {"subnet", addresses.subnet_text()},
@@ -123,12 +170,12 @@ std::string kea_text(const Machine& machine, const Nodes& nodes, const Pairs& pa
                         {{"interfaces-config", {{"interfaces", json::array({"*"})}}},
                          {"lease-database", {{"type", "memfile"}}},
                          {"host-reservation-identifiers", json::array({"hw-address"})},
-                         {"client-classes", kea_classes(addresses, pairs)},
+                         {"client-classes", kea_classes(addresses, groups)},
                          {"subnet4", json::array({subnet})}}}};
   return config.dump(1) + "\n";
 }
 
-std::string dhcpd_text(const Machine& machine, const Nodes& nodes, const Pairs& pairs) {
+std::string dhcpd_text(const Machine& machine, const Nodes& nodes, const Groups& groups) {
   const Addresses& addresses = machine.addresses;
   std::string text = fmt::format(R"(# written by weft boot --dhcpd
 option arch code 93 = unsigned integer 16;
@@ -136,15 +183,16 @@ deny unknown-clients;
 subnet {} netmask {} {{ }}
 )",
                                  address_text(addresses.subnet), mask_of(addresses));
-  for (const auto& [pair, members] : pairs) {
+  for (const Group& group : groups) {
     text += fmt::format(R"(group {{
   next-server {};
   if exists user-class and option user-class = "iPXE" {{ filename "{}"; }}
   elsif option arch = 00:07 or option arch = 00:09 {{ filename "{}"; }}
   else {{ filename "{}"; }}
 )",
-                        address_text(addresses.server(pair.first)), script_of(pair), efi_loader, bios_loader);
-    for (const std::size_t i : members)
+                        address_text(addresses.server(group.servers.first)), group.script, efi_loader,
+                        bios_loader);
+    for (const std::size_t i : group.members)
       text += fmt::format(
           "  host {0} {{ hardware ethernet {1}; fixed-address {2}; option host-name \"{0}\"; }}\n",
           name_of(nodes.cpus[i]), mac_text(nodes.macs[i]), address_text(addresses.node(nodes.cpus[i])));
@@ -214,11 +262,13 @@ std::string_view config_name(Program program) {
 
 void expect_servable(const Serving& serving) {
   if (serving.image.empty()) throw Fault("a configuration needs the image: --image FILE");
-  for (const std::string& name : {serving.image, serving.initrd})
+  for (const std::string& name : {serving.image, serving.initrd, serving.kernel})
     if (!all_of(name, "._-"))
       throw Fault(in_quotes(name) + ": names of images have letters, digits, '.', '_' and '-' only");
-  if (serving.image == serving.initrd)
-    throw Fault(in_quotes(serving.image) + ": image and initrd have the same name");
+  const std::array<std::string, 3> names = {serving.image, serving.initrd, serving.kernel};
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (!names[i].empty() && std::count(names.begin(), names.end(), names[i]) > 1)
+      throw Fault(in_quotes(names[i]) + ": image, initrd or kernel have the same name");
   if (!serving.folder.starts_with('/') || !all_of(serving.folder, "/._-"))
     throw Fault(in_quotes(serving.folder) + " is not an absolute path of letters, digits, '.', '_' and '-'");
   const bool printable = std::all_of(serving.kernel_arguments.begin(), serving.kernel_arguments.end(),
@@ -227,28 +277,46 @@ void expect_servable(const Serving& serving) {
     throw Fault(in_quotes(serving.kernel_arguments) + ": '|', '$' and unprintable cannot stand in a script");
 }
 
-std::vector<OutputFile> config_files(const Machine& machine, const Nodes& nodes, const Plan& plan,
+std::vector<OutputFile> config_files(const Machine& machine, const Nodes& nodes, const Way& way,
                                      const Serving& serving) {
-  const Pairs pairs = pairs_of(plan);
+  const Groups groups = groups_of(machine, way);
   std::vector<OutputFile> files;
   const std::string name(config_name(serving.program));
   switch (serving.program) {
     case Program::dnsmasq:
-      files.push_back({name, dnsmasq_text(machine, nodes, pairs, serving)});
+      files.push_back({name, dnsmasq_text(machine, nodes, groups, serving)});
       break;
     case Program::kea:
-      files.push_back({name, kea_text(machine, nodes, pairs)});
+      files.push_back({name, kea_text(machine, nodes, groups)});
       files.push_back({root_path_script.name, std::string(root_path_script.text)});
       break;
     case Program::dhcpd:
-      files.push_back({name, dhcpd_text(machine, nodes, pairs)});
+      files.push_back({name, dhcpd_text(machine, nodes, groups)});
       break;
   }
-  for (const auto& [pair, members] : pairs)
-    files.push_back({script_of(pair), script_text(machine.addresses, pair, serving)});
+  for (const Group& group : groups)
+    files.push_back({group.script, script_text(machine.addresses, group, serving)});
+  if (way.chains)
+    for (std::size_t chain = 0; chain < way.chains->count(); ++chain)
+      files.push_back(
+          {chain_name(chain), chain_text(chain_file_of(machine, nodes, *way.chains, chain, serving.image))});
+  if (way.multicast)
+    for (OutputFile& file : multicast_files(machine, nodes, *way.multicast, serving))
+      files.push_back(std::move(file));
   files.push_back({"nginx.conf", nginx_text(serving)});
   files.push_back({manifest_name, manifest_text(nodes, serving, files)});
   return files;
+}
+
+ChainFile chain_file_of(const Machine& machine, const Nodes& nodes, const Chains& chains, std::size_t chain,
+                        const std::string& image) {
+  const Addresses& addresses = machine.addresses;
+  ChainFile file{image, relay_port, {addresses.server(chains.servers[chain])}, {}};
+  if (chains.backups[chain] != chains.servers[chain])
+    file.servers.push_back(addresses.server(chains.backups[chain]));
+  for (std::size_t at = chains.begins[chain]; at < chains.begins[chain + 1]; ++at)
+    file.nodes.push_back(addresses.node(nodes.cpus[chains.order[at]]));
+  return file;
 }
 
 }  // namespace weft::boot

@@ -117,4 +117,13 @@ double image_megabits(const std::filesystem::path& file) {
   return static_cast<double>(bytes) * 8 / 1e6;
 }
 
+void measure_files(Machine& machine) {
+  const double initrd = machine.initrd.empty() ? 0 : image_megabits(machine.initrd);
+  machine.image_megabits = image_megabits(machine.image);
+  if (machine.kernel.empty())
+    machine.image_megabits += initrd;
+  else
+    machine.kernel_megabits = image_megabits(machine.kernel) + initrd;
+}
+
 }  // namespace weft::boot

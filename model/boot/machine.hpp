@@ -49,7 +49,10 @@ struct Machine {
   uint32_t servers_per_edge = 20;
   std::array<Link, segments> links = {{{1000, 1}, {1000, 1}, {10000, 2}, {10000, 2}, {1000, 1}}};
   double image_megabits = 400;
-  std::filesystem::path image;  ///< the file, if it is known
+  /// Files, if they are known. The initrd is fetched with the image; or with the kernel, a small system that
+  /// gets the image by itself.
+  std::filesystem::path image, initrd, kernel;
+  double kernel_megabits = 0;  ///< of kernel and initrd, if they come before the image
   Addresses addresses;
   std::map<uint32_t, OwnLimits> unequal_servers;
   std::set<uint32_t> failed_servers;
@@ -86,6 +89,9 @@ void read_machine(const std::filesystem::path& file, Machine& machine);
 
 /// Size of an image file in Mb. Throws Fault, "FILE: fault".
 double image_megabits(const std::filesystem::path& file);
+
+/// Takes sizes from the files of a machine with an image. Throws Fault.
+void measure_files(Machine& machine);
 
 /// Mb of a size such as "50MB" (B, kB, MB, GB, KiB, MiB, GiB). Throws Fault.
 double megabits_of_size(std::string_view size);

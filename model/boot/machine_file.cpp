@@ -127,6 +127,9 @@ class Filler {
       if (!machine_.unequal_servers.emplace(*own.number, own.limits).second)
         values_.fail(own.line, fmt::format("server {} is there twice", *own.number));
     }
+    if (line_of_more_ != 0 && machine_.image.empty())
+      values_.fail(line_of_more_, "kernel and initrd need an image");
+    if (has_image_ || line_of_more_ != 0) measure_files(machine_);
     auto fault = impossible(machine_);
     if (!fault && has_addresses_) fault = impossible_addresses(machine_);
     if (fault) values_.fail(line_of(*fault), fault->field + ": " + fault->fault);
@@ -203,12 +206,20 @@ class Filler {
 
   bool put_image(const Value& value) {
     if (value.field == "image_size") {
+      has_image_ = false;
       machine_.image_megabits = text(value, megabits_of_size);
       return true;
     }
-    if (value.field != "image") return false;
-    machine_.image = text(value, [&](const std::string& name) { return folder_ / name; });
-    machine_.image_megabits = text(value, [&](const std::string&) { return image_megabits(machine_.image); });
+    const std::map<std::string, std::filesystem::path*> files = {
+        {"image", &machine_.image}, {"initrd", &machine_.initrd}, {"kernel", &machine_.kernel}};
+    const auto known = files.find(value.field);
+    if (known == files.end()) return false;
+    *known->second = text(value, [&](const std::string& name) { return folder_ / name; });
+    text(value, [&](const std::string&) { return image_megabits(*known->second); });
+    if (known->second == &machine_.image)
+      has_image_ = true;
+    else
+      line_of_more_ = value.line;
     return true;
   }
 
@@ -247,7 +258,8 @@ class Filler {
   const Values& values_;
   Machine& machine_;
   std::map<uint32_t, Own> own_;
-  bool has_addresses_ = false;
+  bool has_addresses_ = false, has_image_ = false;
+  uint32_t line_of_more_ = 0;  ///< of a kernel or initrd; 0: none
 };
 
 }  // namespace

@@ -10,8 +10,6 @@
 #include <optional>
 #include <set>
 
-#include "boot/plan.hpp"
-
 namespace weft::boot {
 
 namespace {
@@ -215,13 +213,15 @@ std::size_t Chains::longest() const {
 }
 
 Chains plan_chains(const Machine& machine, const std::vector<uint32_t>& cpus, double piece_megabits) {
-  const auto dealt = plan(machine, cpus, Algorithm::balanced).servers;
+  const Plan dealt = plan(machine, cpus, Algorithm::balanced);
   Chains best;
   for (const std::size_t count : counts_to_try(machine, cpus)) {
     Chains tried;
     tried.order = best.order.empty() ? by_number(cpus) : best.order;
     tried.begins = cut(cpus.size(), count);
-    tried.servers.assign(dealt.begin(), dealt.begin() + static_cast<std::ptrdiff_t>(count));
+    const auto end = static_cast<std::ptrdiff_t>(count);
+    tried.servers.assign(dealt.servers.begin(), dealt.servers.begin() + end);
+    tried.backups.assign(dealt.backups.begin(), dealt.backups.begin() + end);
     tried.pieces =
         std::max(uint64_t{1}, static_cast<uint64_t>(std::ceil(machine.image_megabits / piece_megabits)));
     tried.bandwidth = bandwidth_of_chains(machine, cpus, tried);
@@ -229,6 +229,19 @@ Chains plan_chains(const Machine& machine, const std::vector<uint32_t>& cpus, do
       best = std::move(tried);
   }
   return best;
+}
+
+Plan servers_of(const Chains& chains) {
+  Plan found;
+  found.servers.resize(chains.order.size());
+  found.backups.resize(chains.order.size());
+  for (std::size_t chain = 0; chain < chains.count(); ++chain) {
+    for (std::size_t at = chains.begins[chain]; at < chains.begins[chain + 1]; ++at) {
+      found.servers[chains.order[at]] = chains.servers[chain];
+      found.backups[chains.order[at]] = chains.backups[chain];
+    }
+  }
+  return found;
 }
 
 Boots simulate_chains(const Machine& machine, const std::vector<uint32_t>& cpus, const Chains& chains,

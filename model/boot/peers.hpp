@@ -12,6 +12,7 @@
 #include "boot/bandwidth.hpp"
 #include "boot/flows.hpp"
 #include "boot/machine.hpp"
+#include "boot/plan.hpp"
 
 namespace weft::boot {
 
@@ -19,6 +20,7 @@ struct Chains {
   std::vector<std::size_t> order;   ///< places in the list of nodes, chain after chain
   std::vector<std::size_t> begins;  ///< of each chain in `order`, and its end
   std::vector<uint32_t> servers;    ///< of each chain
+  std::vector<uint32_t> backups;    ///< of each chain, if its server dies; that server if there is no other
   uint64_t pieces = 1;
   /// Least shares of who uses a link in one direction; seconds until the end of the longest chain has all.
   Bandwidth bandwidth;
@@ -31,6 +33,9 @@ struct Chains {
 /// which is the plan `balanced`: it is never slower than that.
 /// @param cpus at least one
 Chains plan_chains(const Machine& machine, const std::vector<uint32_t>& cpus, double piece_megabits);
+
+/// The servers of each node's chain.
+Plan servers_of(const Chains& chains);
 
 /// All transfers share links max-min fairly from the beginning on, each from a node that has a piece to one
 /// that has its piece before. A death is not looked at.

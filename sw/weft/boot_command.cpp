@@ -27,6 +27,22 @@ void replace(Value& value, const std::optional<Value>& given) {
   value = given.value_or(value);
 }
 
+void take_files(const BootArguments& arguments, Machine& machine) {
+  const std::array<std::pair<const std::string&, std::filesystem::path&>, 3> files = {
+      {{arguments.image, machine.image},
+       {arguments.initrd, machine.initrd},
+       {arguments.kernel, machine.kernel}}};
+  bool any = false;
+  for (const auto& [given, file] : files) {
+    if (given.empty()) continue;
+    file = given;
+    any = true;
+  }
+  if (!any) return;
+  if (machine.image.empty()) throw BadInput("boot: --initrd and --kernel need an image");
+  measure_files(machine);
+}
+
 Machine machine_of(const BootArguments& arguments) {
   Machine machine;
   if (!arguments.machine_file.empty()) read_machine(arguments.machine_file, machine);
@@ -45,14 +61,7 @@ Machine machine_of(const BootArguments& arguments) {
     replace(machine.links[segment].count, arguments.counts[segment]);
   }
   if (!arguments.image_size.empty()) machine.image_megabits = megabits_of_size(arguments.image_size);
-  if (!arguments.image.empty()) {
-    machine.image = arguments.image;
-    machine.image_megabits = image_megabits(machine.image);
-  }
-  if (!arguments.initrd.empty()) {
-    if (machine.image.empty()) throw BadInput("boot: --initrd needs an image");
-    machine.image_megabits += image_megabits(arguments.initrd);
-  }
+  take_files(arguments, machine);
   Addresses& addresses = machine.addresses;
   if (!arguments.subnet.empty()) addresses.set_subnet(arguments.subnet);
   if (!arguments.first_server.empty()) addresses.first_server = address_of(arguments.first_server);
@@ -89,30 +98,36 @@ bool is_for_servers(const BootArguments& arguments) {
 
 void expect_configurable(const BootArguments& arguments, const Machine& machine, const Nodes& nodes) {
   if (arguments.algorithms.size() != 1) throw BadInput("boot: configuration files are of one --algorithm");
-  if (!algorithm_named(arguments.algorithms[0]))
-    throw BadInput(fmt::format("boot: there are no configuration files for {}", arguments.algorithms[0]));
+  const std::string& algorithm = arguments.algorithms[0];
+  if (algorithm_named(algorithm) && !machine.kernel.empty())
+    throw BadInput(fmt::format("boot: --kernel: not with {}, where iPXE boots the image itself", algorithm));
+  if (!algorithm_named(algorithm) && machine.kernel.empty())
+    throw BadInput(
+        fmt::format("boot: configuration files for {} need --kernel FILE: a small system that gets the "
+                    "image (docs/boot.md)",
+                    algorithm));
   if (nodes.macs.empty())
     throw BadInput("boot: configuration files need MAC addresses: --nodes file:PATH with lines NODE MAC");
   if (const auto fault = impossible_addresses(machine))
     throw BadInput(fmt::format("boot: {}: {}", fault->field, fault->fault));
 }
 
-void configure(const BootArguments& arguments, const Machine& machine, const Nodes& nodes, const Plan& made) {
+void configure(const BootArguments& arguments, const Machine& machine, const Nodes& nodes, const Way& way) {
   for (std::size_t i = 0; i < programs.size(); ++i) {
     if (arguments.folders[i].empty()) continue;
-    const Serving serving{programs[i].first, machine.image.filename().string(),
-                          std::filesystem::path(arguments.initrd).filename().string(), arguments.serve_from,
-                          arguments.kernel_arguments};
+    const Serving serving{
+        programs[i].first,           machine.image.filename().string(), machine.initrd.filename().string(),
+        arguments.serve_from,        arguments.kernel_arguments,        machine.kernel.filename().string(),
+        arguments.serve_by == "tftp"};
     expect_servable(serving);
-    write_config(arguments.folders[i], config_files(machine, nodes, made, serving));
+    write_config(arguments.folders[i], config_files(machine, nodes, way, serving));
   }
 }
 
 /// The first faults, and how many there are. @return whether there is none
-bool print_check(const BootArguments& arguments, const Machine& machine, const Nodes& nodes,
-                 const Plan& made) {
+bool print_check(const BootArguments& arguments, const Machine& machine, const Nodes& nodes, const Way& way) {
   constexpr std::size_t most = 20;
-  const auto faults = differences(arguments.check, machine, nodes, made);
+  const auto faults = differences(arguments.check, machine, nodes, way);
   for (std::size_t i = 0; i < std::min(faults.size(), most); ++i) fmt::print("{}\n", faults[i]);
   if (faults.size() > most) fmt::print("... and {} more\n", faults.size() - most);
   if (faults.empty())
@@ -132,9 +147,9 @@ int run_boot(const BootArguments& arguments) {
   json results = runs.size() == 1 ? runs[0] : json{{"runs", runs}};
   results["seed"] = arguments.common.seed;
   if (is_for_servers(arguments)) {
-    const Plan made = plan_of(machine, nodes, arguments.algorithms[0]);
-    configure(arguments, machine, nodes, made);
-    if (!arguments.check.empty() && !print_check(arguments, machine, nodes, made)) return check_failed;
+    const Way way = way_of(arguments, machine, nodes, arguments.algorithms[0]);
+    configure(arguments, machine, nodes, way);
+    if (!arguments.check.empty() && !print_check(arguments, machine, nodes, way)) return check_failed;
   }
   write_json(arguments.common, results);
   print_runs(runs);
@@ -183,7 +198,14 @@ void add_machine(CLI::App& command, BootArguments& arguments) {
       ->type_name("FILE")
       ->check(command_line::file_name())
       ->excludes(image_size);
-  command.add_option("--initrd", arguments.initrd, "initial RAM disk, fetched after the image")
+  command
+      .add_option("--initrd", arguments.initrd,
+                  "initial RAM disk, fetched after the image, or after the kernel")
+      ->type_name("FILE")
+      ->check(command_line::file_name());
+  command
+      .add_option("--kernel", arguments.kernel,
+                  "of a small system that gets the image, for files of peers and multicast")
       ->type_name("FILE")
       ->check(command_line::file_name());
   command.add_option("--piece-size", arguments.piece_size, "of the image, as peers pass it on")
@@ -211,6 +233,9 @@ void add_servers(CLI::App& command, BootArguments& arguments) {
                      "address of node 0; the others follow (10.64.0.0)");
   command.add_option("--serve-from", arguments.serve_from, "folder of the boot servers")
       ->type_name("FOLDER")
+      ->capture_default_str();
+  command.add_option("--serve-by", arguments.serve_by, "how iPXE fetches what it boots")
+      ->check(CLI::IsMember({"http", "tftp"}))
       ->capture_default_str();
   command.add_option("--kernel-arguments", arguments.kernel_arguments, "that iPXE gives to the image");
 }

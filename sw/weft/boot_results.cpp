@@ -88,7 +88,7 @@ json mapping_of(const Machine& machine, const Nodes& nodes, const Plan& made) {
 
 json of_servers(const BootArguments& arguments, const Machine& machine, const Nodes& nodes,
                 const std::string& algorithm) {
-  const Plan made = plan_of(machine, nodes, algorithm);
+  const Plan made = way_of(arguments, machine, nodes, algorithm).plan;
   const Bandwidth bandwidth = bandwidth_of(machine, nodes.cpus, made.servers);
   json result = found(machine, nodes, algorithm, bandwidth, flow_bound(machine, nodes.cpus));
   if (arguments.simulate)
@@ -99,20 +99,35 @@ json of_servers(const BootArguments& arguments, const Machine& machine, const No
   return result;
 }
 
-/// Of whom each node fetches: a node, or null for its chain's server.
-json mapping_of(const Machine& machine, const Nodes& nodes, const Chains& chains) {
-  json from(std::vector<json>(nodes.cpus.size())), servers(std::vector<json>(nodes.cpus.size()));
+/// Of whom each node fetches, and of whom if that dies: a node, or null for its chain's server.
+json mapping_of(const Machine& machine, const Nodes& nodes, const Way& way) {
+  const Chains& chains = *way.chains;
+  json from(std::vector<json>(nodes.cpus.size())), otherwise(std::vector<json>(nodes.cpus.size()));
   for (std::size_t chain = 0; chain < chains.count(); ++chain) {
-    for (std::size_t at = chains.begins[chain]; at < chains.begins[chain + 1]; ++at) {
-      servers[chains.order[at]] = chains.servers[chain];
-      if (at != chains.begins[chain]) from[chains.order[at]] = nodes.cpus[chains.order[at - 1]];
+    const std::size_t begin = chains.begins[chain];
+    for (std::size_t at = begin + 1; at < chains.begins[chain + 1]; ++at) {
+      from[chains.order[at]] = nodes.cpus[chains.order[at - 1]];
+      if (at > begin + 1) otherwise[chains.order[at]] = nodes.cpus[chains.order[at - 2]];
     }
   }
-  return with_names({{"nodes", nodes.cpus}, {"servers", servers}, {"from_nodes", from}}, machine, nodes);
+  return with_names({{"nodes", nodes.cpus},
+                     {"servers", way.plan.servers},
+                     {"backups", way.plan.backups},
+                     {"from_nodes", from},
+                     {"backup_nodes", otherwise}},
+                    machine, nodes);
+}
+
+/// Where a small system comes before the image: until all nodes have that.
+void add_kernel(json& result, const Machine& machine, const Nodes& nodes, const Plan& made) {
+  if (machine.kernel_megabits > 0)
+    result["kernel_seconds"] =
+        machine.kernel_megabits / bandwidth_of(machine, nodes.cpus, made.servers).least_mbps;
 }
 
 json of_peers(const BootArguments& arguments, const Machine& machine, const Nodes& nodes) {
-  const Chains chains = plan_chains(machine, nodes.cpus, megabits_of_size(arguments.piece_size));
+  const Way way = way_of(arguments, machine, nodes, "peers");
+  const Chains& chains = *way.chains;
   json result = found(machine, nodes, "peers", chains.bandwidth, replication_bound(machine, nodes.cpus));
   result["chains"] = chains.count();
   result["longest_chain"] = chains.longest();
@@ -120,12 +135,15 @@ json of_peers(const BootArguments& arguments, const Machine& machine, const Node
   if (arguments.simulate)
     result["simulated"] =
         times_of(simulate_chains(machine, nodes.cpus, chains, course_of(arguments, nodes.cpus.size(), 0)));
-  if (arguments.mapping) result["mapping"] = mapping_of(machine, nodes, chains);
+  if (arguments.mapping) result["mapping"] = mapping_of(machine, nodes, way);
+  add_kernel(result, machine, nodes, way.plan);
   return result;
 }
 
 json of_multicast(const BootArguments& arguments, const Machine& machine, const Nodes& nodes) {
-  const Multicast multicast = plan_multicast(machine, nodes.cpus);
+  const Way way = way_of(arguments, machine, nodes, "multicast");
+  const Multicast& multicast = *way.multicast;
+  const Plan& unicast = way.plan;
   json result =
       found(machine, nodes, "multicast", multicast.bandwidth, replication_bound(machine, nodes.cpus));
   const Trees trees = trees_of(machine, nodes.cpus, multicast);
@@ -136,7 +154,6 @@ json of_multicast(const BootArguments& arguments, const Machine& machine, const 
                      {"fullest_link_mbps", trees.fullest_mbps}};
   for (const Sender& sender : multicast.senders)
     result["senders"].push_back({{"server", sender.server}, {"mbps", sender.mbps}});
-  const Plan unicast = plan_of(machine, nodes, "balanced");
   if (arguments.simulate) {
     const Course course = course_of(arguments, nodes.cpus.size(), multicast.bandwidth.boot_seconds);
     const Hearing hearing{arguments.loss, arguments.wait.value_or(arguments.begin_within),
@@ -147,13 +164,23 @@ json of_multicast(const BootArguments& arguments, const Machine& machine, const 
     result["simulated"]["late"] = found.late;
   }
   if (arguments.mapping) result["mapping"] = mapping_of(machine, nodes, unicast);
+  add_kernel(result, machine, nodes, unicast);
   return result;
 }
 
 }  // namespace
 
-Plan plan_of(const Machine& machine, const Nodes& nodes, const std::string& algorithm) {
-  return plan(machine, nodes.cpus, algorithm_named(algorithm).value_or(Algorithm::balanced));
+Way way_of(const BootArguments& arguments, const Machine& machine, const Nodes& nodes,
+           const std::string& algorithm) {
+  Way way;
+  if (algorithm == "peers") {
+    way.chains = plan_chains(machine, nodes.cpus, megabits_of_size(arguments.piece_size));
+    way.plan = servers_of(*way.chains);
+    return way;
+  }
+  if (algorithm == "multicast") way.multicast = plan_multicast(machine, nodes.cpus);
+  way.plan = plan(machine, nodes.cpus, algorithm_named(algorithm).value_or(Algorithm::balanced));
+  return way;
 }
 
 json result_of(const BootArguments& arguments, const Machine& machine, const Nodes& nodes,

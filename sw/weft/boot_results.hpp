@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "boot/config.hpp"
 #include "boot/machine.hpp"
 #include "boot/nodes.hpp"
 #include "boot/plan.hpp"
@@ -29,7 +30,7 @@ struct BootArguments {
   bool mapping = false;
   std::array<std::string, 3> folders;  ///< to be written, of each program
   std::string check;                   ///< folder to be read back
-  std::string initrd, piece_size = "64KiB";
+  std::string initrd, kernel, piece_size = "64KiB";
   bool simulate = false, packets = false;
   double loss = 0;
   std::optional<double> wait;
@@ -38,11 +39,12 @@ struct BootArguments {
   std::optional<uint32_t> dies;
   std::string protocol = "http";
   uint32_t tftp_window = 1;
-  std::string serve_from = "/srv/boot", kernel_arguments;
+  std::string serve_from = "/srv/boot", serve_by = "http", kernel_arguments;
 };
 
-/// Plan of an algorithm; of servers that fetch one by one, those of `balanced` where nodes pass the image on.
-boot::Plan plan_of(const boot::Machine& machine, const boot::Nodes& nodes, const std::string& algorithm);
+/// What an algorithm plans, as it is carried out.
+boot::Way way_of(const BootArguments& arguments, const boot::Machine& machine, const boot::Nodes& nodes,
+                 const std::string& algorithm);
 
 /// What one algorithm gives, as --json has it.
 nlohmann::json result_of(const BootArguments& arguments, const boot::Machine& machine,

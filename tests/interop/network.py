@@ -136,7 +136,7 @@ class Machine:
                 enter(home)
 
     def start(self, name, *command):
-        process = subprocess.Popen(["ip", "netns", "exec", self.prefix + name, *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
+        process = subprocess.Popen(["ip", "netns", "exec", self.prefix + name, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
         self.processes.append(process)
         return process
 
@@ -146,6 +146,7 @@ class Machine:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+            process.stdout.close()
             process.stderr.close()
             self.processes.remove(process)
 

@@ -2,7 +2,7 @@
 """A small machine boots over a real network from real servers, as the files of `weft boot` say: how long it takes under SCDA and BCDA against the planner, and what
 happens when a server dies. Exit code 77: cannot be run here.
 
-usage: test_boot_network.py WEFT
+usage: test_boot_network.py WEFT WEFT_RELAY
 """
 
 import concurrent.futures
@@ -22,6 +22,7 @@ import multicast
 import network
 
 WEFT = sys.argv.pop(1)
+RELAY = sys.argv.pop(1)
 SHAPE = {"cpus": 2, "boards": 4, "supernodes": 2, "servers": 4, "servers_per_edge": 2}
 MBPS = (8, 8, 24, 24, 4)
 IMAGE = os.urandom(500_000)
@@ -38,13 +39,15 @@ class Boot(unittest.TestCase):
         cls.addClassCleanup(cls.machine.remove)
         cls.machine.build()
         (cls.folder / "boot.img").write_bytes(IMAGE)
+        (cls.folder / "vmlinuz").write_bytes(b"small system")
 
     def write(self, program, algorithm, folder, nodes=NODES):
         """Files of a plan; the plan."""
+        more = ("--kernel", str(self.folder / "vmlinuz")) if algorithm in ("peers", "multicast") else ()
         (self.folder / "nodes").write_text("".join(f"{node} {self.machine.mac(node)}\n" for node in nodes), encoding="utf-8")
         rates = [word for segment, mbps in enumerate(MBPS, 1) for word in (f"--n{segment}-mbps", str(mbps), f"--n{segment}-count", "1")]
         shape = [word for name, count in SHAPE.items() for word in ("--" + name.replace("_", "-"), str(count))]
-        network.run(WEFT, "boot", *shape, *rates, "--image", str(self.folder / "boot.img"), "--nodes", f"file:{self.folder / 'nodes'}", "--algorithm", algorithm,
+        network.run(WEFT, "boot", *shape, *rates, "--image", str(self.folder / "boot.img"), "--nodes", f"file:{self.folder / 'nodes'}", "--algorithm", algorithm, *more,
                     "--serve-from", str(folder), "--" + program, str(folder), "--json", str(self.folder / "plan.json"), "--mapping")
         return json.loads((self.folder / "plan.json").read_text(encoding="utf-8"))
 
@@ -52,7 +55,8 @@ class Boot(unittest.TestCase):
         """Starts the servers with the files of a plan; the plan."""
         folder = self.folder / f"{algorithm}-{len(nodes)}"
         plan = self.write("dnsmasq", algorithm, folder, nodes)
-        shutil.copy(self.folder / "boot.img", folder)
+        for image in ("boot.img", "vmlinuz"):
+            shutil.copy(self.folder / image, folder)
         self.servers = [self.serve(name, folder) for name in self.machine.servers()]
         self.addCleanup(lambda: [self.machine.stop(processes) for processes in self.servers])
         return plan
@@ -168,6 +172,100 @@ class Boot(unittest.TestCase):
         self.assertIn([self.address(dead), self.address(mapping["backups"][mapping["servers"].index(dead)])], asked)
         print(f"a server dies after 0.5 s: {seconds:.2f} s, planned {plan['boot_seconds']:.2f} without that")
 
+    def small_system(self, node):
+        """What the kernel of a node is told by its script."""
+        script = self.configure(node)
+        arguments = next(line for line in script.splitlines() if line.startswith("kernel")).split()
+        image, _ = boot_client.boot(script, lambda url: self.fetch(node, url))
+        self.assertEqual(image, b"small system")
+        return dict(word.split("=", 1) for word in arguments if "=" in word)
+
+    def sent_by_servers(self):
+        links = [json.loads(network.run("ip", "-n", self.machine.prefix + name, "-s", "-j", "link", "show", "eth0"))[0] for name in self.machine.servers()]
+        return sum(link["stats64"]["tx"]["bytes"] for link in links)
+
+    def start_relays(self, nodes):
+        """weft-relay on each node, as its kernel's arguments say; the processes."""
+        arguments = [self.small_system(node) for node in nodes]
+        relays = [self.machine.start(f"n{node}", RELAY, "--chain", arguments[node]["weft.chain"], "--output", str(self.folder / f"image-{node}"), "--silence", "1", "--linger", "5") for node in nodes]
+        self.addCleanup(lambda: self.machine.stop(relays))
+        return relays
+
+    def given_to(self, node, relay):
+        """Addresses that the node had its image from."""
+        self.assertEqual(relay.wait(60), 0, relay.stderr.peek())
+        self.assertEqual((self.folder / f"image-{node}").read_bytes(), IMAGE, f"node {node}")
+        return [word.split(":")[0] for word in relay.stdout.readline().decode().split() if word.startswith("10.")]
+
+    def test_peers_pass_the_image_on(self):
+        nodes = range(len(self.machine.nodes()))
+        plan = self.plan("peers", nodes)
+        mapping = plan["mapping"]
+        before = self.sent_by_servers()
+        start = time.monotonic()
+        relays = self.start_relays(nodes)
+        given = [self.given_to(node, relay) for node, relay in zip(nodes, relays)]
+        sent = (self.sent_by_servers() - before) / len(IMAGE)
+        wanted = [[self.address(server) if before is None else f"10.64.0.{before}"] for server, before in zip(mapping["servers"], mapping["from_nodes"])]
+        self.assertEqual(given, wanted)
+        self.assertLess(plan["chains"], len(nodes) / 2)
+        self.assertLess(sent, 1.2 * plan["chains"])
+        print(f"{len(nodes)} nodes in {plan['chains']} chains: servers sent {sent:.2f} images, {time.monotonic() - start:.2f} s with all starts, planned {plan['boot_seconds']:.2f}")
+
+    def test_the_node_behind_one_that_dies_goes_to_the_one_before(self):
+        nodes = range(len(self.machine.nodes()))
+        mapping = self.plan("peers", nodes)["mapping"]
+        dead = next(node for node in nodes if mapping["from_nodes"][node] is not None and node in mapping["from_nodes"] and mapping["backup_nodes"][mapping["from_nodes"].index(node)] is not None)
+        behind = mapping["from_nodes"].index(dead)
+        relays = self.start_relays(nodes)
+        part = self.folder / f"image-{behind}.part"
+        self.assertTrue(network.wait_until(lambda: part.exists() and part.stat().st_size > 50000, 30))
+        self.machine.plug(f"n{dead}", "down")
+        self.addCleanup(self.machine.plug, f"n{dead}", "up")
+        for node, relay in zip(nodes, relays):
+            if node == dead:
+                continue
+            given = self.given_to(node, relay)
+            planned = mapping["from_nodes"][node]
+            first = self.address(mapping["servers"][node]) if planned is None else f"10.64.0.{planned}"
+            self.assertEqual(given, [first, f"10.64.0.{mapping['backup_nodes'][node]}"] if node == behind else [first], node)
+        print(f"node {dead} dies: node {behind} has the rest from node {mapping['backup_nodes'][behind]}, all others stay")
+
+    def test_uftp_with_loss_delivers_the_image_to_every_node(self):
+        """By the scripts of the plan; one node begins when all is over."""
+        if missing := [program for program in ("uftp", "uftpd", "curl", "nft") if shutil.which(program) is None]:
+            self.skipTest(f"not installed: {', '.join(missing)}")
+        nodes = range(len(self.machine.nodes()))
+        late = nodes[-1]
+        plan = self.plan("multicast", nodes)
+        folder = self.folder / f"multicast-{len(nodes)}" / "multicast"
+        servers = [self.small_system(node)["weft.multicast"] for node in nodes]
+        for node in nodes:
+            self.machine.lose(f"n{node}", 1)
+            self.addCleanup(self.machine.heal, f"n{node}")
+
+        def receive(node, seconds):
+            return self.machine.start(f"n{node}", "sh", str(folder / "receive.sh"), str(self.folder / f"heard-{node}"), servers[node], seconds, "-I", "eth0", "-U", f"0x{0x0a400000 + node:08x}")
+
+        hearing = {node: receive(node, "30") for node in nodes if node != late}
+        self.addCleanup(lambda: self.machine.stop([each for each in hearing.values() if each in self.machine.processes]))
+        time.sleep(1)
+        senders = [self.machine.start(f"s{sender['server']}", "sh", str(folder / f"send-{sender['server']}.sh"), "-r", "0.2:0.05:1") for sender in plan["senders"]]
+        start = time.monotonic()
+        for node, process in hearing.items():
+            self.assertEqual(process.wait(90), 0, f"node {node}")
+            self.assertEqual((self.folder / f"heard-{node}").read_bytes(), IMAGE, f"node {node}")
+        seconds = time.monotonic() - start
+        by_http = {node: line for node, process in hearing.items() if (line := process.stdout.readline())}
+        self.assertEqual(by_http, {})
+        lost = sum(self.machine.lost(f"n{node}") for node in nodes)
+        self.assertGreater(lost, 0)
+        hearing[late] = receive(late, "1")
+        self.assertEqual(hearing[late].wait(60), 0)
+        self.assertEqual((self.folder / f"heard-{late}").read_bytes(), IMAGE)
+        self.assertIn(self.address(plan["mapping"]["servers"][late]), hearing[late].stdout.readline().decode())
+        self.machine.stop(senders)
+        print(f"uftp with 1 % loss to {len(nodes) - 1} nodes from {len(senders)} senders: {seconds:.2f} s, {lost} packets lost; one that came late has it by HTTP")
 
     def test_multicast_with_loss_delivers_the_image_to_every_node(self):
         """All nodes of the machine; the last one begins when all is over."""

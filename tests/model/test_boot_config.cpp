@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -33,10 +34,10 @@ class BootConfig : public test::TemporaryFolder {
 
   void write_files(Program program) const {
     write_config(path("config"),
-                 config_files(machine_, nodes_, plan_, {program, "boot.img", "", "/srv/boot", ""}));
+                 config_files(machine_, nodes_, {plan_}, {program, "boot.img", "", "/srv/boot", ""}));
   }
 
-  std::vector<std::string> found() const { return differences(path("config"), machine_, nodes_, plan_); }
+  std::vector<std::string> found() const { return differences(path("config"), machine_, nodes_, {plan_}); }
 
   void replace(const std::string& file, const std::string& from, const std::string& to) const {
     std::string text = read(path("config") / file);
@@ -64,15 +65,15 @@ TEST_F(BootConfig, GivesEveryNodeExactlyTheServersOfThePlan) {
     const Plan made =
         plan(machine, nodes.cpus, *rc::gen::element(Algorithm::scda, Algorithm::bcda, Algorithm::balanced));
     const Program program = *rc::gen::elementOf(programs);
-    write_config(path("config"), config_files(machine, nodes, made,
+    write_config(path("config"), config_files(machine, nodes, {made},
                                               {program, "boot.img", "initrd.img", "/srv/boot", "quiet"}));
-    const auto faults = differences(path("config"), machine, nodes, made);
+    const auto faults = differences(path("config"), machine, nodes, {made});
     RC_ASSERT(faults.empty());
 
     // not by the code that compares
     std::map<uint64_t, std::vector<uint32_t>> servers;
     for (const Entry& entry : read_entries(path("config") / config_name(program), program))
-      RC_ASSERT(servers.emplace(entry.mac, servers_of_script(path("config") / entry.script)).second);
+      RC_ASSERT(servers.emplace(entry.mac, read_script(path("config") / entry.script).servers).second);
     RC_ASSERT(servers.size() == nodes.cpus.size());
     for (std::size_t i = 0; i < nodes.cpus.size(); ++i) {
       RC_ASSERT(servers.at(nodes.macs[i]) ==
@@ -125,6 +126,132 @@ TEST_F(BootConfig, FindsWhatWasChangedByHand) {
   expect_found(path("config/dnsmasq.conf").string() + ":17: no dhcp-boot for the tag 'none'");
 }
 
+TEST_F(BootConfig, GivesEveryNodeThePlaceInItsChain) {
+  EXPECT_PROPERTY("read back, a folder is the plan of chains", [&] {
+    const Machine machine = drawn_machine();
+    const Nodes nodes = with_macs(drawn_cpus(machine));
+    Way way;
+    way.chains = plan_chains(machine, nodes.cpus, *rc::gen::element(0.5, 400.0));
+    way.plan = servers_of(*way.chains);
+    const Program program = *rc::gen::elementOf(programs);
+    write_config(path("config"), config_files(machine, nodes, way,
+                                              {program, "boot.img", "rd.img", "/srv/boot", "", "vmlinuz"}));
+    RC_ASSERT(differences(path("config"), machine, nodes, way).empty());
+
+    // not by the code that compares: each node in one chain, which begins at a server that is alive
+    std::set<uint32_t> seen;
+    for (std::size_t chain = 0; chain < way.chains->count(); ++chain) {
+      const ChainFile file = read_chain(path(fmt::format("config/chains/{}", chain)));
+      for (const uint32_t server : file.servers)
+        RC_ASSERT(!machine.failed_servers.contains(server - machine.addresses.first_server));
+      for (std::size_t i = 0; i < file.nodes.size(); ++i) {
+        RC_ASSERT(seen.insert(file.nodes[i] - machine.addresses.first_node).second);
+        const auto parents = parents_in(file, file.nodes[i]);
+        RC_ASSERT(parents.size() == std::min<std::size_t>(i, 2));
+        for (std::size_t back = 0; back < parents.size(); ++back)
+          RC_ASSERT(parents[back] == file.nodes[i - 1 - back]);
+      }
+    }
+    RC_ASSERT(seen == std::set<uint32_t>(nodes.cpus.begin(), nodes.cpus.end()));
+  });
+}
+
+TEST_F(BootConfig, FindsAChainOfAnotherOrder) {
+  Way way;
+  way.chains = Chains{{0, 1, 2, 3, 4, 5}, {0, 3, 6}, {1, 0}, {2, 3}, 1, {}};
+  way.plan = servers_of(*way.chains);
+  const Serving serving{Program::dnsmasq, "boot.img", "", "/srv/boot", "", "vmlinuz"};
+  const auto faults_after = [&](const std::string& file, const std::string& from, const std::string& to) {
+    write_config(path("config"), config_files(machine_, nodes_, way, serving));
+    EXPECT_TRUE(differences(path("config"), machine_, nodes_, way).empty());
+    replace(file, from, to);
+    return fmt::format("{}", fmt::join(differences(path("config"), machine_, nodes_, way), "\n"));
+  };
+  EXPECT_EQ(faults_after("chains/0", "node 10.64.0.1\nnode 10.64.0.2", "node 10.64.0.2\nnode 10.64.0.1"),
+            "chains/0: is not as it was written\n"
+            "node 1 (02:00:00:00:00:03): has the image from 10.64.0.2, then 10.64.0.0, then 10.0.0.2, then "
+            "10.0.0.3, "
+            "not 10.64.0.0, then 10.0.0.2, then 10.0.0.3\n"
+            "node 2 (02:00:00:00:00:06): has the image from 10.64.0.0, then 10.0.0.2, then 10.0.0.3, not "
+            "10.64.0.1, "
+            "then 10.64.0.0, then 10.0.0.2, then 10.0.0.3");
+  EXPECT_EQ(faults_after("ipxe/chain-1.ipxe", "http://10.0.0.1/chains/1", "http://10.0.0.1/chains/0"),
+            "ipxe/chain-1.ipxe: is not as it was written\n" + path("config/ipxe/chain-1.ipxe").string() +
+                ":5: weft.chain must name one file of a chain");
+  EXPECT_EQ(faults_after("chains/1", "node 10.64.0.8\n", "nobody\n"), "chains/1: is not as it was written\n" +
+                                                                          path("config/chains/1").string() +
+                                                                          ":8: must be a word and a value");
+}
+
+TEST_F(BootConfig, SendsEachByteOfTheImageOnceToAllNodes) {
+  EXPECT_PROPERTY("read back, a folder is the plan of a multicast", [&] {
+    Machine machine = drawn_machine();
+    machine.image_megabits = *rc::gen::inRange(1, 100000) * 8 / 1e6;
+    const Nodes nodes = with_macs(drawn_cpus(machine));
+    Way way;
+    way.multicast = plan_multicast(machine, nodes.cpus);
+    way.plan = plan(machine, nodes.cpus, Algorithm::balanced);
+    write_config(
+        path("config"),
+        config_files(machine, nodes, way, {Program::dnsmasq, "boot.img", "", "/srv/boot", "", "vmlinuz"}));
+    RC_ASSERT(differences(path("config"), machine, nodes, way).empty());
+
+    std::map<uint64_t, Part> sent;  // by the first byte
+    std::map<uint32_t, double> planned;
+    for (const Sender& sender : way.multicast->senders) planned[sender.server] = sender.mbps;
+    for (const auto& each : std::filesystem::directory_iterator(path("config/multicast"))) {
+      if (!each.path().filename().string().starts_with("send-")) continue;
+      const Part part = read_sender(each.path(), machine.addresses);
+      RC_ASSERT(sent.emplace(part.first, part).second);
+      RC_ASSERT(planned.contains(part.server));
+      RC_ASSERT(static_cast<double>(part.kbps) <= std::max(1.0, planned[part.server] * 1000));
+    }
+    uint64_t end = 0;
+    for (const auto& [first, part] : sent) {
+      RC_ASSERT(first == end);
+      end += part.bytes;
+    }
+    RC_ASSERT(end == static_cast<uint64_t>(std::llround(machine.image_megabits * 1e6 / 8)));
+    const auto listeners = read_listeners(path("config/multicast/nodes"));
+    RC_ASSERT(listeners.size() == nodes.cpus.size());
+    for (std::size_t i = 0; i < listeners.size(); ++i)
+      RC_ASSERT(listeners[i] == machine.addresses.node(nodes.cpus[i]));
+  });
+}
+
+TEST_F(BootConfig, FindsASenderOfOtherBytesOrToOtherNodes) {
+  Way way{plan_, {}, Multicast{{{1, 100}, {3, 300}}, {}}};
+  machine_.image_megabits = 8;
+  const Serving serving{Program::dnsmasq, "boot.img", "", "/srv/boot", "", "vmlinuz"};
+  const auto faults_after = [&](const std::string& file, const std::string& from, const std::string& to) {
+    write_config(path("config"), config_files(machine_, nodes_, way, serving));
+    EXPECT_TRUE(differences(path("config"), machine_, nodes_, way).empty());
+    replace(file, from, to);
+    return differences(path("config"), machine_, nodes_, way).back();
+  };
+  const std::string fault =
+      "multicast/send-3.sh: does not send bytes 250000 to 999999 with 285000 kb/s from server 3";
+  EXPECT_EQ(faults_after("multicast/send-3.sh", "tail -c +250001", "tail -c +250000"), fault);
+  EXPECT_EQ(faults_after("multicast/send-3.sh", "head -c 750000", "head -c 75000"), fault);
+  EXPECT_EQ(faults_after("multicast/send-3.sh", "-R 285000", "-R 28500"), fault);
+  EXPECT_EQ(faults_after("multicast/send-3.sh", "-I 10.0.0.4", "-I 10.0.0.3"), fault);
+  EXPECT_EQ(faults_after("multicast/nodes", "0x0A400008\n", ""),
+            "multicast/nodes: are not the nodes of the plan");
+}
+
+TEST_F(BootConfig, NamesTftpWhereItIsWanted) {
+  Serving serving{Program::dhcpd, "boot.img", "rd.img", "/srv/boot", ""};
+  serving.tftp = true;
+  write_config(path("config"), config_files(machine_, nodes_, {plan_}, serving));
+  EXPECT_TRUE(found().empty());
+  const std::string script = read(path("config/ipxe/0-1.ipxe"));
+  EXPECT_NE(script.find("kernel tftp://10.0.0.1/boot.img initrd=rd.img || goto backup\n"
+                        "initrd tftp://10.0.0.1/rd.img || goto backup\n"),
+            std::string::npos)
+      << script;
+  EXPECT_EQ(script.find("http"), std::string::npos);
+}
+
 TEST_F(BootConfig, ReplacesOnlyItsOwnFolders) {
   std::filesystem::create_directory(path("config"));
   write_files(Program::kea);
@@ -142,7 +269,7 @@ TEST_F(BootConfig, ReplacesOnlyItsOwnFolders) {
 
 TEST_F(BootConfig, WritesNothingIfAFileCannotBeWritten) {
   std::vector<OutputFile> files =
-      config_files(machine_, nodes_, plan_, {Program::kea, "boot.img", "", "/srv/boot", ""});
+      config_files(machine_, nodes_, {plan_}, {Program::kea, "boot.img", "", "/srv/boot", ""});
   files.push_back({"kea-dhcp4.conf", "twice"});
   EXPECT_THROW(write_config(path("config"), files), Fault);
   EXPECT_TRUE(std::filesystem::is_empty(path("")));

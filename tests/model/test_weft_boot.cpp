@@ -187,7 +187,20 @@ TEST_F(WeftBoot, PlansPeersAndMulticast) {
              "'0B' is not a size such as 50MB (B, kB, MB, GB, KiB, MiB, GiB)");
   const auto nodes = write("nodes", "0 02:00:00:00:00:01\n");
   expect_bad("--algorithm multicast --nodes file:" + nodes.string() + " --dnsmasq " + path("config").string(),
-             "boot: there are no configuration files for multicast");
+             "boot: configuration files for multicast need --kernel FILE: a small system that gets the image "
+             "(docs/boot.md)");
+  const auto kernel = write("vmlinuz", std::string(1000000, 'x'));
+  const std::string with = " --image " + write("boot.img", std::string(2000000, 'x')).string() +
+                           " --kernel " + kernel.string() + " --nodes file:" + nodes.string();
+  expect_bad("--algorithm balanced" + with + " --dnsmasq " + path("config").string(),
+             "boot: --kernel: not with balanced, where iPXE boots the image itself");
+  for (const std::string algorithm : {"peers", "multicast"}) {
+    const std::string way = "--algorithm " + algorithm + with;
+    EXPECT_EQ(results(way + " --kea " + path(algorithm).string())["kernel_seconds"], 0.008);
+    EXPECT_EQ(run(way + " --check " + path(algorithm).string()).exit_code, 0);
+    write(algorithm + "/nginx.conf", "");
+    EXPECT_EQ(run(way + " --check " + path(algorithm).string()).exit_code, 1);
+  }
 }
 
 TEST_F(WeftBoot, GivesAnInitialRamDisk) {
@@ -215,11 +228,26 @@ boot
 sleep 5
 goto server
 )");
-  expect_bad("--initrd " + initrd.string(), "boot: --initrd needs an image");
+  expect_bad("--initrd " + initrd.string(), "boot: --initrd and --kernel need an image");
   expect_bad("--image " + image.string() + " --initrd " + path("none").string(),
              path("none").string() + ": no such image");
   expect_bad("--image " + image.string() + " --initrd " + image.string() + of,
-             "'linux': image and initrd have the same name");
+             "'linux': image, initrd or kernel have the same name");
+}
+
+TEST_F(WeftBoot, TakesKernelAndInitialRamDiskFromAMachineFile) {
+  write("boot.img", std::string(500000, 'x'));
+  write("rd.img", std::string(1500000, 'x'));
+  write("vmlinuz", std::string(1000000, 'x'));
+  const auto seconds = [&](const std::string& text) {
+    return results("--nodes 0 --machine " + write("machine.json", text).string());
+  };
+  EXPECT_EQ(seconds(R"({"initrd": "rd.img", "image": "boot.img"})")["boot_seconds"], 0.016);
+  const auto small = seconds(R"({"image": "boot.img", "initrd": "rd.img", "kernel": "vmlinuz"})");
+  EXPECT_EQ(small["boot_seconds"], 0.004);
+  expect_bad_machine("{\"initrd\":\n\"rd.img\"}", ":2: kernel and initrd need an image");
+  expect_bad_machine("{\"image\": \"boot.img\",\n\"initrd\": \"none\"}",
+                     ":2: initrd: " + path("none").string() + ": no such image");
 }
 
 TEST_F(WeftBoot, RefusesAddressesAndSizesOfAFileWithTheirLine) {
