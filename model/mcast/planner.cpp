@@ -36,13 +36,20 @@ Planner::Planner(const Hops& hops)
 void Planner::rank(const Occupancy& occupancy, const Roots& roots, uint32_t number, std::size_t most,
                    float per_load, uint32_t colour) {
   candidates_.clear();
+  costs_.clear();
   for (const auto& root : roots.roots) {
     if (colour != none && !occupancy.is_free_in_switch(root.sw, colour)) continue;
     const auto load = static_cast<float>(occupancy.switch_load(root.sw));
-    candidates_.push_back(
-        {static_cast<float>(root.sum) + per_load * load, shuffled(number, root.sw), root.sw});
+    candidates_.push_back({static_cast<float>(root.sum) + per_load * load, 0, root.sw});
+    costs_.push_back(candidates_.back().cost);
   }
   const std::size_t kept = std::min(candidates_.size(), most);
+  if (kept < candidates_.size()) {
+    const auto last = costs_.begin() + static_cast<std::ptrdiff_t>(kept);
+    std::nth_element(costs_.begin(), last, costs_.end());
+    std::erase_if(candidates_, [&last](const Candidate& candidate) { return candidate.cost > *last; });
+  }
+  for (Candidate& candidate : candidates_) candidate.order = shuffled(number, candidate.sw);
   std::partial_sort(candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(kept),
                     candidates_.end(), [](const Candidate& a, const Candidate& b) {
                       return std::tie(a.cost, a.order, a.sw) < std::tie(b.cost, b.order, b.sw);

@@ -10,6 +10,14 @@ namespace weft::mcast {
 
 namespace {
 
+constexpr std::size_t ahead = 6;  // nodes, of which the links are fetched
+
+/// Into the cache; as a rule what is beyond the second line comes by itself.
+void fetch(std::span<const topology::Arc> arcs) {
+  __builtin_prefetch(arcs.data());
+  __builtin_prefetch(arcs.data() + arcs.size() - 1);
+}
+
 std::size_t most_neighbours(const topology::Graph& graph) {
   std::size_t most = 0;
   for (uint32_t sw = 0; sw < graph.switches(); ++sw) most = std::max(most, graph.neighbours(sw).size());
@@ -95,8 +103,10 @@ void Ways::find(uint32_t root, const uint8_t* row, const Ends& ends) {
     const std::size_t begin = order_.size(), next = size_;
     order_.insert(order_.end(), ends_.begin() + first_end_[level], ends_.begin() + first_end_[level + 1]);
     for (; first < next; ++first) order_.push_back(static_cast<uint32_t>(first));
-    for (std::size_t i = begin; i < order_.size(); ++i)
+    for (std::size_t i = begin; i < order_.size(); ++i) {
+      if (i + ahead < order_.size()) fetch(graph_.neighbours(nodes_[order_[i + ahead]].sw));
       find_ups(order_[i], static_cast<uint8_t>(level - 1), row);
+    }
   }
 }
 
