@@ -3,6 +3,7 @@
 #include "mcast/roots.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace weft::mcast {
 
@@ -10,8 +11,8 @@ namespace {
 
 constexpr std::size_t most_summed = 256;  // members: their sum fits into 16 bits
 static_assert(most_summed * most_hops < 65536);
-constexpr std::size_t members_a_pass = 3;  // one of so many is looked at first
-constexpr std::size_t least_members = 16;  // with fewer that is not worth it
+constexpr std::size_t least_passes = 4, members_a_pass = 16;  // how many members are looked at first
+constexpr std::size_t least_members = 16;                     // with fewer that is not worth it
 
 constexpr std::size_t block = 64;  // switches; a row of hops is that much wider than it must be, at most
 
@@ -41,11 +42,11 @@ uint32_t RootSearch::look_from_few(std::span<const uint32_t> switches) {
   const auto from = [this](uint32_t sw) { return hops_.from(sw, room_); };
   std::copy_n(from(switches.front()), farthest_.size(), farthest_.begin());
   uint32_t met = most_hops;
-  for (std::size_t pass = 0; pass < switches.size() / members_a_pass; ++pass) {
+  for (std::size_t pass = 0; pass < least_passes + switches.size() / members_a_pass; ++pass) {
     const uint8_t height = least(farthest_.data(), farthest_.size());
     if (height == met) break;
-    const auto middle = std::find(farthest_.begin(), farthest_.end(), height) - farthest_.begin();
-    const uint8_t* row = from(static_cast<uint32_t>(middle));
+    const auto* middle = static_cast<const uint8_t*>(std::memchr(farthest_.data(), height, farthest_.size()));
+    const uint8_t* row = from(static_cast<uint32_t>(middle - farthest_.data()));
     uint32_t farthest = switches.front();
     for (const uint32_t sw : switches)
       if (row[sw] > row[farthest]) farthest = sw;
