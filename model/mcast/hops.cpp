@@ -18,6 +18,10 @@ namespace {
 constexpr uint32_t batch = 64;
 constexpr uint8_t not_reached = 255;
 
+std::size_t width_of_row(const topology::Graph& graph) {
+  return (std::size_t{graph.switches()} + 63) / 64 * 64;
+}
+
 /// No way between two switches is longer than twice the longest from any one.
 void check_reach(const topology::Graph& graph) {
   const auto hops = topology::hops_from(graph, 0);
@@ -33,7 +37,7 @@ void check_reach(const topology::Graph& graph) {
 
 Hops::Hops(const topology::Graph& graph, uint32_t threads, uint64_t table_bytes) : graph_(graph) {
   check_reach(graph);
-  const std::size_t stride = (std::size_t{graph.switches()} + 63) / 64 * 64;
+  const std::size_t stride = width_of_row(graph);
   if (stride * graph.switches() > table_bytes) return;
   stride_ = stride;
   table_.assign(stride * graph.switches(), not_reached);
@@ -66,7 +70,7 @@ void Hops::fill_rows(uint32_t first, uint32_t count) {
 }
 
 void Hops::search(uint32_t sw, Room& room) const {
-  room.assign(graph_.switches(), not_reached);
+  room.assign(width_of_row(graph_), not_reached);
   std::vector<uint32_t> queue{sw};
   queue.reserve(graph_.switches());
   room[sw] = 0;

@@ -23,8 +23,12 @@ class Hops {
   /// Room for a row where there is no table; one for each row that is in use at a time.
   using Room = std::vector<uint8_t>;
 
-  /// Links on the shortest way from this switch to each switch. Good until `room` is used again.
+  /// Links on the shortest way from this switch to each switch, then 255 up to a multiple of 64. Good until
+  /// `room` is used again.
   const uint8_t* from(uint32_t sw, Room& room) const;
+
+  /// Whether from() needs no search.
+  bool has_table() const { return stride_ != 0; }
 
   const topology::Graph& graph() const { return graph_; }
 

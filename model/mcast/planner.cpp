@@ -28,20 +28,28 @@ uint32_t shuffled(uint32_t number, uint32_t sw) {
 
 }  // namespace
 
-Planner::Planner(const Hops& hops) : hops_(hops), ways_(hops.graph()), free_roots_(hops.graph()) {}
+Planner::Planner(const Hops& hops)
+    : hops_(hops), ways_(hops.graph()), best_ways_(hops.graph()), free_roots_(hops.graph()) {}
 
 /// @param most roots that are kept
 /// @param colour that must be free at the root, if any
 void Planner::rank(const Occupancy& occupancy, const Roots& roots, uint32_t number, std::size_t most,
                    float per_load, uint32_t colour) {
   candidates_.clear();
+  costs_.clear();
   for (const auto& root : roots.roots) {
     if (colour != none && !occupancy.is_free_in_switch(root.sw, colour)) continue;
     const auto load = static_cast<float>(occupancy.switch_load(root.sw));
-    candidates_.push_back(
-        {static_cast<float>(root.sum) + per_load * load, shuffled(number, root.sw), root.sw});
+    candidates_.push_back({static_cast<float>(root.sum) + per_load * load, 0, root.sw});
+    costs_.push_back(candidates_.back().cost);
   }
   const std::size_t kept = std::min(candidates_.size(), most);
+  if (kept < candidates_.size()) {
+    const auto last = costs_.begin() + static_cast<std::ptrdiff_t>(kept);
+    std::nth_element(costs_.begin(), last, costs_.end());
+    std::erase_if(candidates_, [&last](const Candidate& candidate) { return candidate.cost > *last; });
+  }
+  for (Candidate& candidate : candidates_) candidate.order = shuffled(number, candidate.sw);
   std::partial_sort(candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(kept),
                     candidates_.end(), [](const Candidate& a, const Candidate& b) {
                       return std::tie(a.cost, a.order, a.sw) < std::tie(b.cost, b.order, b.sw);
@@ -61,24 +69,21 @@ std::optional<Tree> Planner::lowest_colour(const Occupancy& occupancy, const End
                                            uint32_t number, const Search& search) {
   rank(occupancy, roots, number, search.roots, search.load);
   const uint32_t possible = least_possible(occupancy, ends);
-  uint32_t best = none, root = none, last = none;
+  Ways* ways = &ways_;
+  Ways* ways_of_best = &best_ways_;
+  uint32_t best = none;
   std::size_t looked_at = 0;
   for (const Candidate& candidate : candidates_) {
     if (best == possible || looked_at > search.switches) break;
-    last = candidate.sw;
-    find(last, ends);
-    looked_at += ways_.size();
-    const uint32_t colour = lowest(ways_.free_colours(occupancy, ends, search.ceiling));
+    find(*ways, candidate.sw, ends);
+    looked_at += ways->size();
+    const uint32_t colour = ways->lowest_colour(occupancy, ends, search.ceiling, possible, best);
     if (colour >= best) continue;
     best = colour;
-    root = last;
+    std::swap(ways, ways_of_best);
   }
   if (best == none) return std::nullopt;
-  if (root != last) {
-    find(root, ends);
-    ways_.free_colours(occupancy, ends, search.ceiling);
-  }
-  return ways_.build(occupancy, ends, best, Ways::Prefer::few_switches);
+  return ways_of_best->build(occupancy, ends, best, Ways::Prefer::few_switches);
 }
 
 std::optional<Tree> Planner::from_one_root(const Occupancy& occupancy, const Ends& ends, const Search& search,
@@ -86,7 +91,7 @@ std::optional<Tree> Planner::from_one_root(const Occupancy& occupancy, const End
   std::size_t looked_at = 0;
   for (const Candidate& candidate : candidates_) {
     if (looked_at > search.switches) break;
-    find(candidate.sw, ends);
+    find(ways_, candidate.sw, ends);
     looked_at += ways_.size();
     if (ways_.is_free(occupancy, ends, search.ceiling, colour))
       return ways_.build(occupancy, ends, colour, Ways::Prefer::few_switches);
@@ -153,7 +158,7 @@ std::optional<Tree> Planner::build_then_colour(const Occupancy& occupancy, const
                                                const Roots& roots) {
   rank_by_load(occupancy, roots);
   for (const Candidate& candidate : candidates_) {
-    find(candidate.sw, ends);
+    find(ways_, candidate.sw, ends);
     Tree tree = ways_.build(occupancy, ends, none, Ways::Prefer::light_links);
     common_.assign(occupancy.words(), ~uint64_t{0});
     const bool of_switch = occupancy.tables() == Tables::of_switch;
@@ -174,14 +179,14 @@ std::optional<Tree> Planner::colour_then_build(const Occupancy& occupancy, const
   uint32_t best = none, root = none;
   for (const Candidate& candidate : candidates_) {
     if (best == possible) break;
-    find(candidate.sw, ends);
+    find(ways_, candidate.sw, ends);
     const uint32_t colour = lowest(ways_.free_colours(occupancy, ends));
     if (colour >= best) continue;
     best = colour;
     root = candidate.sw;
   }
   if (best == none) return std::nullopt;
-  find(root, ends);
+  find(ways_, root, ends);
   ways_.free_colours(occupancy, ends);
   return ways_.build(occupancy, ends, best, Ways::Prefer::light_links);
 }

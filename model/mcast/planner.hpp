@@ -58,7 +58,7 @@ class Planner {
     uint32_t order = 0, sw = 0;
   };
 
-  void find(uint32_t root, const Ends& ends) { ways_.find(root, hops_.from(root, room_), ends); }
+  void find(Ways& ways, uint32_t root, const Ends& ends) { ways.find(root, hops_.from(root, room_), ends); }
   void rank(const Occupancy& occupancy, const Roots& roots, uint32_t number, std::size_t most, float per_load,
             uint32_t colour = none);
   void rank_by_load(const Occupancy& occupancy, const Roots& roots);
@@ -72,9 +72,10 @@ class Planner {
 
   const Hops& hops_;
   Hops::Room room_;
-  Ways ways_;
+  Ways ways_, best_ways_;
   FreeRoots free_roots_;
   std::vector<Candidate> candidates_;
+  std::vector<float> costs_;     // of all roots
   std::vector<uint32_t> tried_;  // roots
   bool stopped_by_ceiling_ = false;
   std::vector<uint64_t> common_;

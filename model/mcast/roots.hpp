@@ -30,10 +30,14 @@ class RootSearch {
   Roots find(std::span<const uint32_t> switches);
 
  private:
+  uint32_t look_from_few(std::span<const uint32_t> switches);
+  void choose_blocks(std::span<const uint32_t> switches);
+
   const Hops& hops_;
   Hops::Room room_;
   std::vector<uint8_t> farthest_;
   std::vector<uint16_t> sum_;
+  std::vector<uint32_t> blocks_;  // the first switch of each
 };
 
 }  // namespace weft::mcast

@@ -22,9 +22,9 @@ class Ways {
   void find(uint32_t root, const uint8_t* row, const Ends& ends);
 
   /// Switches on the ways.
-  std::size_t size() const { return nodes_.size(); }
+  std::size_t size() const { return size_; }
   /// Links on the ways.
-  std::size_t ways() const { return ups_.size(); }
+  std::size_t ways() const { return ways_; }
 
   /// Colours in which a tree from this root to all ends along the ways is free; good until the next call.
   /// Links that `ceiling` groups use already are not used.
@@ -32,7 +32,12 @@ class Ways {
                                          uint32_t ceiling = no_limit) {
     return free_colours(occupancy, ends, ceiling, 0, occupancy.words());
   }
-  /// The same, of one colour only.
+  /// The lowest of them, `none` if there is none; after it build() knows that colour.
+  /// @param from no lower one is free, as is known
+  /// @param below higher ones need not be found; `none`: any
+  uint32_t lowest_colour(const Occupancy& occupancy, const Ends& ends, uint32_t ceiling, uint32_t from,
+                         uint32_t below);
+  /// Whether one colour is among them.
   bool is_free(const Occupancy& occupancy, const Ends& ends, uint32_t ceiling, uint32_t colour) {
     return free_colours(occupancy, ends, ceiling, colour / 64, 1).front() >> colour % 64 & 1;
   }
@@ -40,7 +45,8 @@ class Ways {
   /// What counts first at each switch on the way up: that few switches take part, or the link's load.
   enum class Prefer : uint8_t { few_switches, light_links };
 
-  /// The tree in a colour of free_colours() or is_free(); or, if `colour` is none, whatever is free.
+  /// The tree in a colour of free_colours(), lowest_colour() or is_free(); or, if `colour` is none, whatever
+  /// is free.
   Tree build(const Occupancy& occupancy, const Ends& ends, uint32_t colour, Prefer prefer);
 
  private:
@@ -48,7 +54,6 @@ class Ways {
     uint32_t sw = 0;
     uint32_t first_up = 0, ups = 0;
     uint64_t serves = 0;  // members (modulo 64) that have a shortest way through it
-    bool needed = false;
   };
   struct Up {
     uint32_t node = 0, link = 0;
@@ -56,9 +61,10 @@ class Ways {
 
   std::span<const uint64_t> free_colours(const Occupancy& occupancy, const Ends& ends, uint32_t ceiling,
                                          std::size_t first_word, std::size_t words);
-  uint32_t node_of(uint32_t sw, uint32_t level);
-  void find_ups(uint32_t index, uint32_t level, const uint8_t* row);
-  void find_reach(const Node& node, uint64_t* reach, const Occupancy& occupancy) const;
+  void sort_ends(const uint8_t* row, const Ends& ends);
+  void find_ups(uint32_t index, uint8_t above, const uint8_t* row);
+  void find_reach(const Occupancy& occupancy);
+  void find_reach_in_word(const Occupancy& occupancy);
   bool is_usable(const Up& up, const Occupancy& occupancy, uint32_t colour) const {
     return colour == none || (is_reached(up.node, colour) && occupancy.is_free_in_link(up.link, colour) &&
                               occupancy.load(up.link) < ceiling_);
@@ -69,12 +75,14 @@ class Ways {
   }
 
   const topology::Graph& graph_;
-  std::vector<uint32_t> index_;  // of a switch among nodes_, if stamp_ says so
-  std::vector<uint32_t> stamp_;
-  uint32_t now_ = 0;
-  std::vector<Node> nodes_;
-  std::vector<Up> ups_;
-  std::vector<std::vector<uint32_t>> levels_;  // nodes by their distance from the root
+  std::vector<uint32_t> index_;  // of each switch among nodes_, `none` if it is not there
+  std::vector<Node> nodes_;      // first size_ of them: ends, then others from the farthest on
+  std::vector<Up> ups_;          // first ways_ of them
+  std::size_t size_ = 0, ways_ = 0;
+  uint32_t root_ = 0;                       // a node
+  std::vector<uint32_t> order_;             // nodes other than the root, the farthest from it first
+  std::vector<uint32_t> ends_, first_end_;  // by their distance from the root; where each distance begins
+  std::vector<uint8_t> needed_;             // of each node
   uint32_t height_ = 0;
   std::vector<uint64_t> reach_, common_;  // words_ of each node, of all ends
   std::size_t first_word_ = 0, words_ = 0;
