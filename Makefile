@@ -171,6 +171,7 @@ verilog: configure $(PYTHON_VENV)/ready ## elaborate the engine into plain Veril
 	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog $(AS_IN_THE_ENGINE) rdma_receiver
 	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog --name rdma_receiver_transfers $(AS_IN_THE_ENGINE) -G TRANSFERS=1 rdma_receiver
 	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog $(addprefix --list ,$(wildcard rtl/rdma*/*.f)) --formats build/gen/rtl/rdma_formats_pkg.sv --formats build/gen/rtl/rdma_queues_formats_pkg.sv rdma_queues rdma_nic
+	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog $(addprefix --list ,$(wildcard rtl/rdma*/*.f) rtl/barrier/barrier.f rtl/nic/nic.f) $(patsubst %,--formats build/gen/rtl/%_formats_pkg.sv,rdma rdma_queues barrier barrier_ring) weft_nic
 	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog --list rtl/switch/switch.f --formats build/gen/rtl/switch_lookup_formats_pkg.sv switch_lookup
 	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog --list fpga/window_designs/windows.f window_plain window_tree window_round window_holes
 	fpga/check_plain.sh build/verilog/*.v

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes completions of the barrier engine into a ring in host memory, one at a time; its registers and interrupt (docs/barrier_ring_formats.md).
 //
-// A completion is taken from the engine when memory has answered that it is there, so that none is lost by an error, a full ring or a disabled one.
+// A completion is taken from the engine when the ring has room for it, so that software that sees it may arrive again at once. One whose write fails is kept
+// and written again once the ring is enabled.
 `include "weft_assert.svh"
 
 module nic_barrier_ring
@@ -152,13 +153,15 @@ module nic_barrier_ring
   end
 
   // ------------------------------------------------------------------------------------------------- a write to memory
-  logic start, addr_q, data_q, answer_q, answered, ok;  // address, data, answer are still to go or to come
+  logic        start, addr_q, data_q, answer_q, answered, ok;  // address, data, answer are still to go or to come
+  logic        kept_q;                                         // told_q is to be written again
+  completion_t told_q;
 
-  assign start       = cpl_valid_i && enabled_q && !busy && waiting <= index_mask;
+  assign start       = (cpl_valid_i || kept_q) && enabled_q && !busy && waiting <= index_mask;
   assign busy        = addr_q || data_q || answer_q;
   assign answered    = m_axi_bvalid_i && m_axi_bready_o;
   assign ok          = !m_axi_bresp_i[1];  // OKAY or EXOKAY
-  assign cpl_ready_o = answered && ok;
+  assign cpl_ready_o = start && !kept_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -166,7 +169,7 @@ module nic_barrier_ring
       log2_q       <= RESET_LOG2[3:0];
       irq_enable_q <= 1'b0;
       {enabled_q, failed_q, head_q, tail_q, errors_q} <= '0;
-      {addr_q, data_q, answer_q} <= '0;
+      {addr_q, data_q, answer_q, kept_q} <= '0;
     end else begin
       if (write && write_ok) begin
         unique case (waddr)
@@ -179,7 +182,7 @@ module nic_barrier_ring
         endcase
       end
       if (enable) {failed_q, head_q, tail_q} <= '0;
-      if (start) {addr_q, data_q, answer_q} <= '1;
+      if (start) {addr_q, data_q, answer_q, kept_q} <= 4'b1110;
       if (m_axi_awready_i && addr_q) addr_q <= 1'b0;
       if (m_axi_wready_i && data_q) data_q <= 1'b0;
       if (answered) begin
@@ -189,26 +192,25 @@ module nic_barrier_ring
         end else begin
           enabled_q <= 1'b0;
           failed_q  <= 1'b1;
+          kept_q    <= 1'b1;
           errors_q  <= errors_q + 1'b1;
         end
       end
     end
+    if (cpl_ready_o) told_q <= cpl_data_i;
   end
 
-  completion_t told;
-  entry_t      entry;
-  logic        unused;
-
-  assign told   = cpl_data_i;
-  assign unused = ^{told, m_axi_bresp_i[0]};
+  entry_t entry;
+  logic   unused;
+  assign unused = m_axi_bresp_i[0];
   always_comb begin : p_entry
     entry        = '0;
-    entry.told   = cpl_data_i;
+    entry.told   = told_q;
     entry.opcode = ENTRY_OPCODE_BARRIER;
     entry.phase  = !tail_q[log2_q];
-    if (told.ending != ENDING_OK) begin
+    if (told_q.ending != ENDING_OK) begin
       entry.status = ENTRY_STATUS_DEAD_PEER;
-      entry.node   = 32'(told.dead);
+      entry.node   = 32'(told_q.dead);
     end
   end
 
