@@ -45,7 +45,7 @@ constexpr uint16_t key = 0x1234;
 constexpr uint8_t owner = 1;
 constexpr uint64_t sources = 0x1000'0000, flags = 0x2000'0000, region_bytes = 1 << 18;
 constexpr uint64_t rings = 0x4000'0000, completions = 0x4001'0000, barrier_entries = 0x5000'0000;
-constexpr uint32_t recvs = 32;  // posted at a time
+constexpr uint32_t recvs = 8;  // posted at a time, as many as the NIC has tickets
 constexpr uint64_t patience = 200'000;
 constexpr uint64_t pause = 300;  // between barriers, until nothing is under way any more
 
@@ -73,6 +73,8 @@ class Nics {
 
   driver::RingQueue& queue(uint32_t node) { return *hosts_[node].queue; }
   driver::BarrierDriver& barriers(uint32_t node) { return *hosts_[node].barriers; }
+  /// RECVs that nothing has come for yet.
+  uint32_t& posted(uint32_t node) { return hosts_[node].posted; }
   HostMemory& memory(uint32_t node) { return system.node(node).memory().memory(); }
 
  private:
@@ -81,6 +83,7 @@ class Nics {
     std::unique_ptr<driver::RingAdministrator> administrator;
     std::unique_ptr<driver::RingQueue> queue;
     std::unique_ptr<driver::BarrierDriver> barriers;
+    uint32_t posted = 0;
   };
 
   static SystemConfig config(const Mesh& mesh, const Options& options) {
@@ -211,7 +214,6 @@ class Software {
   struct State {
     std::vector<uint32_t> sends, receives;
     std::vector<uint32_t> unsent;
-    uint32_t recvs = 0;  ///< posted and not used
   };
 
   /// What does not belong to the barrier itself: the byte to be sent, buffers for what comes.
@@ -224,7 +226,7 @@ class Software {
       nics_.memory(node).write(sources, std::vector<uint8_t>{epoch_});
       nodes_[node].unsent = nodes_[node].sends;
       if (!immediate_) continue;
-      for (; nodes_[node].recvs < recvs; ++nodes_[node].recvs) nics_.queue(node).post_recv(0, {});
+      for (; nics_.posted(node) < recvs; ++nics_.posted(node)) nics_.queue(node).post_recv(0, {});
       nics_.queue(node).ring();
     }
   }
@@ -248,7 +250,7 @@ class Software {
         if (completion->status != 0) throw Fault(fmt::format("a message fails: {}", completion->status));
         if (completion->has_immediate == 0) continue;
         got_.at(completion->immediate) = true;
-        --nodes_[node].recvs;
+        --nics_.posted(node);
       }
       return;
     }
