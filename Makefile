@@ -114,6 +114,10 @@ barrier-figures: configure ## barrier algorithms on meshes with broken links, th
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
 	$(PYTHON_VENV)/bin/python -B experiments/barrier.py $(BUILD)/bin/weft --jobs $(JOBS) $(if $(filter 1,$(QUICK)),$(BUILD)/barrier.md --seeds 2 --figures $(BUILD)/figures,docs/results/barrier.md)
 
+barrier-software: configure ## barriers of 64 Verilated NICs by their engines and by software over RDMA, into docs/results/barrier_software.md (QUICK=1: 16, into build)
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-nic-barriers
+	$(BUILD)/bin/weft-nic-barriers --mesh $(if $(filter 1,$(QUICK)),4x4,8x8) --markdown $(if $(filter 1,$(QUICK)),$(BUILD),docs/results)/barrier_software.md
+
 switch-figures: configure ## packets of all groups and pairs through Verilated lookup blocks of whole fabrics, into docs/results/switch.md (QUICK=1: small ones, into build)
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft weft-sim
 	python3 -B experiments/switch.py $(BUILD) $(if $(filter 1,$(QUICK)),$(BUILD)/switch.md --quick,docs/results/switch.md) --threads $(JOBS)
