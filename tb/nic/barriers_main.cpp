@@ -346,7 +346,7 @@ void write_markdown(const std::string& path, const Options& options, const std::
   out << fmt::format(
       "Written by `weft-nic-barriers --mesh {} --barriers {} --markdown FILE`. Verilated NICs (`weft_nic`) "
       "on "
-      "a mesh of routers ({} clocks a link, 4 a router), host memory {} clocks away: clocks from all "
+      "a mesh of routers (links of {}, routers of 4 clocks), host memory {} clocks away: clocks from all "
       "arriving at once to the last one leaving, mean of {} barriers. Nothing is lost. Software takes no "
       "time: it polls and writes registers in the clock in which it can, so real software is slower. What "
       "is compared: [barriers](../barrier.md).\n\n",
