@@ -214,6 +214,15 @@ TEST_F(VerbsBarrier, NobodyLeavesBeforeAllHaveArrived) {
   }
 }
 
+TEST_F(VerbsBarrier, AsTheGuideHasIt) {
+  ProtectionDomain& domain = domain_here;
+  Barrier theirs(domain_there, 0, both);
+  theirs.arrive();
+  Barrier barrier(domain, /*number=*/0, std::array<uint32_t, 2>{0, 1});
+  barrier.enter();
+  EXPECT_TRUE(theirs.wait(100'000));
+}
+
 TEST_F(VerbsBarrier, RefusalsAreNamed) {
   const std::vector<uint32_t> twice{0, 1, 0}, without{1}, far{0, 64};
   EXPECT_EQ(fault_of([&] { Barrier(domain_here, 3, twice); }), "barrier: node 0 is named twice");
