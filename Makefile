@@ -120,6 +120,10 @@ barrier-figures: configure ## barrier algorithms on meshes with broken links, th
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
 	$(PYTHON_VENV)/bin/python -B experiments/barrier.py $(BUILD)/bin/weft --jobs $(JOBS) $(if $(filter 1,$(QUICK)),$(BUILD)/barrier.md --seeds 2 --figures $(BUILD)/figures,docs/results/barrier.md)
 
+barrier-software: configure ## barriers of 64 Verilated NICs by their engines and by software over RDMA, into docs/results/barrier_software.md (QUICK=1: 16, into build)
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-nic-barriers
+	$(BUILD)/bin/weft-nic-barriers --mesh $(if $(filter 1,$(QUICK)),4x4,8x8) --markdown $(if $(filter 1,$(QUICK)),$(BUILD),docs/results)/barrier_software.md
+
 switch-figures: configure ## packets of all groups and pairs through Verilated lookup blocks of whole fabrics, into docs/results/switch.md (QUICK=1: small ones, into build)
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft weft-sim
 	python3 -B experiments/switch.py $(BUILD) $(if $(filter 1,$(QUICK)),$(BUILD)/switch.md --quick,docs/results/switch.md) --threads $(JOBS)
@@ -177,6 +181,7 @@ verilog: configure $(PYTHON_VENV)/ready ## elaborate the engine into plain Veril
 	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog $(AS_IN_THE_ENGINE) rdma_receiver
 	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog --name rdma_receiver_transfers $(AS_IN_THE_ENGINE) -G TRANSFERS=1 rdma_receiver
 	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog $(addprefix --list ,$(wildcard rtl/rdma*/*.f)) --formats build/gen/rtl/rdma_formats_pkg.sv --formats build/gen/rtl/rdma_queues_formats_pkg.sv rdma_queues rdma_nic
+	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog $(addprefix --list ,$(wildcard rtl/rdma*/*.f) rtl/barrier/barrier.f rtl/nic/nic.f) $(patsubst %,--formats build/gen/rtl/%_formats_pkg.sv,rdma rdma_queues barrier barrier_ring) weft_nic
 	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog --list rtl/switch/switch.f --formats build/gen/rtl/switch_lookup_formats_pkg.sv switch_lookup
 	$(PYTHON_VENV)/bin/python fpga/elaborate.py --out build/verilog --list fpga/window_designs/windows.f window_plain window_tree window_round window_holes
 	fpga/check_plain.sh build/verilog/*.v

@@ -140,7 +140,7 @@ def main():
     lines = ["# Barriers on meshes with broken links", "",
              f"Written by `make barrier-figures`: runs of `weft barrier`, seeds 1 to {options.seeds}. [What is compared and how](../barrier.md). Cycles of a model of network and engines, not of RTL: mean over "
              "3 barriers after links broke (where not said otherwise) and over seeds, by fraction of links wanted broken; on meshes with 4 links a node, 40 and 50 % break all but a spanning tree or nearly so. "
-             "Software barriers are not in the tables.",
+             "Software barriers over RDMA, on RTL: [hardware and software](barrier_software.md).",
              "", "## Claims, and what is found", "", "| claim | found | agrees |", "|---|---|---|",
              *(f"| {claim} | {words} | {'yes' if agrees else 'no'} |" for claim, words, agrees in claims),
              "", "## Counterparts of the paper's figures", "", f"Figure 5: update quantity; figure 6: all algorithms by number of nodes, with 0, 10 and 20 % of links broken; figure 7: DLCT and trees. {DRAWN[0].capitalize()}.", "",

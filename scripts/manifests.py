@@ -18,9 +18,10 @@ TOPS = {
     "rdma_nic": ["rdma", "rdma_queues", "rdma_nic"],
     "switch_lookup": ["switch"],
     "barrier_engine": ["barrier"],
+    "weft_nic": ["rdma", "rdma_queues", "rdma_nic", "barrier", "nic"],
     "selftest_top": ["rdma", "switch", "selftest"],
 }
-SPECS = {"rdma": "rdma", "rdma_queues": "rdma_queues", "switch": "switch_lookup", "barrier": "barrier", "selftest": "selftest"}
+SPECS = {"rdma": "rdma", "rdma_queues": "rdma_queues", "switch": "switch_lookup", "barrier": "barrier", "nic": "barrier_ring", "selftest": "selftest"}
 NOTICE = ["# SPDX-License-Identifier: Apache-2.0", "# Written by scripts/manifests.py from rtl/*/*.f: do not edit."]
 
 

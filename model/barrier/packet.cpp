@@ -10,7 +10,6 @@
 namespace weft::barrier {
 namespace {
 
-constexpr uint16_t packet_magic = 0x4257;
 constexpr size_t hops_byte = 26, check_byte = 28;
 
 uint32_t check_of(std::span<const uint8_t, formats::packet_bytes> bytes) {

@@ -15,6 +15,14 @@ namespace weft::barrier {
 
 using PacketBytes = std::array<uint8_t, formats::packet_bytes>;
 
+inline constexpr uint16_t packet_magic = 0x4257;
+
+/// Whether these bytes from the network begin like a packet of a barrier; a NIC with a barrier engine gives
+/// it all that do.
+inline bool begins_like_packet(std::span<const uint8_t> bytes) {
+  return bytes.size() >= 2 && (bytes[0] | bytes[1] << 8) == packet_magic;
+}
+
 PacketBytes write_packet(const Packet& packet);
 
 /// With the hops on the way in its length. Nothing: it does not hold together (Drop::malformed).

@@ -8,13 +8,25 @@ namespace weft::driver {
 
 namespace {
 
-constexpr uint64_t ring_slot = 1 << 16;  // both rings of a queue
 constexpr uint64_t cq_offset = 1 << 15;
 constexpr uint8_t ring_log2 = 8;
 constexpr uint32_t status_idle = 3u << 3;  // sender and receiver
 constexpr uint32_t longest_quiet = 1000;   // looks at STATUS, if others keep the engine busy
 constexpr uint32_t first_queue_page = 2;
+// Ticks: a member that is silent so long is dead; so much longer a group that is closed answers who has
+// missed its last Release.
+constexpr uint16_t barrier_first = 16, barrier_largest = 64, barrier_tries = 8, barrier_tick = 64;
+constexpr uint64_t barrier_lingers = uint64_t{barrier_tries} * barrier_largest * barrier_tick;  // clocks
 constexpr uint32_t key_step = 4099;  // between first keys of nodes, so that one's is none of another's
+
+/// Members by number: nodes of the bits that are set.
+std::vector<uint16_t> nodes_of(uint64_t bits) {
+  std::vector<uint16_t> nodes;
+  for (uint16_t node = 0; node < 64; ++node) {
+    if (bits >> node & 1) nodes.push_back(node);
+  }
+  return nodes;
+}
 
 std::string text_of(const std::array<char, name_bytes>& name) {
   return {name.begin(), std::find(name.begin(), name.end(), '\0')};
@@ -23,7 +35,7 @@ std::string text_of(const std::array<char, name_bytes>& name) {
 }  // namespace
 
 NodeServer::NodeServer(uint32_t node, RegisterBus& bus, RingMemory& memory, RdmaDriver& engine,
-                       const NodeSize& size, Directory& directory)
+                       const NodeSize& size, Directory& directory, BarrierDriver* barriers)
     : node_(node),
       bus_(bus),
       memory_(memory),
@@ -31,15 +43,14 @@ NodeServer::NodeServer(uint32_t node, RegisterBus& bus, RingMemory& memory, Rdma
       size_(size),
       directory_(directory),
       administrator_(bus, memory),
+      barriers_(barriers),
       places_(size.queues, Place::free),
       queues_(size.queues),
       regions_(size.regions),
       last_key_(static_cast<uint16_t>(node * key_step)) {}
 
-uint64_t NodeServer::rings_bytes() const { return size_.queues * ring_slot; }
-
 uint64_t NodeServer::share() const {
-  return (size_.memory_bytes - rings_bytes()) / size_.queues / size_.payload * size_.payload;
+  return (size_.memory_bytes - size_.rings_bytes()) / size_.queues / size_.payload * size_.payload;
 }
 
 std::optional<uint32_t> NodeServer::attach() {
@@ -53,7 +64,15 @@ Reply NodeServer::attached(uint32_t place) const {
   return Reply::of({node_, base_of(place), share(), size_.memory_bytes});
 }
 
-bool NodeServer::clearing() const { return std::ranges::count(places_, Place::clearing) != 0; }
+bool NodeServer::clearing() const {
+  return std::ranges::count(places_, Place::clearing) != 0 ||
+         std::ranges::any_of(groups_, [](const Barrier& barrier) { return barrier.closes.has_value(); });
+}
+
+uint32_t NodeServer::barriers_in_use() const {
+  return static_cast<uint32_t>(
+      std::ranges::count_if(groups_, [](const Barrier& barrier) { return barrier.place.has_value(); }));
+}
 
 uint32_t NodeServer::queues_in_use() const {
   return static_cast<uint32_t>(
@@ -87,6 +106,11 @@ void NodeServer::handle(uint32_t place, const Request& request, OnReply reply) {
       return reply(Reply::of());
     case Ask::look_up:
       return look_up(request, reply);
+    case Ask::open_barrier:
+    case Ask::close_barrier:
+    case Ask::arrive:
+    case Ask::await_barrier:
+      return handle_barrier(place, request, std::move(reply));
   }
   reply(Reply::refused("no such request"));
 }
@@ -146,8 +170,8 @@ void NodeServer::claim_queue(uint32_t place, const Request& request, const OnRep
   Queue& queue = queues_[number];
   if (queue.place) return reply(Reply::refused("queue " + std::to_string(number) + " is in use"));
   queue.place = place;
-  queue.setup.sq_base = number * ring_slot;
-  queue.setup.cq_base = number * ring_slot + cq_offset;
+  queue.setup.sq_base = number * NodeSize::ring_slot;
+  queue.setup.cq_base = number * NodeSize::ring_slot + cq_offset;
   queue.setup.sq_log2 = queue.setup.cq_log2 = ring_log2;
   queue.setup.owner = owner_of(place);
   queue.setup.key = new_key();
@@ -196,8 +220,78 @@ void NodeServer::look_up(const Request& request, const OnReply& reply) const {
   reply(Reply::of(found->second.values));
 }
 
+void NodeServer::handle_barrier(uint32_t place, const Request& request, OnReply reply) {
+  if (!barriers_) return reply(Reply::refused("the NIC has no barrier engine"));
+  if (request.a >= groups_.size())
+    return reply(Reply::refused("no barrier " + std::to_string(request.a) + ": the node has " +
+                                std::to_string(groups_.size())));
+  if (request.ask == Ask::open_barrier) return open_barrier(place, request, reply);
+  Barrier& barrier = groups_[request.a];
+  if (barrier.place != place || barrier.closes)
+    return reply(Reply::refused("barrier " + std::to_string(request.a) + " is not this application's"));
+  if (request.ask == Ask::close_barrier) {
+    barrier.closes = cycle_ + barrier_lingers;
+    return reply(Reply::of());
+  }
+  if (request.ask == Ask::await_barrier) {
+    at_barriers_.push_back({place, request, cycle_ + request.y, std::move(reply)});
+    return;
+  }
+  barriers_->arrive(static_cast<uint8_t>(request.a), [reply](std::optional<BarrierDriver::Refusal> refusal) {
+    if (refusal == BarrierDriver::Refusal::none) return reply(Reply::of());
+    reply(
+        Reply::refused("barrier: " + std::string(refusal ? barrier::formats::name(*refusal) : "no answer")));
+  });
+}
+
+void NodeServer::open_barrier(uint32_t place, const Request& request, const OnReply& reply) {
+  Barrier& barrier = groups_[request.a];
+  if (barrier.place) return reply(Reply::refused("barrier " + std::to_string(request.a) + " is in use"));
+  barrier = {place, std::nullopt, std::nullopt};
+  BarrierGroup group;
+  group.instance = static_cast<uint16_t>(request.b);
+  group.members = nodes_of(request.x);
+  group.good = 0xffff;  // the network has no ways to choose from
+  group.first = barrier_first;
+  group.largest = barrier_largest;
+  group.tries = barrier_tries;
+  barriers_->open(static_cast<uint8_t>(request.a), group,
+                  [this, number = request.a, reply](std::optional<BarrierDriver::Refusal> refusal) {
+                    if (refusal == BarrierDriver::Refusal::none) return reply(Reply::of());
+                    groups_[number].place.reset();
+                    reply(Reply::refused("barrier: " + std::string(refusal ? barrier::formats::name(*refusal)
+                                                                           : "too many members")));
+                  });
+}
+
+Reply NodeServer::barrier_reply(Barrier& barrier) const {
+  if (!barrier.ended) return Reply::of({0, cycle_});
+  const BarrierDriver::Completion ended = *barrier.ended;
+  barrier.ended.reset();
+  return Reply::of({1, cycle_, ended.ending, ended.dead});
+}
+
+void NodeServer::tick_barriers() {
+  while (const auto completion = barriers_->take()) groups_.at(completion->group).ended = *completion;
+  for (uint32_t number = 0; number < groups_.size(); ++number) {
+    Barrier& barrier = groups_[number];
+    if (!barrier.closes || cycle_ < *barrier.closes) continue;
+    barrier.closes = ~uint64_t{0};  // on its way
+    barriers_->close(static_cast<uint8_t>(number),
+                     [this, number](std::optional<BarrierDriver::Refusal>) { groups_[number] = {}; });
+  }
+  std::vector<Waiting> met;
+  std::erase_if(at_barriers_, [&](Waiting& each) {
+    if (!groups_[each.request.a].ended && cycle_ < each.until) return false;
+    met.push_back(std::move(each));
+    return true;
+  });
+  for (const Waiting& each : met) each.reply(barrier_reply(groups_[each.request.a]));
+}
+
 void NodeServer::tick(uint64_t cycle) {
   cycle_ = cycle;
+  if (barriers_) tick_barriers();
   std::vector<Waiting> met;
   std::erase_if(waiting_, [&](Waiting& each) {
     uint8_t now = 0;
@@ -213,6 +307,10 @@ void NodeServer::tick(uint64_t cycle) {
 void NodeServer::detach(uint32_t place) {
   places_[place] = Place::clearing;
   std::erase_if(waiting_, [&](const Waiting& each) { return each.place == place; });
+  std::erase_if(at_barriers_, [&](const Waiting& each) { return each.place == place; });
+  for (Barrier& barrier : groups_) {
+    if (barrier.place == place && !barrier.closes) barrier.closes = cycle_ + barrier_lingers;
+  }
   std::erase_if(directory_,
                 [&](const auto& entry) { return entry.first.first == node_ && entry.second.place == place; });
   clear(place);

@@ -3,6 +3,7 @@
 // them back when an application goes (docs/driver.md, The node).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "driver/barrier_driver.hpp"
 #include "driver/port.hpp"
 #include "driver/rdma_driver.hpp"
 #include "driver/ring_driver.hpp"
@@ -23,6 +25,15 @@ struct NodeSize {
   uint32_t regions = 64;
   uint32_t payload = 256;  ///< bytes, to multiples of which addresses are
   uint64_t memory_bytes = 64 << 20;
+
+  uint64_t rings_bytes() const { return queues * ring_slot + barrier_slot; }
+  /// Where completions of barriers go, behind the rings of the queues.
+  uint64_t barrier_ring() const { return queues * ring_slot; }
+
+  static constexpr uint64_t ring_slot = 1 << 16;  ///< both rings of a queue
+  static constexpr uint64_t barrier_slot = 4096;
+  static constexpr uint8_t barrier_ring_log2 = 4;
+  static constexpr uint32_t barrier_groups = 16;
 };
 
 /// What applications of all nodes tell each other outside of the network, by node and name.
@@ -39,8 +50,9 @@ class NodeServer {
   using OnReply = std::function<void(const Reply&)>;
 
   /// Of a NIC whose driver is ready and whose queues are OFF.
+  /// @param barriers of a NIC with a barrier engine, started; else nullptr
   NodeServer(uint32_t node, RegisterBus& bus, RingMemory& memory, RdmaDriver& engine, const NodeSize& size,
-             Directory& directory);
+             Directory& directory, BarrierDriver* barriers = nullptr);
 
   /// A place for one more application, if there is any.
   std::optional<uint32_t> attach();
@@ -57,6 +69,7 @@ class NodeServer {
   bool clearing() const;
   uint32_t queues_in_use() const;
   uint32_t regions_in_use() const;
+  uint32_t barriers_in_use() const;
 
  private:
   enum class Place { free, taken, clearing };
@@ -68,6 +81,11 @@ class NodeServer {
     std::optional<uint32_t> place;
     uint16_t key = 0;
   };
+  struct Barrier {
+    std::optional<uint32_t> place;
+    std::optional<BarrierDriver::Completion> ended;  ///< that the application has not been told
+    std::optional<uint64_t> closes;                  ///< cycle; nobody's any more then
+  };
   struct Waiting {
     uint32_t place;
     Request request;
@@ -75,8 +93,7 @@ class NodeServer {
     OnReply reply;
   };
 
-  uint64_t base_of(uint32_t place) const { return rings_bytes() + place * share(); }
-  uint64_t rings_bytes() const;
+  uint64_t base_of(uint32_t place) const { return size_.rings_bytes() + place * share(); }
   uint64_t share() const;
   static uint8_t owner_of(uint32_t place) { return static_cast<uint8_t>(place + 1); }
   uint16_t new_key() { return ++last_key_ == 0 ? ++last_key_ : last_key_; }
@@ -88,6 +105,10 @@ class NodeServer {
   void access_register(uint32_t place, const Request& request, const OnReply& reply);
   void wait(uint32_t place, const Request& request, OnReply reply);
   void look_up(const Request& request, const OnReply& reply) const;
+  void handle_barrier(uint32_t place, const Request& request, OnReply reply);
+  void open_barrier(uint32_t place, const Request& request, const OnReply& reply);
+  void tick_barriers();
+  Reply barrier_reply(Barrier& barrier) const;
 
   void close(uint32_t region);
   void clear(uint32_t place);
@@ -100,10 +121,12 @@ class NodeServer {
   NodeSize size_;
   Directory& directory_;
   RingAdministrator administrator_;
+  BarrierDriver* barriers_;
   std::vector<Place> places_;
   std::vector<Queue> queues_;
   std::vector<Region> regions_;
-  std::vector<Waiting> waiting_;
+  std::array<Barrier, NodeSize::barrier_groups> groups_;
+  std::vector<Waiting> waiting_, at_barriers_;
   uint16_t last_key_;
   uint64_t cycle_ = 0;
 };

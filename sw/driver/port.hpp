@@ -23,6 +23,10 @@ enum class Ask : uint32_t {
   wait,            ///< x: address of a byte, a: its value, y: clocks. Values: 1 if it changed, clock
   publish,         ///< name, values
   look_up,         ///< a: node, name. Values: as published
+  open_barrier,    ///< a: group, b: instance, x: members, a bit a node
+  close_barrier,   ///< a: group
+  arrive,          ///< a: group
+  await_barrier,   ///< a: group, y: clocks. Values: 1 if it has ended, clock, 1 if a member is dead, its node
 };
 
 constexpr uint32_t any_queue = ~0u;

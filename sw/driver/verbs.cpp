@@ -232,4 +232,41 @@ Completion Queue::expect(uint64_t clocks) {
   return *completion;
 }
 
+Barrier::Barrier(const ProtectionDomain& domain, uint32_t number, std::span<const uint32_t> nodes,
+                 uint16_t instance)
+    : context_(domain.context()), number_(number) {
+  uint64_t members = 0;
+  for (const uint32_t node : nodes) {
+    if (node >= 64) throw Fault("barrier: node " + std::to_string(node) + " is beyond 63");
+    if (members >> node & 1) throw Fault("barrier: node " + std::to_string(node) + " is named twice");
+    members |= uint64_t{1} << node;
+  }
+  context_.ask({.ask = Ask::open_barrier, .a = number, .b = instance, .x = members});
+}
+
+Barrier::~Barrier() {
+  try {
+    context_.port_->ask({.ask = Ask::close_barrier, .a = number_});
+  } catch (const Fault&) {  // the node is gone, and the barrier with it
+  }
+}
+
+void Barrier::arrive() { context_.ask({.ask = Ask::arrive, .a = number_}); }
+
+bool Barrier::wait(uint64_t clocks) {
+  const auto values = context_.ask({.ask = Ask::await_barrier, .a = number_, .y = clocks});
+  context_.clock_ = values[1];
+  if (values[0] == 0) return false;
+  if (values[2] != 0)
+    throw Fault("barrier " + std::to_string(number_) + ": node " + std::to_string(values[3]) + " is dead");
+  return true;
+}
+
+void Barrier::enter(uint64_t clocks) {
+  arrive();
+  if (!wait(clocks))
+    throw Fault("barrier " + std::to_string(number_) + " has not ended within " + std::to_string(clocks) +
+                " clocks");
+}
+
 }  // namespace weft::verbs

@@ -62,6 +62,7 @@ class Context {
  private:
   friend class MemoryRegion;
   friend class Queue;
+  friend class Barrier;
   class Bus;
   class Memory;
 
@@ -156,6 +157,30 @@ class Queue {
   Context& context_;
   std::optional<driver::RingQueue> ring_;
   uint16_t acknowledged_ = 0;
+};
+
+/// A barrier of some nodes, by the engines of their NICs: nobody leaves before all have arrived. One
+/// application of each node opens it, all with the same number, nodes and instance.
+class Barrier {
+ public:
+  /// @param number 0 to 15
+  /// @param nodes below 64, in any order
+  /// @param instance another one each time that the nodes open the same number again
+  Barrier(const ProtectionDomain& domain, uint32_t number, std::span<const uint32_t> nodes,
+          uint16_t instance = 0);
+  Barrier(const Barrier&) = delete;
+  Barrier& operator=(const Barrier&) = delete;
+  ~Barrier();
+
+  void arrive();
+  /// All have arrived; false: not within so many clocks. Throws if a member is dead, with its node.
+  bool wait(uint64_t clocks);
+  /// Arrives and waits; throws if not all come.
+  void enter(uint64_t clocks = Context::patience);
+
+ private:
+  Context& context_;
+  uint32_t number_;
 };
 
 }  // namespace weft::verbs

@@ -14,6 +14,7 @@ extern "C" {
 typedef struct weft_context weft_context;
 typedef struct weft_region weft_region;
 typedef struct weft_queue weft_queue;
+typedef struct weft_barrier weft_barrier;
 
 enum weft_access {
   WEFT_SOURCE = 1,       /* WRITEs and SENDs from here */
@@ -69,6 +70,14 @@ int weft_post_send(weft_queue* queue, uint64_t tag, const weft_region* from, uin
 int weft_post_recv(weft_queue* queue, uint64_t tag, const weft_region* into, uint64_t offset, uint32_t bytes);
 /* 1: there is a completion; 0: none within so many clocks (0 clocks: look only); -1: failed. */
 int weft_poll(weft_queue* queue, uint64_t clocks, weft_completion* completion);
+
+/* A barrier of some nodes, by the engines of their NICs; all open it with the same number (0 to 15), nodes
+   (below 64) and instance (another one each time). NULL: failed. */
+weft_barrier* weft_barrier_open(weft_context* context, uint32_t number, const uint32_t* nodes, size_t count,
+                                uint16_t instance);
+void weft_barrier_close(weft_barrier* barrier);
+/* Arrives; 0 when all have arrived, -1: not within so many clocks, or a member is dead. */
+int weft_barrier_enter(weft_barrier* barrier, uint64_t clocks);
 
 /* "OK", "BAD_KEY", ... */
 const char* weft_status_name(uint8_t status);

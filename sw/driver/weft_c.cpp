@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "common/fault.hpp"
@@ -30,6 +31,13 @@ struct weft_queue {
   weft_queue(weft_context* of, uint32_t number) : context(of), queue(of->domain, number) {}
   weft_context* context;
   verbs::Queue queue;
+};
+
+struct weft_barrier {
+  weft_barrier(weft_context* of, uint32_t number, std::span<const uint32_t> nodes, uint16_t instance)
+      : context(of), barrier(of->domain, number, nodes, instance) {}
+  weft_context* context;
+  verbs::Barrier barrier;
 };
 
 namespace {
@@ -150,6 +158,21 @@ int weft_poll(weft_queue* queue, uint64_t clocks, weft_completion* completion) {
     *completion = {got->tag, static_cast<uint32_t>(got->bytes), static_cast<uint32_t>(got->node),
                    static_cast<uint32_t>(got->immediate), got->status};
     return 1;
+  });
+}
+
+weft_barrier* weft_barrier_open(weft_context* context, uint32_t number, const uint32_t* nodes, size_t count,
+                                uint16_t instance) {
+  return guarded<weft_barrier*>(
+      context, nullptr, [&] { return new weft_barrier(context, number, std::span(nodes, count), instance); });
+}
+
+void weft_barrier_close(weft_barrier* barrier) { delete barrier; }
+
+int weft_barrier_enter(weft_barrier* barrier, uint64_t clocks) {
+  return guarded(barrier->context, -1, [&] {
+    barrier->barrier.enter(clocks);
+    return 0;
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "barrier_tap.hpp"
 #include "common/fault.hpp"
 
 namespace weft::tb {
@@ -63,10 +64,29 @@ NodeSystem::NodeSystem(const std::vector<std::span<uint8_t>>& memories, const fa
   for (uint32_t node = 0; node < size(); ++node) {
     RdmaNode& nic = system_.node(node);
     Host& host = hosts_.emplace_back();
+    const driver::NodeSize size = node_size(memories_[node].size(), build);
     host.memory = std::make_unique<NodeRingMemory>(nic.memory().memory());
+    const auto* tap = dynamic_cast<const BarrierTap*>(&nic.model());
+    if (tap && tap->has_barrier()) {
+      host.barriers = std::make_unique<driver::BarrierDriver>(nic.registers(), *host.memory,
+                                                              driver::barrier_window(build.queues));
+      start_barriers(node, *host.barriers, size);
+    }
     host.server = std::make_unique<driver::NodeServer>(node, nic.registers(), *host.memory, nic.driver(),
-                                                       node_size(memories_[node].size(), build), directory_);
+                                                       size, directory_, host.barriers.get());
   }
+}
+
+void NodeSystem::start_barriers(uint32_t node, driver::BarrierDriver& barriers,
+                                const driver::NodeSize& size) {
+  driver::BarrierSetup setup;
+  setup.node = static_cast<uint16_t>(node);
+  setup.ring_base = size.barrier_ring();
+  setup.ring_log2 = driver::NodeSize::barrier_ring_log2;
+  std::optional<bool> started;
+  barriers.start(setup, [&started](bool ok) { started = ok; });
+  if (!system_.run_until([&started] { return started.has_value(); }, start_cycles) || !*started)
+    throw Fault("the barrier engine of a NIC does not start");
 }
 
 void NodeSystem::step() {

@@ -20,7 +20,7 @@ class NodeSystem {
   /// @param memories of the nodes, one each, of the same length; they outlive this
   /// @param build of the NICs, one that the program is linked with
   NodeSystem(const std::vector<std::span<uint8_t>>& memories, const fabric::Faults& faults, uint64_t seed,
-             const std::string& build = "nic_default");
+             const std::string& build = "weft_default");
 
   uint32_t size() const { return system_.size(); }
   driver::NodeServer& server(uint32_t node) { return *hosts_.at(node).server; }
@@ -32,8 +32,11 @@ class NodeSystem {
   bool clearing() const;
 
  private:
+  void start_barriers(uint32_t node, driver::BarrierDriver& barriers, const driver::NodeSize& size);
+
   struct Host {
     std::unique_ptr<NodeRingMemory> memory;
+    std::unique_ptr<driver::BarrierDriver> barriers;  ///< if the NIC has a barrier engine
     std::unique_ptr<driver::NodeServer> server;
   };
 

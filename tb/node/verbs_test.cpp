@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -191,6 +192,74 @@ TEST_F(Verbs, NoNodeAndNoPlace) {
   all.pop_back();
   run_until_clear();
   EXPECT_NO_THROW(attach(0));
+}
+
+/// Both sides of a barrier of two nodes; this thread clocks them.
+class VerbsBarrier : public Verbs {
+ protected:
+  VerbsBarrier() : here(attach(0)), there(attach(1)), domain_here(here), domain_there(there) {}
+  static constexpr std::array<uint32_t, 2> both{0, 1};
+  Context here, there;
+  ProtectionDomain domain_here, domain_there;
+};
+
+TEST_F(VerbsBarrier, NobodyLeavesBeforeAllHaveArrived) {
+  Barrier mine(domain_here, 3, both), theirs(domain_there, 3, both);
+  for (int round = 0; round < 5; ++round) {
+    mine.arrive();
+    EXPECT_FALSE(mine.wait(2'000)) << round;
+    theirs.arrive();
+    EXPECT_TRUE(theirs.wait(100'000));
+    EXPECT_TRUE(mine.wait(100'000));
+  }
+}
+
+TEST_F(VerbsBarrier, AsTheGuideHasIt) {
+  ProtectionDomain& domain = domain_here;
+  Barrier theirs(domain_there, 0, both);
+  theirs.arrive();
+  Barrier barrier(domain, /*number=*/0, std::array<uint32_t, 2>{0, 1});
+  barrier.enter();
+  EXPECT_TRUE(theirs.wait(100'000));
+}
+
+TEST_F(VerbsBarrier, RefusalsAreNamed) {
+  const std::vector<uint32_t> twice{0, 1, 0}, without{1}, far{0, 64};
+  EXPECT_EQ(fault_of([&] { Barrier(domain_here, 3, twice); }), "barrier: node 0 is named twice");
+  EXPECT_EQ(fault_of([&] { Barrier(domain_here, 3, far); }), "barrier: node 64 is beyond 63");
+  EXPECT_EQ(fault_of([&] { Barrier(domain_here, 3, without); }), "node 0: barrier: NOT_MEMBER");
+  EXPECT_EQ(fault_of([&] { Barrier(domain_here, 3, std::span<const uint32_t>{}); }),
+            "node 0: barrier: EMPTY");
+  EXPECT_EQ(fault_of([&] { Barrier(domain_here, 16, both); }), "node 0: no barrier 16: the node has 16");
+  Barrier mine(domain_here, 3, both);
+  EXPECT_EQ(fault_of([&] { Barrier(domain_here, 3, both); }), "node 0: barrier 3 is in use");
+  mine.arrive();
+  EXPECT_EQ(fault_of([&] { mine.arrive(); }), "node 0: barrier: ARRIVED");
+  const auto other = attach(0);
+  EXPECT_FALSE(other->ask({.ask = driver::Ask::arrive, .a = 3}).ok) << "of another application";
+  EXPECT_FALSE(other->ask({.ask = driver::Ask::close_barrier, .a = 3}).ok);
+}
+
+TEST_F(VerbsBarrier, MissingMemberIsNamedNotWaitedForForEver) {
+  Barrier mine(domain_here, 0, both);
+  EXPECT_EQ(fault_of([&] { mine.enter(); }), "barrier 0: node 1 is dead");
+}
+
+TEST_F(VerbsBarrier, WhoGoesLeavesNoBarrier) {
+  {
+    Barrier mine(domain_here, 5, both);
+    EXPECT_EQ(nodes->server(0).barriers_in_use(), 1u);
+  }
+  run_until_clear();
+  EXPECT_EQ(nodes->server(0).barriers_in_use(), 0u);
+  {
+    Context brief(attach(0));
+    const auto port = attach(0);  // goes without a word
+    ASSERT_TRUE(port->ask({.ask = driver::Ask::open_barrier, .a = 5, .b = 1, .x = 3}).ok);
+  }
+  run_until_clear();
+  EXPECT_EQ(nodes->server(0).barriers_in_use(), 0u);
+  const Barrier again(domain_here, 5, both, 2);
 }
 
 TEST_F(Verbs, MemoryEnds) {

@@ -73,8 +73,9 @@ void set_parameter(RdmaBuild& build, const std::string& name, uint32_t value) {
     build.max_answers = value;
   } else if (name == "FETCH") {
     build.fetch = value;
-  } else if (name == "READS" || name == "N_REQUESTS") {
-    // nothing that can be seen from outside depends on these
+  } else if (name == "READS" || name == "N_REQUESTS" || name == "N_GROUPS" || name == "N_MEMBERS" ||
+             name == "N_NODES" || name == "IN_DEPTH") {
+    // nothing that is seen of RDMA depends on these
   } else if (name == "SCHEME") {
     params.scheme = static_cast<rdma::Scheme>(value);
   } else if (name == "N_SEND_BUFFERS") {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "barrier_tap.hpp"
 #include "golden_engine.hpp"
 
 namespace weft::tb {
@@ -38,6 +39,12 @@ std::unique_ptr<RdmaModel> make_model(const NodeConfig& config, SimulationContex
   return make_rdma_model(config.build, context, name);
 }
 
+/// A barrier engine doubles the register space.
+uint32_t register_bits_of(const RdmaBuild& build, const RdmaModel& model) {
+  const auto* tap = dynamic_cast<const BarrierTap*>(&model);
+  return register_bits(build) + (tap && tap->has_barrier() ? 1 : 0);
+}
+
 }  // namespace
 
 RdmaNode::RdmaNode(uint32_t index, const NodeConfig& config, SimulationContext& context, Findings& findings,
@@ -48,7 +55,7 @@ RdmaNode::RdmaNode(uint32_t index, const NodeConfig& config, SimulationContext& 
           memory_config(index, config), [this](WrittenBurst burst) { wrote(std::move(burst)); },
           [this](uint64_t bytes, bool ok) { answered(bytes, ok); }),
       registers_(PauseGenerator(config.pause, config.seed, stream(index, stream_registers)),
-                 register_bits(config.build)),
+                 register_bits_of(config.build, *model_)),
       driver_(
           registers_,
           [this](driver::RdmaCompletion completion) {
@@ -61,10 +68,9 @@ RdmaNode::RdmaNode(uint32_t index, const NodeConfig& config, SimulationContext& 
       input_(config.build.data_bytes, PauseGenerator(config.pause, config.seed, stream(index, stream_input))),
       output_(PauseGenerator(config.pause, config.seed, stream(index, stream_output))),
       in_monitor_("s_axis", config.build.data_bytes,
-                  [this](std::optional<Bytes> packet) { scoreboard_->arrived(std::move(packet)); }),
+                  [this](std::optional<Bytes> packet) { arrived(std::move(packet)); }),
       out_monitor_("m_axis", config.build.data_bytes, [this, on_packet = std::move(on_packet)](Bytes packet) {
-        counts_.left(packet);
-        if (scoreboard_) scoreboard_->left(packet);
+        left(packet);
         on_packet(std::move(packet));
       }) {
   if (!config.checked || config.golden) return;
@@ -72,11 +78,26 @@ RdmaNode::RdmaNode(uint32_t index, const NodeConfig& config, SimulationContext& 
   if (config.build.queues) queues_.emplace(config.build, reporter_, memory_, *scoreboard_);
 }
 
+void RdmaNode::arrived(std::optional<Bytes> packet) {
+  if (sharer_ && packet && sharer_->owns_packet(*packet)) return;
+  scoreboard_->arrived(std::move(packet));
+}
+
+void RdmaNode::left(const Bytes& packet) {
+  if (sharer_ && sharer_->owns_packet(packet)) return sharer_->left(packet);
+  counts_.left(packet);
+  if (scoreboard_) scoreboard_->left(packet);
+}
+
 /// The memory port is shared: what goes to a ring, or to where messages go, is the queues'.
 void RdmaNode::wrote(WrittenBurst burst) {
+  if (sharer_ && sharer_->owns(burst.address)) {
+    writers_.push_back(Writer::sharer);
+    return sharer_->wrote(burst);
+  }
+  writers_.push_back(queues_ && queues_->owns(burst.address) ? Writer::queues : Writer::engine);
   if (!scoreboard_) return;
-  write_is_of_queues_.push_back(queues_ && queues_->owns(burst.address));
-  if (write_is_of_queues_.back()) {
+  if (writers_.back() == Writer::queues) {
     queues_->wrote(std::move(burst));
   } else {
     scoreboard_->wrote(std::move(burst));
@@ -85,11 +106,12 @@ void RdmaNode::wrote(WrittenBurst burst) {
 
 /// Memory answers in order.
 void RdmaNode::answered(uint64_t bytes, bool ok) {
+  const Writer writer = writers_.front();
+  writers_.pop_front();
+  if (writer == Writer::sharer) return sharer_->answered(ok);
   counts_.written_bytes += bytes;
   if (!scoreboard_) return;
-  const bool of_queues = write_is_of_queues_.front();
-  write_is_of_queues_.pop_front();
-  if (of_queues) {
+  if (writer == Writer::queues) {
     queues_->answered(bytes, ok);
   } else {
     scoreboard_->answered(bytes, ok);
@@ -102,7 +124,7 @@ void RdmaNode::hold_reset() {
   counts_ = {};
   if (scoreboard_) scoreboard_->reset();
   if (queues_) queues_->reset();
-  write_is_of_queues_.clear();
+  writers_.clear();
   registers_.reset();
   input_.reset();
   in_monitor_.reset();

@@ -34,6 +34,17 @@ struct NodeConfig {
       true;  ///< beside the golden model; otherwise nothing is compared, and all is as fast as it can be
 };
 
+/// Another engine behind the same packet and memory ports: what is its own, no scoreboard of RDMA sees.
+class PortSharer {
+ public:
+  virtual ~PortSharer() = default;
+  virtual bool owns_packet(std::span<const uint8_t> packet) const = 0;
+  virtual void left(std::span<const uint8_t> packet) = 0;
+  virtual bool owns(uint64_t address) const = 0;  ///< of memory that is written
+  virtual void wrote(const WrittenBurst& burst) = 0;
+  virtual void answered(bool ok) = 0;
+};
+
 class RdmaNode {
  public:
   using OnCompletion = driver::RdmaDriver::OnCompletion;
@@ -80,6 +91,9 @@ class RdmaNode {
   void receive_beats(std::span<const AxisBeat> beats) { input_.push_beats(beats); }
   size_t beats_waiting() const { return input_.pending(); }
 
+  /// It outlives this, or takes itself away with nullptr.
+  void share_ports(PortSharer* sharer) { sharer_ = sharer; }
+
   uint32_t index() const { return reporter_.node(); }
   driver::RdmaDriver& driver() { return driver_; }
   AxiLiteMaster& registers() { return registers_; }
@@ -104,6 +118,10 @@ class RdmaNode {
   bool settled() const;
 
  private:
+  enum class Writer : uint8_t { engine, queues, sharer };
+
+  void arrived(std::optional<Bytes> packet);
+  void left(const Bytes& packet);
   void wrote(WrittenBurst burst);
   void answered(uint64_t bytes, bool ok);
 
@@ -114,7 +132,8 @@ class RdmaNode {
   std::optional<Scoreboard> scoreboard_;
   NodeCounts counts_;
   std::optional<QueueScoreboard> queues_;
-  std::deque<bool> write_is_of_queues_;  // bursts that memory has not answered
+  std::deque<Writer> writers_;  // of bursts that memory has not answered
+  PortSharer* sharer_ = nullptr;
   AxiLiteMaster registers_;
   OnCompletion on_completion_;
   OnPosted on_posted_;

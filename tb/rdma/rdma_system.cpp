@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "barrier/packet.hpp"
 #include "trace/folder.hpp"
 #include "weft/rdma/formats.hpp"
 
@@ -35,6 +36,12 @@ fabric::Network make_network(const SystemConfig& config) {
 constexpr uint32_t nodes_at_once = 8;  // stepwise: what they keep fits into the second cache
 
 constexpr uint64_t start_values = 1ull << 34;  // random streams of the nodes; those of RdmaNode are below
+
+/// Barrier packets have their destination elsewhere (docs/barrier_formats.md).
+uint16_t destination_of(const Bytes& packet, const formats::Header& header) {
+  if (!barrier::begins_like_packet(packet)) return header.dst;
+  return barrier::formats::unpack_packet(std::span(packet).first<barrier::formats::packet_bytes>()).to;
+}
 
 /// Whatever else stands in the packet.
 formats::Ptype type_of(const Bytes& packet) { return static_cast<formats::Ptype>(packet.front()); }
@@ -150,7 +157,8 @@ void RdmaSystem::forward(uint32_t from, Bytes packet) {
   const auto header =
       formats::unpack(std::span<const uint8_t, rdma::flit_bytes>(packet.data(), rdma::flit_bytes));
   Surroundings& own = *surroundings_[from];
-  const fabric::Fate fate = network_.send(from, index_of(header.dst), flow_of(header), std::move(packet));
+  const uint32_t to = index_of(destination_of(packet, header));
+  const fabric::Fate fate = network_.send(from, to, flow_of(header), std::move(packet));
   own.fates[type].add(fate);
   if (own.trace) own.trace->write(cycle_, header, fate);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adapter from any Verilated `rdma_top` or `rdma_nic` (any parameters, SystemVerilog or plain Verilog) to
-// RdmaModel.
+// Adapter from any Verilated `rdma_top`, `rdma_nic` or `weft_nic` (any parameters, SystemVerilog or plain
+// Verilog) to RdmaModel.
 #pragma once
 
 #include <string>
 
+#include "barrier_tap.hpp"
 #include "common/signals.hpp"
 #include "common/verilated_clock.hpp"
 #include "rdma_model.hpp"
@@ -15,10 +16,12 @@
 namespace weft::tb {
 
 template <typename Top>
-class VerilatedRdma : public RdmaModel {
+class VerilatedRdma : public RdmaModel, public BarrierTap {
  public:
   VerilatedRdma(const RdmaBuild& build, SimulationContext& context, const std::string& name)
-      : data_bytes_(build.data_bytes), address_bits_(register_bits(build)), clock_(context, name) {
+      : data_bytes_(build.data_bytes),
+        address_bits_(register_bits(build) + with_barrier),
+        clock_(context, name) {
     if constexpr (!with_queues) {  // nothing is connected there
       clock_.top().queue_post_valid_i = 0;
       clock_.top().queue_cpl_ready_i = 1;
@@ -57,7 +60,12 @@ class VerilatedRdma : public RdmaModel {
 
   void fetch(RdmaPins& pins) override {
     const Top& top = clock_.top();
-    pins.irq = top.irq_o;
+    if constexpr (with_barrier) {
+      pins.irq = top.rdma_irq_o;
+      fetch_barrier(top, barrier_);
+    } else {
+      pins.irq = top.irq_o;
+    }
     pins.in.ready = top.s_axis_tready_o;
     pins.out.valid = top.m_axis_tvalid_o;
     if (pins.out.valid) {
@@ -71,6 +79,9 @@ class VerilatedRdma : public RdmaModel {
     if constexpr (with_queues) fetch_queues(top, pins);
   }
 
+  bool has_barrier() const override { return with_barrier; }
+  const BarrierTrace& barrier() const override { return barrier_; }
+
   void attach([[maybe_unused]] WaveFile& waves) override {
 #ifdef WEFT_WAVES
     static_cast<FstWaves&>(waves).attach(clock_.top());
@@ -79,6 +90,7 @@ class VerilatedRdma : public RdmaModel {
 
  private:
   static constexpr bool with_queues = requires(Top top) { top.queue_irq_o; };
+  static constexpr bool with_barrier = requires(Top top) { top.barrier_irq_o; };
 
   void apply_axil(Top& top, const AxiLitePins& pins) {
     top.s_axil_awaddr_i = masked(pins.awaddr, address_bits_);
@@ -217,8 +229,23 @@ class VerilatedRdma : public RdmaModel {
     queues.set_key = top.trace_queue_key_o;
   }
 
+  static void fetch_barrier(const Top& top, BarrierTrace& barrier) {
+    barrier.event = top.trace_barrier_valid_o;
+    barrier.what = top.trace_barrier_what_o;
+    barrier.group = top.trace_barrier_group_o;
+    barrier.overrun = top.trace_barrier_overrun_o;
+    barrier.arrived = top.trace_barrier_arrived_o;
+    barrier.told = top.trace_barrier_told_o;
+    barrier.irq = top.barrier_irq_o;
+    barrier.any_irq = top.irq_o;
+    get_bytes(top.trace_barrier_packet_o, barrier.packet.data(), barrier.packet.size());
+    get_bytes(top.trace_barrier_arrival_o, barrier.arrival.data(), barrier.arrival.size());
+    get_bytes(top.trace_barrier_completion_o, barrier.completion.data(), barrier.completion.size());
+  }
+
   uint32_t data_bytes_;
   uint32_t address_bits_;  // of the registers
+  BarrierTrace barrier_;
   VerilatedClock<Top> clock_;
 };
 

@@ -100,6 +100,16 @@ class AllGather(Node):
             self.assertEqual(self.end(rank), f"node {node}: 3 blocks of 4096 bytes\n")
 
 
+class Barriers(Node):
+    nodes = 3
+    options = ["--loss", "0.01"]
+
+    def test_barriers(self):
+        ranks = [self.begin("weft-barrier", "--node", node, "--nodes", 3, "--rounds", 20) for node in range(3)]
+        for node, rank in enumerate(ranks):
+            self.assertRegex(self.end(rank), rf"^node {node}: 20 barriers of 3 nodes, \d+ clocks each\n$")
+
+
 class Trouble(Node):
     def test_no_such_node(self):
         self.assertEqual(self.end(self.begin("weft-pingpong", "--node", 7), 2),

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "driver/barrier_driver.hpp"
 #include "driver/rdma_driver.hpp"
 #include "driver/ring_driver.hpp"
 
@@ -215,6 +216,97 @@ TEST_F(QueueDriver, AcknowledgesUntilItIsTaken) {
   queue.acknowledge(true);
   EXPECT_EQ(registers.written.size(), very_often + 1u);
   EXPECT_EQ(registers.written.back().data, 1u << 31);
+}
+
+// --- the barrier engine
+
+class BarrierOfANic : public testing::Test {
+ protected:
+  static constexpr uint32_t window = barrier_window(8);
+  static constexpr uint32_t ring = window + barrier_ring_offset;
+  static constexpr uint64_t ring_base = 0x4000;
+
+  BarrierOfANic() {
+    registers.value = [this](uint32_t address) -> uint32_t {
+      if (address == window + barrier::formats::reg::RESULT) return result;
+      if (address == ring + barrier_ring::formats::reg::STATE) return state;
+      return 0;
+    };
+    driver.start({.node = 3, .ring_base = ring_base, .ring_log2 = 1}, [this](bool ok) { started = ok; });
+  }
+  /// Writes an entry as the NIC would.
+  void tell(uint32_t index, uint8_t group) {
+    barrier::formats::Completion completion;
+    completion.group = group;
+    completion.epoch = static_cast<uint16_t>(index);
+    barrier_ring::formats::Entry entry;
+    const auto record = barrier::formats::pack(completion);
+    for (size_t i = 0; i < record.size(); ++i) entry.told |= uint64_t{record[i]} << (8 * i);
+    entry.phase = index / 2 % 2 == 0 ? 1 : 0;
+    memory.write(ring_base + uint64_t{index % 2} * barrier_ring::formats::entry_bytes,
+                 barrier_ring::formats::pack(entry));
+  }
+
+  uint32_t result = 0, state = 1;
+  std::optional<bool> started;
+  Registers registers;
+  Memory memory;
+  BarrierDriver driver{registers, memory, window};
+};
+
+TEST_F(BarrierOfANic, WindowIsBehindTheQueues) {
+  EXPECT_EQ(window, 0x10000u);
+  EXPECT_EQ(barrier_window(64), 0x80000u);
+  EXPECT_EQ(started, true);
+  EXPECT_EQ(registers.written.back(), (Registers::Write{ring + barrier_ring::formats::reg::ENABLE, 1}));
+}
+
+TEST_F(BarrierOfANic, CompletionsOverManyLaps) {
+  for (uint32_t index = 0; index < 9; ++index) {
+    EXPECT_FALSE(driver.take().has_value()) << index;
+    tell(index, static_cast<uint8_t>(index + 5));
+    const auto got = driver.take();
+    ASSERT_TRUE(got.has_value()) << index;
+    EXPECT_EQ(got->group, index + 5);
+    EXPECT_EQ(got->epoch, index);
+    EXPECT_EQ(registers.written.back(),
+              (Registers::Write{ring + barrier_ring::formats::reg::HEAD, index + 1}));
+  }
+}
+
+TEST_F(BarrierOfANic, TellsHeadAgainAsLongAsTheRingIsEnabled) {
+  const uint32_t head = ring + barrier_ring::formats::reg::HEAD;
+  const auto told = [&] {
+    return std::ranges::count_if(registers.written, [&](const auto& write) { return write.address == head; });
+  };
+  registers.refusals[head] = very_often;
+  tell(0, 1);
+  EXPECT_TRUE(driver.take().has_value());
+  EXPECT_EQ(told(), very_often + 1);
+  state = 4;  // failed
+  registers.refusals[head] = very_often;
+  tell(1, 1);
+  EXPECT_TRUE(driver.take().has_value());
+  EXPECT_EQ(told(), very_often + 2);
+}
+
+TEST_F(BarrierOfANic, RefusalIsNamed) {
+  using barrier::formats::Refusal;
+  std::optional<Refusal> outcome;
+  const auto note = [&](std::optional<Refusal> got) { outcome = got; };
+  driver.arrive(2, note);
+  EXPECT_EQ(outcome, Refusal::none);
+  registers.refusals[window + barrier::formats::reg::ARRIVE] = 2;
+  result = static_cast<uint32_t>(Refusal::not_open);
+  driver.arrive(2, note);
+  EXPECT_EQ(outcome, Refusal::not_open);
+  result = 0;  // a NIC that refuses without a reason
+  driver.arrive(2, note);
+  EXPECT_EQ(outcome, std::nullopt);
+  registers.refusals[window + barrier::formats::reg::MEMBERS] = 1;
+  outcome = Refusal::none;
+  driver.open(2, {.members = {0, 1, 2}}, note);
+  EXPECT_EQ(outcome, std::nullopt);
 }
 
 }  // namespace

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft-nic-barriers: barriers of Verilated NICs on a mesh, once by their barrier engines, once by software
+// over their RDMA engines; the same NICs, network and distances for both.
+//
+// Software takes no time: it sees a byte of its memory, and writes a register, in the clock in which it can.
+// A message is a WRITE of one byte into a place of its own at the peer, or a WRITE with immediate.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "barrier/judge.hpp"
+#include "barrier/plan.hpp"
+#include "common/command_line.hpp"
+#include "common/fault.hpp"
+#include "driver/barrier_driver.hpp"
+#include "driver/ring_driver.hpp"
+#include "node_ring_memory.hpp"
+#include "rdma_system.hpp"
+
+namespace weft::tb {
+namespace {
+
+using barrier::Mesh;
+using barrier::Node;
+using barrier::Plan;
+
+struct Options {
+  std::string mesh = "8x8";
+  uint32_t barriers = 3;
+  uint32_t link_clocks = 1;
+  uint32_t memory_latency = 10;
+  std::string json, markdown;
+};
+
+constexpr uint32_t payload = 64;
+constexpr uint16_t key = 0x1234;
+constexpr uint8_t owner = 1;
+constexpr uint64_t sources = 0x1000'0000, flags = 0x2000'0000, region_bytes = 1 << 18;
+constexpr uint64_t rings = 0x4000'0000, completions = 0x4001'0000, barrier_entries = 0x5000'0000;
+constexpr uint32_t recvs = 8;  // posted at a time, as many as the NIC has tickets
+constexpr uint64_t patience = 200'000;
+constexpr uint64_t pause = 300;  // between barriers, until nothing is under way any more
+
+/// NICs that are ready for both kinds of barriers.
+class Nics {
+ public:
+  Nics(const Mesh& mesh, const Options& options)
+      : mesh_(mesh), system(config(mesh, options)), window_(driver::barrier_window(queues())) {
+    system.start(setup());
+    if (!system.run_until([this] { return system.all_ready(); }, patience))
+      throw Fault("the NICs do not become ready");
+    for (uint32_t node = 0; node < system.size(); ++node) add_host(node);
+    uint32_t ready = 0;
+    for (uint32_t node = 0; node < system.size(); ++node) start(node, ready);
+    wait([&] { return ready == 3 * system.size(); }, "queues and groups cannot be opened");
+  }
+
+  /// Throws if it does not happen.
+  void wait(const std::function<bool()>& done, const std::string& what) {
+    if (!system.run_until(done, patience)) throw Fault(what + " " + system.findings().summary());
+  }
+  void idle() {
+    system.run_until([] { return false; }, pause);
+  }
+
+  driver::RingQueue& queue(uint32_t node) { return *hosts_[node].queue; }
+  driver::BarrierDriver& barriers(uint32_t node) { return *hosts_[node].barriers; }
+  /// RECVs that nothing has come for yet.
+  uint32_t& posted(uint32_t node) { return hosts_[node].posted; }
+  HostMemory& memory(uint32_t node) { return system.node(node).memory().memory(); }
+
+ private:
+  struct Host {
+    std::unique_ptr<NodeRingMemory> memory;
+    std::unique_ptr<driver::RingAdministrator> administrator;
+    std::unique_ptr<driver::RingQueue> queue;
+    std::unique_ptr<driver::BarrierDriver> barriers;
+    uint32_t posted = 0;
+  };
+
+  static SystemConfig config(const Mesh& mesh, const Options& options) {
+    SystemConfig config;
+    config.nodes = mesh.nodes();
+    config.node.build = *find_rdma_build("weft");
+    config.node.checked = false;
+    config.node.memory_latency = options.memory_latency;
+    fabric::Routers routers;
+    routers.torus.sizes = {mesh.size().height, mesh.size().width, 1};  // nodes are numbered likewise
+    routers.torus.joined = false;
+    routers.torus.link_clocks = options.link_clocks;
+    config.routers = routers;
+    config.faults.delay = 1;
+    return config;
+  }
+  static uint32_t queues() { return find_rdma_build("weft")->queues; }
+
+  static driver::RdmaSetup setup() {
+    driver::RdmaSetup setup;
+    setup.regions = {{.base = sources, .limit = sources + region_bytes, .key = key, .remote_write = false},
+                     {.base = flags, .limit = flags + region_bytes, .key = key, .owner = owner}};
+    setup.regions[0].local_use = true;
+    setup.regions[0].owner = owner;
+    setup.regions[1].queue = uint8_t{0};
+    return setup;
+  }
+
+  void add_host(uint32_t node) {
+    Host& host = hosts_.emplace_back();
+    RdmaNode& nic = system.node(node);
+    host.memory = std::make_unique<NodeRingMemory>(nic.memory().memory());
+    host.administrator = std::make_unique<driver::RingAdministrator>(nic.registers(), *host.memory);
+    host.queue = std::make_unique<driver::RingQueue>(nic.registers(), *host.memory, 0, ring_setup());
+    host.barriers = std::make_unique<driver::BarrierDriver>(nic.registers(), *host.memory, window_);
+  }
+
+  static driver::RingSetup ring_setup() {
+    driver::RingSetup setup;
+    setup.sq_base = rings;
+    setup.cq_base = completions;
+    setup.sq_log2 = setup.cq_log2 = 8;
+    setup.owner = owner;
+    return setup;
+  }
+
+  void start(uint32_t node, uint32_t& ready) {
+    const auto count = [&ready](bool ok) { ready += ok ? 1 : 0; };
+    hosts_[node].administrator->enable(0, ring_setup(), count);
+    driver::BarrierSetup engine;
+    engine.node = static_cast<uint16_t>(node);
+    engine.ring_base = barrier_entries;
+    hosts_[node].barriers->start(engine, count);
+    driver::BarrierGroup group;
+    for (const Node member : barrier::numbered(mesh_, barrier::Numbering::centre))
+      group.members.push_back(static_cast<uint16_t>(member));
+    group.stride = static_cast<uint16_t>(barrier::default_stride(mesh_.nodes()));
+    group.good = 0xffff;  // nothing is broken: no search
+    hosts_[node].barriers->open(0, group, [count](std::optional<driver::BarrierDriver::Refusal> refusal) {
+      count(refusal == driver::BarrierDriver::Refusal::none);
+    });
+  }
+
+  const Mesh& mesh_;
+
+ public:
+  RdmaSystem system;
+
+ private:
+  uint32_t window_;
+  std::vector<Host> hosts_;
+};
+
+/// Clocks of each of some barriers in a row, from the clock in which all arrive to that in which the last one
+/// has left.
+std::vector<uint64_t> hardware(Nics& nics, uint32_t barriers) {
+  std::vector<uint64_t> clocks;
+  for (uint32_t i = 0; i < barriers; ++i) {
+    nics.idle();
+    const uint64_t start = nics.system.cycle();
+    for (uint32_t node = 0; node < nics.system.size(); ++node)
+      nics.barriers(node).arrive(0, [](std::optional<driver::BarrierDriver::Refusal> refusal) {
+        if (refusal != driver::BarrierDriver::Refusal::none) throw Fault("arriving is refused");
+      });
+    std::vector<bool> left(nics.system.size());
+    nics.wait(
+        [&] {
+          for (uint32_t node = 0; node < nics.system.size(); ++node) {
+            if (left[node]) continue;
+            const auto completion = nics.barriers(node).take();
+            if (completion && completion->ending != 0) throw Fault("a member is called dead");
+            left[node] = completion.has_value();
+          }
+          return std::ranges::all_of(left, [](bool each) { return each; });
+        },
+        "a barrier in hardware does not end");
+    clocks.push_back(nics.system.cycle() - start);
+  }
+  return clocks;
+}
+
+/// The software of all nodes, going through barriers of one plan.
+class Software {
+ public:
+  Software(Nics& nics, const Plan& plan, bool immediate, uint8_t& epoch)
+      : nics_(nics), plan_(plan), immediate_(immediate), epoch_(epoch), nodes_(nics.system.size()) {
+    for (uint32_t index = 0; index < plan.messages.size(); ++index) {
+      nodes_[plan.messages[index].from].sends.push_back(index);
+      nodes_[plan.messages[index].to].receives.push_back(index);
+    }
+  }
+
+  std::vector<uint64_t> run(uint32_t barriers) {
+    std::vector<uint64_t> clocks;
+    for (uint32_t i = 0; i < barriers; ++i) {
+      nics_.idle();
+      begin();
+      nics_.idle();
+      const uint64_t start = nics_.system.cycle();
+      nics_.wait([this] { return step(); }, "a barrier in software does not end");
+      clocks.push_back(nics_.system.cycle() - start);
+      for (uint32_t node = 0; node < nodes_.size(); ++node) nics_.queue(node).acknowledge();
+    }
+    return clocks;
+  }
+
+ private:
+  struct State {
+    std::vector<uint32_t> sends, receives;
+    std::vector<uint32_t> unsent;
+  };
+
+  /// What does not belong to the barrier itself: the byte to be sent, buffers for what comes.
+  void begin() {
+    ++epoch_;
+    got_.assign(plan_.messages.size(), false);
+    for (uint32_t node = 0; node < nodes_.size(); ++node) {
+      while (nics_.queue(node).take()) {
+      }
+      nics_.memory(node).write(sources, std::vector<uint8_t>{epoch_});
+      nodes_[node].unsent = nodes_[node].sends;
+      if (!immediate_) continue;
+      for (; nics_.posted(node) < recvs; ++nics_.posted(node)) nics_.queue(node).post_recv(0, {});
+      nics_.queue(node).ring();
+    }
+  }
+
+  bool step() {
+    bool all = true;
+    for (uint32_t node = 0; node < nodes_.size(); ++node) {
+      look(node);
+      send(node);
+      all = all && nodes_[node].unsent.empty() &&
+            std::ranges::all_of(plan_.leaves[node], [&](uint32_t message) { return got_[message]; });
+    }
+    return all;
+  }
+
+  static uint64_t flag_of(uint32_t message) { return flags + uint64_t{payload} * message; }
+
+  void look(uint32_t node) {
+    if (immediate_) {
+      while (const auto completion = nics_.queue(node).take()) {
+        if (completion->status != 0) throw Fault(fmt::format("a message fails: {}", completion->status));
+        if (completion->has_immediate == 0) continue;
+        got_.at(completion->immediate) = true;
+        --nics_.posted(node);
+      }
+      return;
+    }
+    for (const uint32_t message : nodes_[node].receives) {
+      if (!got_[message]) got_[message] = nics_.memory(node).read(flag_of(message), 1)[0] == epoch_;
+    }
+  }
+
+  void send(uint32_t node) {
+    const auto may_go = [&](uint32_t message) {
+      return std::ranges::all_of(plan_.messages[message].needs, [&](uint32_t each) { return got_[each]; });
+    };
+    const auto post = [&](uint32_t message) {
+      if (!may_go(message)) return false;
+      const driver::LocalBytes local{sources, 1, driver::rdma_rkey(0, key)};
+      const driver::RemoteBytes remote{plan_.messages[message].to, flag_of(message),
+                                       driver::rdma_rkey(1, key)};
+      const bool put = immediate_ ? nics_.queue(node).post_write_imm(message, local, remote, message)
+                                  : nics_.queue(node).post_write(message, local, remote);
+      if (!put) throw Fault("a queue is full");
+      return true;
+    };
+    if (std::erase_if(nodes_[node].unsent, post) > 0) nics_.queue(node).ring();
+  }
+
+  Nics& nics_;
+  const Plan& plan_;
+  bool immediate_;
+  uint8_t& epoch_;
+  std::vector<State> nodes_;
+  std::vector<bool> got_;  ///< by message
+};
+
+struct Row {
+  std::string name;
+  size_t messages;
+  double cycles;
+};
+
+double mean(const std::vector<uint64_t>& values) {
+  double sum = 0;
+  for (const uint64_t value : values) sum += static_cast<double>(value);
+  return sum / static_cast<double>(values.size());
+}
+
+std::vector<std::pair<std::string, Plan>> plans(const Mesh& mesh) {
+  const auto rows = barrier::numbered(mesh, barrier::Numbering::s_curve);
+  const auto centre = barrier::numbered(mesh, barrier::Numbering::centre);
+  const Node root = mesh.at(mesh.size().width / 2, mesh.size().height / 2);
+  using barrier::Release;
+  using barrier::Shape;
+  return {{"dissemination", barrier::dissemination_plan(rows)},
+          {"butterfly", barrier::butterfly_plan(centre)},
+          {"tree", barrier::tree_plan(barrier::spanning_parents(mesh, root), Release::along_tree)},
+          {"tournament", barrier::tree_plan(barrier::tree_parents(Shape::bst, rows, 0), Release::from_root)},
+          {"lct", barrier::tree_plan(barrier::tree_parents(Shape::lct, centre, 0), Release::along_tree)}};
+}
+
+std::vector<Row> measure(const Mesh& mesh, const Options& options) {
+  Nics nics(mesh, options);
+  std::vector<Row> rows{{"hardware", 2 * (mesh.nodes() - 1), mean(hardware(nics, options.barriers))}};
+  uint8_t epoch = 0;
+  for (const bool immediate : {false, true}) {
+    for (const auto& [name, plan] : plans(mesh)) {
+      const auto clocks = Software(nics, plan, immediate, epoch).run(options.barriers);
+      rows.push_back({fmt::format("{}, {}", name, immediate ? "WRITE_IMM" : "WRITE"), plan.messages.size(),
+                      mean(clocks)});
+      fmt::print("{:<26} {:>8.1f} clocks\n", rows.back().name, rows.back().cycles);
+      std::fflush(stdout);
+    }
+  }
+  return rows;
+}
+
+const Row& best_software(const std::vector<Row>& rows) {
+  return *std::min_element(rows.begin() + 1, rows.end(),
+                           [](const Row& a, const Row& b) { return a.cycles < b.cycles; });
+}
+
+void write_json(const std::string& path, const Options& options, const std::vector<Row>& rows) {
+  nlohmann::json json{{"mesh", options.mesh},
+                      {"barriers", options.barriers},
+                      {"best_software", best_software(rows).name},
+                      {"ratio", best_software(rows).cycles / rows[0].cycles}};
+  for (const Row& row : rows)
+    json["rows"].push_back({{"name", row.name}, {"messages", row.messages}, {"cycles", row.cycles}});
+  std::ofstream(path) << json.dump(2) << "\n";
+}
+
+void write_markdown(const std::string& path, const Options& options, const std::vector<Row>& rows) {
+  std::ofstream out(path);
+  out << "# Barriers in hardware and in software\n\n";
+  out << fmt::format(
+      "Written by `weft-nic-barriers --mesh {} --barriers {} --markdown FILE`. Verilated NICs (`weft_nic`) "
+      "on "
+      "a mesh of routers (links of {}, routers of 4 clocks), host memory {} clocks away: clocks from all "
+      "arriving at once to the last one leaving, mean of {} barriers. Nothing is lost. Software takes no "
+      "time: it polls and writes registers in the clock in which it can, so real software is slower. What "
+      "is compared: [barriers](../barrier.md).\n\n",
+      options.mesh, options.barriers, options.link_clocks, options.memory_latency, options.barriers);
+  out << "| barrier | messages | clocks | of hardware |\n|---|---:|---:|---:|\n";
+  for (const Row& row : rows)
+    out << fmt::format("| {} | {} | {:.0f} | {:.2f} |\n", row.name, row.messages, row.cycles,
+                       row.cycles / rows[0].cycles);
+  const double ratio = best_software(rows).cycles / rows[0].cycles;
+  out << fmt::format(
+      "\nGoal: hardware at least 5 times faster than the best software barrier. Found: {:.2f} times ({}): "
+      "{}.\n",
+      ratio, best_software(rows).name, ratio >= 5 ? "met" : "not met");
+}
+
+void run(const Options& options) {
+  const auto size = barrier::read_size(options.mesh, 64);
+  if (!size || size->nodes() < 2) throw Fault("--mesh: '" + options.mesh + "' is not WxH with 2 to 64 nodes");
+  const Mesh mesh(*size, barrier::Links::four);
+  const auto rows = measure(mesh, options);
+  fmt::print("{:<26} {:>8.1f} clocks: the best software ({}) takes {:.2f} times as long\n", rows[0].name,
+             rows[0].cycles, best_software(rows).name, best_software(rows).cycles / rows[0].cycles);
+  if (!options.json.empty()) write_json(options.json, options, rows);
+  if (!options.markdown.empty()) write_markdown(options.markdown, options, rows);
+}
+
+}  // namespace
+}  // namespace weft::tb
+
+int main(int argc, char** argv) {
+  using namespace weft;
+  CLI::App app("Barriers of Verilated NICs: by their barrier engines, and by software over RDMA",
+               "weft-nic-barriers");
+  app.footer("Exit code: 0 ok, 1 a barrier fails, 2 bad input");
+  tb::Options options;
+  command_line::add_version(app);
+  app.add_option("--mesh", options.mesh, "WxH nodes, 2 to 64")->capture_default_str();
+  app.add_option("--barriers", options.barriers, "Of each kind")
+      ->check(command_line::whole_number(1, 10))
+      ->capture_default_str();
+  app.add_option("--link-clocks", options.link_clocks, "From router to router")
+      ->check(command_line::whole_number(1, 1000))
+      ->capture_default_str();
+  app.add_option("--memory-latency", options.memory_latency, "Clocks until host memory answers")
+      ->check(command_line::whole_number(1, 1000))
+      ->capture_default_str();
+  app.add_option("--json", options.json, "Results for machines");
+  app.add_option("--markdown", options.markdown, "Results as a page");
+  try {
+    app.parse(argc, argv);
+    tb::run(options);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    fmt::print(stderr, "weft-nic-barriers: {}\n", command_line::complaint(app, error));
+  } catch (const Fault& fault) {
+    fmt::print(stderr, "weft-nic-barriers: {}\n", fault.what());
+  }
+  return 2;
+}
