@@ -71,6 +71,14 @@ figures: configure $(PYTHON_VENV)/ready ## the paper's evaluation on the RTL, in
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim-experiments
 	$(PYTHON_VENV)/bin/python -B experiments/figures.py --program $(BUILD)/bin/weft-sim-experiments --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick) $(FIGURES_ARGS)
 
+# What BookSim2 comes from: another clone of it, or the program itself; empty: its home on the network.
+BOOKSIM ?=
+
+booksim: configure ## the network model beside BookSim2, which is fetched and built, or BOOKSIM=clone or program, into docs/results/booksim.md (QUICK=1: a torus of 4x4x4, into build)
+	@bash scripts/setup.sh scripts/apt-packages-booksim.txt
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim
+	python3 -B experiments/beside_booksim.py $(BUILD)/bin/weft-sim $(if $(filter 1,$(QUICK)),$(BUILD)/booksim.md --quick,docs/results/booksim.md) --folder $(BUILD)/booksim --jobs $(JOBS) $(if $(BOOKSIM),--booksim $(BOOKSIM))
+
 # Of the messages; 1024 takes half an hour.
 LONG_MIB ?= 64
 LONG_TEXT = One transfer of 1 GiB each way between two engines, one packet in 100,000 lost, one in ten held back; and messages of $(LONG_MIB) MiB through the rings of two NICs, one packet in 100,000 lost. Every event compared with the golden model.
