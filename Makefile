@@ -56,6 +56,10 @@ soak: configure ## fault campaign: 1,000 runs with random faults, into docs/resu
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim weft-sim-soak
 	$(BUILD)/bin/weft-sim soak --runs 1000 --every-fault --threads $(JOBS) --json $(BUILD)/soak.json --markdown docs/results/soak.md $(SOAK_ARGS)
 
+older-soak: configure ## fault campaign of the older schemes: 300 runs with random faults, into docs/results/older_soak.md
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim weft-sim-soak
+	$(BUILD)/bin/weft-sim soak --build older --runs 300 --every-fault --threads $(JOBS) --json $(BUILD)/older_soak.json --markdown docs/results/older_soak.md $(SOAK_ARGS)
+
 # QUICK=1: 50 runs, into build.
 barrier-soak: configure ## fault campaign of the barrier engines: 1,000 runs with random faults, into docs/results/barrier_soak.md
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim

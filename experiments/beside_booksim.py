@@ -3,11 +3,13 @@
 
 usage: experiments/beside_booksim.py WEFT_SIM MARKDOWN [--booksim SOURCE] [--folder FOLDER] [--jobs N] [--quick]
 
-SOURCE is what BookSim2 comes from: an address or directory that git can clone, or the program itself. It is built in FOLDER, once. Exit code 1 if a goal is missed.
+SOURCE is what BookSim2 comes from: an address or directory that git can clone, or the program itself. It is built in FOLDER, once. What an interrupted run has measured of the same programs is in
+FOLDER as well, and is not measured again. Exit code 1 if a goal is missed.
 """
 
 import argparse
 import dataclasses
+import hashlib
 import json
 import os
 import pathlib
@@ -238,6 +240,31 @@ def machine_name():
     return f"{names[0] if names else platform.machine()}, {len(os.sched_getaffinity(0))} cores, other work beside"
 
 
+class Kept:
+    """Results of these two programs, in a file until the page is written."""
+
+    def __init__(self, folder, programs):
+        key = hashlib.sha256(b"".join(pathlib.Path(program).read_bytes() for program in programs)).hexdigest()[:16]
+        self.file = folder / f"measured-{key}.json"
+        self.results = json.loads(self.file.read_text(encoding="utf-8")) if self.file.exists() else {}
+
+    def get(self, case):
+        pair = self.results.get(str(case))
+        return pair and tuple(Result(*values) for values in pair)
+
+    def add(self, case, *pair):
+        self.results[str(case)] = pair
+        self.file.write_text(json.dumps(self.results, indent=1), encoding="utf-8")
+
+    def forget(self):
+        self.file.unlink(missing_ok=True)
+
+
+def measured(case, booksim, weft_sim, folder):
+    theirs = run_booksim(booksim, case, folder)
+    return theirs, run_weft(weft_sim, case, theirs.clocks, folder)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weft_sim")
@@ -249,13 +276,15 @@ def main():
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     program = peer(options.booksim or SOURCE, options.folder, options.jobs)
+    kept = Kept(options.folder, (program, options.weft_sim))
     results = []
     for case in QUICK if options.quick else CASES:
-        theirs = run_booksim(program, case, options.folder)
-        ours = run_weft(options.weft_sim, case, theirs.clocks, options.folder)
+        theirs, ours = kept.get(case) or measured(case, program, options.weft_sim, options.folder)
+        kept.add(case, theirs, ours)
         results.append((case, theirs, ours))
         print(f"{case.network}, packets of {case.flits}, load {case.load:g}: BookSim2 {theirs}, weft {ours}", flush=True)
     options.markdown.write_text(page(results, options.weft_sim, machine_name()), encoding="utf-8")
+    kept.forget()
     return 1 if any(faults(*entry) for entry in results) else 0
 
 
