@@ -56,6 +56,10 @@ soak: configure ## fault campaign: 1,000 runs with random faults, into docs/resu
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim weft-sim-soak
 	$(BUILD)/bin/weft-sim soak --runs 1000 --every-fault --threads $(JOBS) --json $(BUILD)/soak.json --markdown docs/results/soak.md $(SOAK_ARGS)
 
+older-soak: configure ## fault campaign of the older schemes: 300 runs with random faults, into docs/results/older_soak.md
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim weft-sim-soak
+	$(BUILD)/bin/weft-sim soak --build older --runs 300 --every-fault --threads $(JOBS) --json $(BUILD)/older_soak.json --markdown docs/results/older_soak.md $(SOAK_ARGS)
+
 # QUICK=1: 50 runs, into build.
 barrier-soak: configure ## fault campaign of the barrier engines: 1,000 runs with random faults, into docs/results/barrier_soak.md
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim
@@ -76,6 +80,14 @@ figures: configure $(PYTHON_VENV)/ready ## the papers' evaluations on RTL and ge
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim-experiments
 	$(PYTHON_VENV)/bin/python -B experiments/figures.py --program $(BUILD)/bin/weft-sim-experiments --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick) $(FIGURES_ARGS)
 	$(if $(FIGURES_ARGS),,$(MAKE) --no-print-directory $(OTHER_FIGURES) $(if $(filter 1,$(QUICK)),route-figures))
+
+# What BookSim2 comes from: another clone of it, or the program itself; empty: its home on the network.
+BOOKSIM ?=
+
+booksim: configure ## the network model beside BookSim2, which is fetched and built, or BOOKSIM=clone or program, into docs/results/booksim.md (QUICK=1: a torus of 4x4x4, into build)
+	@bash scripts/setup.sh scripts/apt-packages-booksim.txt
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim
+	python3 -B experiments/beside_booksim.py $(BUILD)/bin/weft-sim $(if $(filter 1,$(QUICK)),$(BUILD)/booksim.md --quick,docs/results/booksim.md) --folder $(BUILD)/booksim --jobs $(JOBS) $(if $(BOOKSIM),--booksim $(BOOKSIM))
 
 # Of the messages; 1024 takes half an hour.
 LONG_MIB ?= 64

@@ -8,7 +8,7 @@
 #   share/man/man1/, share/bash-completion/completions/
 include(GNUInstallDirs)
 
-set(documented weft weft-sim weft-relay weft-node weft-pingpong weft-copy weft-allgather weft-barrier weft_write_bw weft_write_lat)
+set(documented weft weft-sim weft-relay weft-node weft-pingpong weft-copy weft-allgather weft-node-barrier weft_write_bw weft_write_lat)
 set(programs ${documented} weft-sim-bench weft-sim-soak weft-sim-bare)
 install(TARGETS ${programs} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(TARGETS weftmcast LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft-barrier: one process per node 0 to N - 1; all go through barriers together, by the engines of their
+// weft-node-barrier: one process per node 0 to N - 1; all go through barriers together, by the engines of their
 // NICs.
 #include <vector>
 
@@ -37,7 +37,7 @@ void go(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Goes through barriers with the other nodes", "weft-barrier");
+  CLI::App app("Goes through barriers with the other nodes", "weft-node-barrier");
   Options options;
   options.place.add_to(app);
   app.add_option("--nodes", options.nodes, "Nodes 0 to N - 1 take part")

@@ -140,7 +140,8 @@ int run(Options& options, const std::vector<std::string>& arguments) {
   }
   options.threads = static_cast<unsigned>(std::min<uint64_t>(options.threads, options.runs));
 
-  SoakReport report(options.seed, command_for_one(arguments.front(), options));
+  SoakReport report(options.seed, command_for_one(arguments.front(), options),
+                    options.build == older_engines);
   const bool terminal = isatty(STDERR_FILENO);
   const auto began = std::chrono::steady_clock::now();
   uint64_t done_runs = 0, failed = 0;
@@ -186,7 +187,9 @@ Command add_soak_command(CLI::App& app) {
   command->add_option("--threads", options->threads, "runs at a time; does not change any result")
       ->check(command_line::whole_number(1, 256))
       ->capture_default_str();
-  command->add_option("--build", options->build, "engine for all runs, instead of those that the seeds draw");
+  command->add_option(
+      "--build", options->build,
+      "engine for all runs, instead of those that the seeds draw; older: those of older schemes");
   command->add_flag("--every-fault", options->every_fault,
                     "fail unless packets of every type were lost, duplicated, overtaken and corrupted");
   command->add_option("--json", options->json, "results as JSON")->check(command_line::result_file());

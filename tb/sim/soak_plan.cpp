@@ -20,15 +20,21 @@ namespace {
 
 constexpr uint64_t plan_stream = 1ull << 40;  // beyond those of the simulation
 constexpr uint64_t nic_stream =
-    plan_stream + 1;                      // whether the nodes are NICs: what else is drawn stays as it is
+    plan_stream + 1;  // whether the nodes are NICs: what else is drawn stays as it is
+constexpr uint64_t older_stream = plan_stream + 2;
 constexpr double most_loss = 0.2;         // with bit errors: of packets that do not arrive in order
 constexpr uint64_t in_engines = 100;      // cycles, about
 constexpr uint8_t max_tries = 15;         // MAX_SILENT, MAX_RETRY
+constexpr double counter_share = 0.0125;  // of these, where each loss costs a whole transfer
 constexpr uint64_t healing_timeouts = 4;  // a short incident lasts up to so many, of 16 until one gives up
 
 /// Small engines more often: their queues are full and their numbers wrap.
 constexpr const char* usual_builds[] = {"small", "small", "small", "line", "wide", "w32", "w128"};
 constexpr const char* usual_nics[] = {"nic_full", "nic_full", "nic_wide"};
+
+/// What `older_engines` draws from.
+constexpr const char* older_builds[] = {"rxcounter_small", "rxcounter_small", "rxcounter",
+                                        "txwindow_small",  "txwindow_small",  "txwindow"};
 
 const tb::RdmaBuild& build_named(const std::string& name) {
   const tb::RdmaBuild* build = tb::find_rdma_build(name);
@@ -48,6 +54,13 @@ std::string draw_build(Dice& dice, uint64_t seed) {
   return nics.one_in(3) ? nics.pick(usual_nics) : engine;
 }
 
+/// @param build as make_plan has it
+std::string choose_build(Dice& dice, uint64_t seed, const std::string& build) {
+  const std::string drawn = draw_build(dice, seed);  // also if it is not taken: the rest stays as it is
+  if (build == older_engines) return Dice(seed, older_stream).pick(older_builds);
+  return build.empty() ? drawn : build;
+}
+
 uint32_t draw_nodes(Dice& dice) {
   constexpr uint32_t counts[] = {2, 2, 2, 3, 3, 4};
   return dice.pick(counts);
@@ -56,8 +69,7 @@ uint32_t draw_nodes(Dice& dice) {
 tb::SystemConfig draw_system(Dice& dice, uint64_t seed, const std::string& build) {
   tb::SystemConfig system;
   system.seed = seed;
-  const std::string drawn = draw_build(dice, seed);  // also if it is not taken: the rest stays as it is
-  system.node.build = build_named(build.empty() ? drawn : build);
+  system.node.build = build_named(choose_build(dice, seed, build));
   system.nodes = draw_nodes(dice);
   system.node.pause = dice.sometimes(0.5);
   system.node.memory_latency = static_cast<uint32_t>(dice.between(1, 40));
@@ -87,6 +99,18 @@ tb::HeaderErrorConfig draw_header_errors(Dice& dice, IncidentKind incident) {
   // show could make an old packet one of a new transfer: nothing protects from both at once.
   errors.crc_mended = dice.one_in(2) && errors.field.name != "crc" && incident != IncidentKind::reset;
   return errors;
+}
+
+/// A receiver that counts asks for the whole transfer when a packet is lost, doubled, or later than its
+/// timeout: with
+/// what the other schemes stand, long transfers would never end, and those behind them find no context.
+void spare_whole_transfers(fabric::Faults& faults, tb::HeaderErrorConfig& errors) {
+  faults.loss *= counter_share;
+  faults.corrupt *= counter_share;
+  faults.duplicate *= counter_share;  // counted twice: the count is right too early
+  errors.rate *= counter_share;
+  const auto below_timeouts = static_cast<uint32_t>(2 * (faults.delay + faults.jitter + in_engines));
+  faults.hold_limit = std::min(faults.hold_limit, below_timeouts);
 }
 
 /// Ticks of a timeout and of so many more that double each time, at most `backoff` times.
@@ -119,12 +143,17 @@ driver::RdmaSetup draw_timers(Dice& dice, const tb::SystemConfig& system) {
   return setup;
 }
 
-Bounds bounds_of(const driver::RdmaSetup& setup, const fabric::Faults& faults) {
+/// A sender that waits for room in its window has its turn before it, which is as good as being heard.
+uint32_t waits_for_turns(const driver::RdmaSetup& setup, rdma::Scheme scheme) {
+  return scheme == rdma::Scheme::sender_window ? setup.max_retry : 0;
+}
+
+Bounds bounds_of(const driver::RdmaSetup& setup, const fabric::Faults& faults, rdma::Scheme scheme) {
   const auto cycles = [&](uint64_t ticks) { return ticks * setup.tick_cycles; };
   Bounds bounds;
   const uint64_t requests = patience(setup.tx_retry, setup.max_retry + 1, setup.backoff);
-  bounds.give_up =
-      cycles(std::max<uint64_t>(requests, 2 * (setup.tx_dead + 1u)));  // without a window twice TX_DEAD
+  const uint32_t silences = 2 + waits_for_turns(setup, scheme);  // without a window twice TX_DEAD
+  bounds.give_up = cycles(std::max<uint64_t>(requests, silences * (setup.tx_dead + 1u)));
   bounds.reclaim = cycles(patience(setup.rx_timeout, setup.max_silent + 1, setup.backoff));
   bounds.network = uint64_t{faults.hold_limit} + faults.delay + faults.jitter + faults.duplicate_lag;
   return bounds;
@@ -354,8 +383,10 @@ Plan make_plan(uint64_t seed, const std::string& build) {
   const IncidentKind kind = draw_kind(dice);
   plan.header_errors = draw_header_errors(dice, kind);
   plan.system.faults = draw_faults(dice, plan.header_errors.rate);
+  if (plan.system.node.build.params.scheme == rdma::Scheme::receiver_counter)
+    spare_whole_transfers(plan.system.faults, plan.header_errors);
   const driver::RdmaSetup timers = draw_timers(dice, plan.system);
-  plan.bounds = bounds_of(timers, plan.system.faults);
+  plan.bounds = bounds_of(timers, plan.system.faults, plan.system.node.build.params.scheme);
   draw_setups(dice, plan, timers);
   if (plan.system.node.build.queues > 0) {
     plan.header_errors.crc_mended = false;  // nothing tells a wrong immediate but the CRC

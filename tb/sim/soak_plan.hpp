@@ -113,8 +113,11 @@ inline constexpr uint64_t soak_destination_base = 0x10'0000'0000;  // beyond 32 
 /// Whether this program has all engines that a seed can draw.
 bool has_soak_engines();
 
-/// @param build name of the engine to take instead of the one that the seed draws; empty: that one. Throws
-/// BadInput if it is not compiled in.
+/// In the place of an engine's name: the seed draws one of an older scheme (docs/rdma_baseline.md).
+inline constexpr std::string_view older_engines = "older";
+
+/// @param build name of the engine to take instead of the one that the seed draws, or `older_engines`; empty:
+/// that one. Throws BadInput if it is not compiled in.
 Plan make_plan(uint64_t seed, const std::string& build = {});
 
 }  // namespace weft::sim

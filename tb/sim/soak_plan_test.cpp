@@ -73,6 +73,31 @@ TEST(SoakPlan, AnotherEngineLeavesTheNetworkAsItIs) {
   EXPECT_THROW(make_plan(3, "w33"), BadInput);
 }
 
+TEST(SoakPlan, OlderEnginesAreDrawnWhenAskedFor) {
+  std::map<rdma::Scheme, double> most_faults;
+  std::set<std::string> engines;
+  for (uint64_t seed = 1; seed <= plans; ++seed) {
+    const Plan plan = make_plan(seed, std::string(older_engines));
+    const fabric::Faults& faults = plan.system.faults;
+    double& most = most_faults[plan.system.node.build.params.scheme];
+    most = std::max(most, faults.loss + faults.corrupt + faults.duplicate + plan.header_errors.rate);
+    engines.insert(plan.system.node.build.name);
+  }
+  EXPECT_EQ(engines, (std::set<std::string>{"rxcounter", "rxcounter_small", "txwindow", "txwindow_small"}));
+  ASSERT_EQ(most_faults.size(), 2u);
+  EXPECT_LT(most_faults[rdma::Scheme::receiver_counter], 0.01) << "each costs a whole transfer";
+  EXPECT_GT(most_faults[rdma::Scheme::receiver_counter], 0.001);
+  EXPECT_GT(most_faults[rdma::Scheme::sender_window], 0.2);
+}
+
+TEST(SoakPlan, ASenderThatWaitsForRoomHasMoreTime) {
+  const Plan window = make_plan(3, "rxcounter_small"), sender = make_plan(3, "txwindow_small");
+  const auto& setup = sender.setups[0];
+  const uint64_t dead = uint64_t{setup.tx_dead + 1u} * setup.tick_cycles;
+  EXPECT_GE(sender.bounds.give_up, (setup.max_retry + 1) * dead);
+  EXPECT_LT(window.bounds.give_up, 4 * dead);
+}
+
 TEST(SoakPlan, EveryIncidentFieldEngineAndKindOfPostIsDrawn) {
   std::set<IncidentKind> incidents;
   std::map<bool, std::set<std::string_view>> fields;  // by "CRC mended"

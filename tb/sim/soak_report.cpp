@@ -23,11 +23,22 @@ bool is_drop(uint32_t code) {
   return name.starts_with("DROP_") || name.starts_with("REFUSE_");
 }
 
-/// No engine asks for what the first two refuse: its own sender rejects such posts with the same rules. The
-/// campaign has no older schemes.
-bool can_occur(Outcome outcome) {
-  return outcome != Outcome::refuse_length && outcome != Outcome::refuse_align &&
-         !rdma::is_of_older_schemes(outcome);
+/// Those of NICs, and of the window that the engine's own receiver has.
+bool is_of_the_engine_only(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::drop_window:
+    case Outcome::drop_no_key:
+    case Outcome::drop_old_read:
+    case Outcome::refuse_queue:
+    case Outcome::refuse_not_ready:
+    case Outcome::refuse_too_long:
+    case Outcome::refuse_not_wanted:
+    case Outcome::refuse_buffer:
+    case Outcome::refuse_answers:
+      return true;
+    default:
+      return false;
+  }
 }
 
 using Cells = std::vector<std::string>;
@@ -146,6 +157,15 @@ void SoakReport::add(const Plan& plan, const SoakResult& result) {
   if (!result.ok()) failures_.push_back({plan.seed, result.finding});
 }
 
+/// No engine asks for what the first two refuse: its own sender rejects such posts with the same rules.
+bool SoakReport::can_occur(Outcome outcome) const {
+  if (outcome == Outcome::refuse_length || outcome == Outcome::refuse_align) return false;
+  return older_ ? !is_of_the_engine_only(outcome) : !rdma::is_of_older_schemes(outcome);
+}
+
+/// READ is of NICs.
+bool SoakReport::is_used(formats::Ptype type) const { return !older_ || type != formats::Ptype::read; }
+
 std::vector<std::string> SoakReport::drops_never_seen() const {
   std::vector<std::string> names;
   for (uint32_t code = 0; code < tb::outcome_codes; ++code) {
@@ -158,6 +178,7 @@ std::vector<std::string> SoakReport::drops_never_seen() const {
 std::vector<std::string> SoakReport::faults_never_seen() const {
   std::vector<std::string> names;
   for (const formats::Ptype type : packet_types) {
+    if (!is_used(type)) continue;
     const auto found = fates_.find(type);
     const tb::FateCounts counts = found == fates_.end() ? tb::FateCounts{} : found->second;
     const std::string name(formats::name(type));
@@ -248,13 +269,13 @@ std::string SoakReport::nic_markdown() const {
 }
 
 std::string SoakReport::markdown() const {
-  std::string text = "# Fault campaign\n\n";
+  std::string text = older_ ? "# Fault campaign of the older schemes\n\n" : "# Fault campaign\n\n";
   text += fmt::format(
-      "Written by `make soak`: {} runs, seeds {} to {}. {} cycles, {} events compared with the golden model, "
+      "Written by `make {}`: {} runs, seeds {} to {}. {} cycles, {} events compared with the golden model, "
       "{} posts. "
       "Verdict: **{}**.\n\n",
-      grouped(runs_), first_seed_, first_seed_ + runs_ - 1, grouped(cycles_), grouped(events_),
-      grouped(given_),
+      older_ ? "older-soak" : "soak", grouped(runs_), first_seed_, first_seed_ + runs_ - 1, grouped(cycles_),
+      grouped(events_), grouped(given_),
       ok() ? "nothing wrong delivered, nothing lost, no hang"
            : fmt::format("{} runs failed", failures_.size()));
   text += "What a run is and what it checks: [verification.md](../verification.md#the-fault-campaign).\n\n";
@@ -285,7 +306,7 @@ std::string SoakReport::markdown() const {
   text += "## By system\n\n";
   text += markdown_table({"system", "runs", "failed", "packets sent"}, rows_of(by_shape_, false));
 
-  text += nic_markdown();
+  if (!older_) text += nic_markdown();
   text += "## Completions\n\n";
   std::vector<Cells> rows;
   for (const auto& [status, count] : completions_) rows.push_back({"`" + status + "`", grouped(count)});
@@ -301,9 +322,9 @@ std::string SoakReport::markdown() const {
         {"`" + outcome_name(code) + "`", grouped(outcomes_[code]), grouped(runs_with_[code]), remark});
   }
   text += markdown_table({"reason", "packets", "runs", ""}, rows);
-  text +=
-      "`REFUSE_LENGTH` and `REFUSE_ALIGN` cannot occur here: every sender rejects such posts itself; "
-      "`DROP_EARLY` is of an older scheme.\n\n";
+  text += "`REFUSE_LENGTH` and `REFUSE_ALIGN` cannot occur here: every sender rejects such posts itself; ";
+  text += older_ ? "the others are of the engine's own scheme and of NICs.\n\n"
+                 : "`DROP_EARLY` is of an older scheme.\n\n";
 
   text += "## Failures\n\n";
   if (ok()) return text + "None.\n";

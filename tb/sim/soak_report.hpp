@@ -16,8 +16,9 @@ namespace weft::sim {
 class SoakReport {
  public:
   /// @param command that runs one seed again: the seed is appended
-  SoakReport(uint64_t first_seed, std::string command)
-      : first_seed_(first_seed), command_(std::move(command)) {}
+  /// @param older the campaign of the older schemes
+  SoakReport(uint64_t first_seed, std::string command, bool older)
+      : first_seed_(first_seed), command_(std::move(command)), older_(older) {}
 
   /// In the order of the seeds.
   void add(const Plan& plan, const SoakResult& result);
@@ -48,9 +49,12 @@ class SoakReport {
   std::vector<std::string> drops_never_seen() const;
   std::string fates_markdown() const;
   const Group& worst() const;
+  bool can_occur(rdma::formats::Outcome outcome) const;
+  bool is_used(rdma::formats::Ptype type) const;
 
   uint64_t first_seed_;
   std::string command_;
+  bool older_;
   uint64_t runs_ = 0, events_ = 0, cycles_ = 0, given_ = 0, accepted_ = 0, lost_ = 0, excused_ = 0;
   std::map<std::string, Group> by_incident_, by_fault_, by_field_, by_shape_, by_nic_incident_;
   NicCounts nics_;

@@ -105,7 +105,7 @@ class Barriers(Node):
     options = ["--loss", "0.01"]
 
     def test_barriers(self):
-        ranks = [self.begin("weft-barrier", "--node", node, "--nodes", 3, "--rounds", 20) for node in range(3)]
+        ranks = [self.begin("weft-node-barrier", "--node", node, "--nodes", 3, "--rounds", 20) for node in range(3)]
         for node, rank in enumerate(ranks):
             self.assertRegex(self.end(rank), rf"^node {node}: 20 barriers of 3 nodes, \d+ clocks each\n$")
 

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The network model beside BookSim2: the same torus or mesh, router settings and traffic, one program after the other; latency, saturation, speed and memory of both, into a page.
+
+usage: experiments/beside_booksim.py WEFT_SIM MARKDOWN [--booksim SOURCE] [--folder FOLDER] [--jobs N] [--quick]
+
+SOURCE is what BookSim2 comes from: an address or directory that git can clone, or the program itself. It is built in FOLDER, once. What an interrupted run has measured of the same programs is in
+FOLDER as well, and is not measured again. Exit code 1 if a goal is missed.
+"""
+
+import argparse
+import dataclasses
+import hashlib
+import json
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import typing
+
+SOURCE = "https://github.com/booksim/booksim2"
+COMMIT = "28f4329"
+SETTINGS = ("routing_function=dim_order", "num_vcs=4", "vc_buf_size=8", "use_noc_latency=0", "traffic=uniform", "injection_rate_uses_flits=1", "seed=1")
+WARMUP, MOST = 3, 10  # periods
+# Of a run below saturation, so that the shortest is long enough to be timed.
+LEAST_NODE_CLOCKS = 4_000_000
+
+TIMES_FASTER, LATENCY_OFF, SATURATION_OFF = 5, 0.05, 0.03  # the goals
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A network of side x side x side nodes and its load, in flits a clock and node. BookSim measures period by period."""
+
+    side: int
+    load: float
+    period: int
+    flits: int = 1
+    joined: bool = True
+    saturated: bool = False  # more than the network carries: only what comes out has a meaning
+
+    @property
+    def nodes(self):
+        return self.side**3
+
+    @property
+    def network(self):
+        return f"{'torus' if self.joined else 'mesh'} {self.side}³"
+
+    @property
+    def settings(self):
+        """Of BookSim."""
+        return (f"topology={'torus' if self.joined else 'mesh'}", f"k={self.side}", "n=3", f"packet_size={self.flits}", f"injection_rate={self.load}",
+                f"sim_type={'throughput' if self.saturated else 'latency'}", f"warmup_periods={WARMUP}", f"sample_period={self.period}", f"max_samples={MOST}", *SETTINGS)
+
+    def arguments(self, clocks):
+        """Of weft-sim, for as many clocks as BookSim took."""
+        measured = max(clocks - WARMUP * self.period, self.period, 0 if self.saturated else LEAST_NODE_CLOCKS // self.nodes)
+        return ("fabric", "--nodes", "x".join([str(self.side)] * 3), *(() if self.joined else ("--mesh",)), "--channels", "4", "--buffer", "8", "--link", "1", "--packet",
+                str(self.flits), "--load", str(self.load), "--warmup", str(WARMUP * self.period), "--clocks", str(measured), "--seed", "1")
+
+
+QUICK = (Case(4, 0.02, 1000), Case(4, 0.1, 1000), Case(4, 0.5, 1000), Case(4, 1.0, 1000, saturated=True))
+CASES = (
+    Case(4, 0.02, 3000), Case(4, 0.1, 3000), Case(4, 0.3, 3000), Case(4, 0.5, 3000), Case(4, 0.7, 3000), Case(4, 1.0, 2000, saturated=True),
+    Case(4, 0.1, 3000, flits=9), Case(4, 0.4, 3000, flits=9), Case(4, 1.0, 2000, flits=9, saturated=True),
+    Case(4, 0.4, 3000, joined=False), Case(4, 1.0, 2000, joined=False, saturated=True),
+    Case(8, 1.0, 300, saturated=True),
+    Case(10, 0.02, 200), Case(10, 0.1, 200), Case(10, 0.5, 200, saturated=True),
+    Case(16, 0.02, 80), Case(16, 0.1, 80),
+)
+
+
+class Result(typing.NamedTuple):
+    latency: float  # clocks, mean
+    accepted: float  # flits a clock and node
+    clocks: int
+    seconds: float  # of processor
+    megabytes: float  # at most
+
+    @property
+    def speed(self):
+        return self.clocks / self.seconds
+
+
+class Failed(Exception):
+    """In one line, what could not be done."""
+
+
+def peak_megabytes(process, before):
+    """The most that a process has had, from the kernel's own count; the last value that was known of one that has ended. (What wait4 tells begins with the memory of Python.)"""
+    try:
+        status = pathlib.Path(f"/proc/{process}/status").read_text(encoding="utf-8")
+    except OSError:
+        return before
+    found = re.search(r"^VmHWM:\s*(\d+) kB", status, re.MULTILINE)
+    return int(found[1]) / 1024 if found else before
+
+
+def called(command, good=(0,)):
+    """Its output, seconds of processor and megabytes; `good`: exit codes."""
+    words = [str(word) for word in command]
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
+        process = subprocess.Popen(words, stdout=output, stderr=subprocess.STDOUT)  # pylint: disable=consider-using-with
+        ended, status, megabytes = 0, 0, 0.0
+        while not ended:
+            time.sleep(0.005)
+            megabytes = peak_megabytes(process.pid, megabytes)
+            ended, status, usage = os.wait4(process.pid, os.WNOHANG)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        said = output.read()
+    if process.returncode not in good:
+        raise Failed(f"'{' '.join(words)}' ended with {process.returncode}: {(said.strip().splitlines() or ['nothing said'])[-1]}")
+    return said, usage.ru_utime + usage.ru_stime, megabytes
+
+
+def peer(source, folder, jobs):
+    """Path of the program, built if it is not there yet."""
+    given = pathlib.Path(source)
+    if given.is_file():
+        return given.resolve()
+    tree, program = folder / "tree", folder / "tree/src/booksim"
+    if program.exists():
+        return program.resolve()
+    try:
+        if not tree.exists():
+            called(["git", "clone", "--quiet", source, tree])
+        called(["git", "-C", tree, "checkout", "--quiet", COMMIT])
+    except (Failed, OSError) as error:
+        raise Failed(f"BookSim2 cannot be had from {source} (BOOKSIM= names another clone of it, or the program): {error}") from error
+    called(["make", "-C", tree / "src", "-j", jobs])
+    return program.resolve()
+
+
+def value(output, name):
+    """The last one of that name which BookSim writes."""
+    found = re.findall(rf"^{re.escape(name)} *= *([0-9.e+-]+)", output, re.MULTILINE)
+    if not found:
+        raise Failed(f"BookSim2 says nothing of '{name}'")
+    return float(found[-1])
+
+
+def of_booksim(output, seconds, megabytes):
+    taken = re.search(r"^Time taken is (\d+) cycles", output, re.MULTILINE)
+    if not taken:
+        raise Failed("BookSim2 does not say how many cycles it took")
+    return Result(value(output, "Packet latency average"), value(output, "Accepted flit rate average"), int(taken[1]), seconds, megabytes)
+
+
+def run_booksim(program, case, folder):
+    file = folder / "case.cfg"
+    file.write_text("".join(f"{setting};\n" for setting in case.settings), encoding="utf-8")
+    return of_booksim(*called([program, file], good=(0, 255)))  # 255 when all went well; what it says tells if not
+
+
+def run_weft(program, case, clocks, folder):
+    file = folder / "weft.json"
+    arguments = case.arguments(clocks)
+    _, seconds, megabytes = called([program, *arguments, "--json", file])
+    result = json.loads(file.read_text(encoding="utf-8"))
+    ran = sum(int(arguments[arguments.index(name) + 1]) for name in ("--warmup", "--clocks"))
+    return Result(result["latency"], result["accepted_flits"], ran, seconds, megabytes)
+
+
+def compared(case, theirs, ours):
+    """Values of both and the difference of the one that counts, in parts of BookSim's."""
+    pair = (theirs.accepted, ours.accepted) if case.saturated else (theirs.latency, ours.latency)
+    return *pair, pair[1] / pair[0] - 1
+
+
+def faults(case, theirs, ours):
+    """What is missed of the goals."""
+    missed = []
+    off = compared(case, theirs, ours)[2]
+    if abs(off) > (SATURATION_OFF if case.saturated else LATENCY_OFF):
+        missed.append("saturation" if case.saturated else "latency")
+    if ours.speed < TIMES_FASTER * theirs.speed:
+        missed.append("speed")
+    return missed
+
+
+def number(amount):
+    return f"{amount:,.0f}" if amount >= 100 else f"{amount:.1f}"
+
+
+def table(results):
+    rows = ["| network | flits a packet | load | | BookSim2 | weft | difference | clocks a second: BookSim2 | weft | ratio | memory, MB: BookSim2 | weft | |",
+            "|---|---:|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---|"]
+    for case, theirs, ours in results:
+        their_value, our_value, off = compared(case, theirs, ours)
+        digits = 3 if case.saturated else 2
+        missed = faults(case, theirs, ours)
+        rows.append(f"| {case.network} | {case.flits} | {case.load:g} | {'accepted' if case.saturated else 'latency'} | {their_value:.{digits}f} | {our_value:.{digits}f} | {off * 100:+.1f} % | "
+                    f"{number(theirs.speed)} | {number(ours.speed)} | {ours.speed / theirs.speed:.1f} | {theirs.megabytes:.0f} | {ours.megabytes:.0f} | "
+                    f"{'missed: ' + ', '.join(missed) if missed else ''} |")
+    return "\n".join(rows)
+
+
+def growth(results):
+    """Memory of a node, from the smallest and the largest network with one load."""
+    ends = sorted((entry for entry in results if entry[0].load == 0.1 and entry[0].flits == 1), key=lambda entry: entry[0].nodes)
+    if len(ends) < 2:
+        return ""
+    (small, their_small, our_small), (large, their_large, our_large) = ends[0], ends[-1]
+    more = large.nodes - small.nodes
+    theirs, ours = ((after.megabytes - before.megabytes) / more * 1024 for before, after in ((their_small, their_large), (our_small, our_large)))
+    return (f"\nFrom {small.nodes} to {large.nodes:,} nodes a node more takes {ours:.1f} KB here and {theirs:.0f} KB in BookSim2, at load 0.1; a node and clock "
+            f"{1e9 / our_small.speed / small.nodes:.0f} ns in the smallest and {1e9 / our_large.speed / large.nodes:.0f} ns in the largest network here, "
+            f"{1e6 / their_small.speed / small.nodes:.1f} and {1e6 / their_large.speed / large.nodes:.1f} µs in BookSim2.\n")
+
+
+def page(results, weft_sim, machine):
+    case, theirs, _ = next((entry for entry in results if entry[0].load == 0.1), results[0])
+    missed = sum(bool(faults(*entry)) for entry in results)
+    return f"""# The network model beside BookSim2
+
+Written by `make booksim`: [BookSim2]({SOURCE}) (commit {COMMIT}), which is not part of this repository, and `weft-sim fabric` at equal settings: dimension order, four channels of eight flits, links of one clock, uniform traffic, one round of iSLIP.
+*Latency*: mean of all packets, in clocks, from the clock in which they are made. *Accepted*: flits a clock and node that come out when nodes send more than the network carries. *Clocks a second*: of processor, of the
+whole process, on one core ({machine}); *memory*: the most that the process had. One run each, one after the other.
+Goals: latency within {LATENCY_OFF * 100:.0f} %, accepted within {SATURATION_OFF * 100:.0f} %, {TIMES_FASTER} times as many clocks a second. {f"Missed in {missed} of {len(results)} rows." if missed else f"All {len(results)} rows meet them."}
+
+{table(results)}
+{growth(results)}
+The command lines of {case.network}, load {case.load:g}; the other rows differ in what the table shows, and in clocks:
+
+```
+booksim FILE    # {'; '.join(case.settings)}
+{weft_sim} {' '.join(case.arguments(theirs.clocks))}
+```
+"""
+
+
+def machine_name():
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        names = re.findall(r"^model name\s*: (.*)$", file.read(), re.MULTILINE)
+    return f"{names[0] if names else platform.machine()}, {len(os.sched_getaffinity(0))} cores, other work beside"
+
+
+class Kept:
+    """Results of these two programs, in a file until the page is written."""
+
+    def __init__(self, folder, programs):
+        key = hashlib.sha256(b"".join(pathlib.Path(program).read_bytes() for program in programs)).hexdigest()[:16]
+        self.file = folder / f"measured-{key}.json"
+        self.results = json.loads(self.file.read_text(encoding="utf-8")) if self.file.exists() else {}
+
+    def get(self, case):
+        pair = self.results.get(str(case))
+        return pair and tuple(Result(*values) for values in pair)
+
+    def add(self, case, *pair):
+        self.results[str(case)] = pair
+        self.file.write_text(json.dumps(self.results, indent=1), encoding="utf-8")
+
+    def forget(self):
+        self.file.unlink(missing_ok=True)
+
+
+def measured(case, booksim, weft_sim, folder):
+    theirs = run_booksim(booksim, case, folder)
+    return theirs, run_weft(weft_sim, case, theirs.clocks, folder)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("weft_sim")
+    parser.add_argument("markdown", type=pathlib.Path)
+    parser.add_argument("--booksim", default=SOURCE)
+    parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("build/booksim"))
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--quick", action="store_true")
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    program = peer(options.booksim or SOURCE, options.folder, options.jobs)
+    kept = Kept(options.folder, (program, options.weft_sim))
+    results = []
+    for case in QUICK if options.quick else CASES:
+        theirs, ours = kept.get(case) or measured(case, program, options.weft_sim, options.folder)
+        kept.add(case, theirs, ours)
+        results.append((case, theirs, ours))
+        print(f"{case.network}, packets of {case.flits}, load {case.load:g}: BookSim2 {theirs}, weft {ours}", flush=True)
+    options.markdown.write_text(page(results, options.weft_sim, machine_name()), encoding="utf-8")
+    kept.forget()
+    return 1 if any(faults(*entry) for entry in results) else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (Failed, OSError) as fault:
+        print(f"beside_booksim: {fault}", file=sys.stderr)
+        sys.exit(2)
