@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Completion of `weft` and `weft-sim` in bash: subcommands and options as their --help tells them, else names of files.
+# Completion of weft's programs in bash: subcommands and options as their --help tells them, else names of files.
 _weft() {
   local current=${COMP_WORDS[COMP_CWORD]} program=${COMP_WORDS[0]} word words=""
   local -a commands=()
@@ -19,4 +19,4 @@ _weft() {
   fi
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }
-complete -o bashdefault -o default -F _weft weft weft-sim
+complete -o bashdefault -o default -F _weft weft weft-sim weft-node weft-pingpong weft-copy weft-allgather weft_write_bw weft_write_lat

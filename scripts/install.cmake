@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` puts where, and the Debian package of it (`make package`).
 #
-#   bin/                      weft, weft-relay, weft-sim and the programs that it goes on as
+#   bin/                      weft, weft-relay, weft-sim and the programs that it goes on as; weft-node and what attaches to it
 #   lib/libweftmcast.so       plugin of OpenSM, where it looks for plugins
-#   lib/, include/weft/       golden models and generators as static libraries, with CMake package `weft` (targets weft::mcast, ...)
+#   lib/, include/weft/       golden models and generators and the host driver as static libraries, with CMake package `weft` (targets weft::mcast, ...)
 #   share/weft/rtl/           SystemVerilog with its file lists; formats/ holds the generated packages
 #   share/man/man1/, share/bash-completion/completions/
 include(GNUInstallDirs)
 
-set(programs weft weft-relay weft-sim weft-sim-bench weft-sim-soak weft-sim-bare)
+set(documented weft weft-sim weft-node weft-pingpong weft-copy weft-allgather weft_write_bw weft_write_lat)
+set(programs ${documented} weft-relay weft-sim-bench weft-sim-soak weft-sim-bare)
 install(TARGETS ${programs} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(TARGETS weftmcast LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 
 # --- Libraries ---------------------------------------------------------------------------------------------------------
 
-set(libraries model topology mcfdbs mcast switch barrier route switchfabric fabric)
+set(libraries model topology mcfdbs mcast switch barrier route switchfabric fabric driver)
 set(headers "${CMAKE_INSTALL_INCLUDEDIR}/weft")
 foreach(library IN LISTS libraries)
-  # In the build tree headers lie in model/, installed in include/weft.
+  # In the build tree headers lie in model/ and sw/, installed in include/weft.
   set_target_properties(weft_${library} PROPERTIES
     EXPORT_NAME ${library}
-    INTERFACE_INCLUDE_DIRECTORIES "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/model>;$<INSTALL_INTERFACE:${headers}>")
+    INTERFACE_INCLUDE_DIRECTORIES "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/model>;$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/sw>;$<INSTALL_INTERFACE:${headers}>")
   install(TARGETS weft_${library} EXPORT weft_targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endforeach()
 set_target_properties(weft_formats PROPERTIES
@@ -28,6 +29,7 @@ set_target_properties(weft_formats PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES "$<BUILD_INTERFACE:${WEFT_GEN_DIR}/include>;$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 install(TARGETS weft_formats EXPORT weft_targets)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/model/" DESTINATION "${headers}" FILES_MATCHING PATTERN "*.hpp")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/sw/driver" DESTINATION "${headers}" FILES_MATCHING REGEX "\\.hp*$")
 install(DIRECTORY "${WEFT_GEN_DIR}/include/weft" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/weft")
@@ -50,13 +52,17 @@ install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 find_program(HELP2MAN help2man REQUIRED)
 set(man_folder "${PROJECT_BINARY_DIR}/man")
+set(documented_files)
+foreach(program IN LISTS documented)
+  list(APPEND documented_files "$<TARGET_FILE:${program}>")
+  install(FILES "${CMAKE_CURRENT_LIST_DIR}/completion.bash" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
+    RENAME ${program})
+endforeach()
 add_custom_target(man
   COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_LIST_DIR}/manual_pages.py" --help2man "${HELP2MAN}" --out "${man_folder}"
-          "$<TARGET_FILE:weft>" "$<TARGET_FILE:weft-sim>"
-  DEPENDS weft weft-sim COMMENT "Manual pages" VERBATIM)
+          ${documented_files}
+  DEPENDS ${documented} COMMENT "Manual pages" VERBATIM)
 install(DIRECTORY "${man_folder}/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" OPTIONAL FILES_MATCHING PATTERN "*.1.gz")
-install(FILES "${CMAKE_CURRENT_LIST_DIR}/completion.bash" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME weft)
-install(FILES "${CMAKE_CURRENT_LIST_DIR}/completion.bash" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME weft-sim)
 
 # What has to be built before `cmake --install`.
 add_custom_target(installable)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Manual pages of programs and of each of their subcommands, by help2man from what --help says: OUT/PROGRAM.1.gz,
+"""Manual pages of programs and of each of their subcommands, if they have such, by help2man from what --help says: OUT/PROGRAM.1.gz,
 OUT/PROGRAM-SUBCOMMAND.1.gz.
 
 usage: manual_pages.py --help2man PATH --out FOLDER PROGRAM...
@@ -11,7 +11,6 @@ import pathlib
 import re
 import shlex
 import subprocess
-import sys
 
 
 def help_of(command):
@@ -45,8 +44,6 @@ def main():
         text = help_of([program])
         version = subprocess.run([program, "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout.split()[-1]
         pages = [("", text.splitlines()[0]), *subcommands(text)]
-        if len(pages) == 1:
-            sys.exit(f"{program}: --help lists no subcommands")
         for subcommand, summary in pages:
             write_page(args.help2man, program, subcommand, summary, version, args.out)
 

@@ -32,12 +32,13 @@ struct Place {
 /// @return the exit code: 0 done, 2 bad input, or what ended otherwise than well
 inline int run(CLI::App& app, int argc, char** argv, const std::function<void()>& action) {
   const std::string name = app.get_name();
+  command_line::add_version(app);
   try {
     app.parse(argc, argv);
     action();
     return 0;
-  } catch (const CLI::CallForHelp& help) {
-    return app.exit(help);
+  } catch (const CLI::Success& help_or_version) {
+    return app.exit(help_or_version);
   } catch (const CLI::ParseError& error) {
     fmt::print(stderr, "{}: {}\n", name, command_line::complaint(app, error));
   } catch (const Fault& fault) {

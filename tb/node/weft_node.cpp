@@ -257,6 +257,7 @@ int main(int argc, char** argv) {
   CLI::App app("Verilated NICs and the network between them, for applications of this machine to attach to",
                "weft-node");
   app.footer("Ends on SIGTERM or SIGINT. Exit code: 0 ended so, 2 bad input");
+  command_line::add_version(app);
   tb::Options options;
   app.add_option("--fabric", options.fabric, "Name by which applications find it")->capture_default_str();
   app.add_option("--nodes", options.nodes, "NICs")
@@ -284,8 +285,8 @@ int main(int argc, char** argv) {
     tb::end_on_signals();
     tb::serve(options);
     return 0;
-  } catch (const CLI::CallForHelp& help) {
-    return app.exit(help);
+  } catch (const CLI::Success& help_or_version) {
+    return app.exit(help_or_version);
   } catch (const CLI::ParseError& error) {
     fmt::print(stderr, "weft-node: {}\n", command_line::complaint(app, error));
   } catch (const Fault& fault) {

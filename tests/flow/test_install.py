@@ -4,6 +4,7 @@
 usage: test_install.py REPOSITORY BUILD
 """
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -48,6 +49,18 @@ class Installed(unittest.TestCase):
         run("cmake", "-G", "Ninja", "-S", ROOT / "tests" / "flow" / "consumer", "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}")
         run("cmake", "--build", build)
         self.assertEqual(run(build / "consumer"), "16 hosts, 10 words\n")
+        self.assertIn("weft-node 'nobody': is not running", run(build / "consumer_of_driver"))
+
+    def test_programs_of_another_folder_meet_on_a_node(self):
+        programs, fabric = self.prefix / "bin", f"installed-{os.getpid()}"
+        with subprocess.Popen([programs / "weft-node", "--nodes", "2", "--fabric", fabric], cwd="/", stdout=subprocess.PIPE) as node:
+            try:
+                self.assertIn(fabric.encode(), node.stdout.readline())
+                with subprocess.Popen([programs / "weft-pingpong", "--fabric", fabric, "--node", "1"], stdout=subprocess.DEVNULL) as server:
+                    run(programs / "weft-pingpong", "--fabric", fabric, "--node", "0", "1", timeout=60)
+                    self.assertEqual(server.wait(timeout=60), 0)
+            finally:
+                node.terminate()
 
     def test_rtl_is_whole(self):
         rtl = self.prefix / "share" / "weft" / "rtl"
@@ -62,7 +75,12 @@ class Installed(unittest.TestCase):
         self.assertIn("--topology", self.completions("weft", "mcast", "--to"))
         self.assertEqual(self.completions("weft", "mcast", "--topology", "fattree3:4", "--merge-w"), ["--merge-with"])
         self.assertEqual(self.completions("weft-sim", "rdma", "--los"), ["--loss"])
+        self.assertEqual(self.completions("weft-node", "--fab"), ["--fabric"])
         self.assertEqual(self.completions("weft", "nothing", "--frob"), [])
+
+    def test_manual_pages(self):
+        pages = {page.name for page in (self.prefix / "share" / "man" / "man1").iterdir()}
+        self.assertLessEqual({"weft.1.gz", "weft-mcast.1.gz", "weft-sim-rdma.1.gz", "weft-node.1.gz", "weft_write_bw.1.gz"}, pages)
 
 
 if __name__ == "__main__":
