@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` puts where, and the Debian package of it (`make package`).
 #
-#   bin/                      weft, weft-sim and the programs that it goes on as; weft-relay; weft-node and what attaches to it
+#   bin/                      weft, weft-relay, weft-sim and the programs that it goes on as; weft-node and what attaches to it
 #   lib/libweftmcast.so       plugin of OpenSM, where it looks for plugins
 #   lib/, include/weft/       golden models and generators and the host driver as static libraries, with CMake package `weft` (targets weft::mcast, ...)
 #   share/weft/rtl/           SystemVerilog with its file lists; formats/ holds the generated packages
 #   share/man/man1/, share/bash-completion/completions/
 include(GNUInstallDirs)
 
-set(documented weft weft-sim weft-relay weft-node weft-pingpong weft-copy weft-allgather weft-node-barrier weft_write_bw weft_write_lat)
-set(programs ${documented} weft-sim-bench weft-sim-soak weft-sim-bare)
+set(documented weft weft-sim weft-node weft-pingpong weft-copy weft-allgather weft-node-barrier weft_write_bw weft_write_lat)
+set(programs ${documented} weft-relay weft-sim-bench weft-sim-soak weft-sim-bare)
 install(TARGETS ${programs} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(TARGETS weftmcast LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 
