@@ -142,6 +142,10 @@ mcast-bench: configure ## how long the parts of multicast planning take (BENCH_A
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-mcast-bench
 	$(BUILD)/bin/weft-mcast-bench $(BENCH_ARGS)
 
+systemc-bench: configure ## speed of the SystemC platform beside the plain harness, into docs/results/systemc.md
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-systemc weft-nic-plain
+	python3 -B experiments/systemc.py $(BUILD) docs/results/systemc.md
+
 package: configure ## Debian package build/weft_VERSION_amd64.deb, installed and run in a fresh Debian 12 (CHECK=0: only made)
 	cmake --build --preset $(PRESET) -j $(JOBS) --target installable
 	cpack -B $(BUILD)/package --config $(BUILD)/CPackConfig.cmake

@@ -2,7 +2,7 @@
 """Bitstreams of the self-test for FPGA boards (docs/selftest.md): vectors, synthesis, place and route, and the netlist simulated with its self-test.
 
 For each bitstream the netlist that is placed has to report the golden models' signatures over its serial line, and to notice LUTs that are changed in it.
-Writes build/boards/NAME/NAME.bin or .bit and docs/results/boards.md. Needs Debian's yosys, nextpnr-ice40, fpga-icestorm and iverilog, and from PyPI the
+Writes build/boards/NAME/NAME.bin or .bit and docs/results/boards.md. Needs Debian's yosys, nextpnr-ice40, fpga-icestorm and verilator, and from PyPI the
 Yosys of fpga/requirements.txt and nextpnr-ecp5. Exit status 1: a netlist reports something else, too few changes are noticed, or it is too slow for its board.
 """
 
@@ -148,40 +148,45 @@ def place_and_pack(stream, folder):
     return {"fmax_mhz": frequency, "logic": used(log, board.cells[0]), "block_rams": used(log, board.cells[1])}
 
 
-def compile_netlist(stream, folder, netlist, result, only_leds):
+def with_changes(text, board, changes):
+    """The netlist with LUTs of which the test inverts the one that it is told, from 1 on."""
+    luts = random.Random(1).sample(list(re.finditer(board.lut, text)), changes)
+    numbers = {lut.start(): number for number, lut in enumerate(luts, 1)}
+    parts, end = [], 0
+    for start in sorted(numbers):
+        number = numbers[start]
+        output = re.compile(r"\.[ZO]\((.*)\)\n  \);\n").search(text, start)
+        parts += [text[end:output.start(1)], f"changed_{number})\n  );\n", f"  wire changed_{number};\n",
+                  f"  assign {output[1]} = changed_{number} ^ (netlist_test.change == {number});\n"]
+        end = output.end()
+    return "".join([*parts, text[end:]])
+
+
+def compile_netlist(stream, folder, changes):
+    """The program that simulates it; of each cell Yosys has the model."""
     board = BOARDS[stream.board]
+    netlist = folder / "changeable.v"
+    netlist.write_text(with_changes((folder / "netlist.v").read_text(encoding="utf-8"), board, changes), encoding="utf-8")
     defines = {"BOARD": stream.board, "CLOCK": board.clock, "TX": board.tx, "TIED": board.tied, "BIT": clocks_a_bit(board), "LINES": len(stream.units), "LIMIT": 200_000}
-    cells = YOSYS_SHARE / ("ice40" if stream.board == "hx8k_evn" else "ecp5") / "cells_sim.v"
-    sources = [TEST, netlist, cells]
-    options = ["-DNO_ICE40_DEFAULT_ASSIGNMENTS"]
-    if stream.board == "ulx3s":
-        sources[-1] = folder / "cells.v"
-        sources[-1].write_text(dp16kd.with_model(cells.read_text(encoding="utf-8")), encoding="utf-8")
-        options = [f"-I{cells.parent}"]
-    area.run_tool(["iverilog", "-g2005", "-o", str(result), "-s", "netlist_test", *options, *(f"-D{name}={value}" for name, value in defines.items()),
-                   *(["-DONLY_LEDS"] if only_leds else []), *map(str, sources)], result.with_suffix(".log"))
+    models = YOSYS_SHARE / ("ice40" if stream.board == "hx8k_evn" else "ecp5")
+    cells = folder / "cells.v"
+    text = (models / "cells_sim.v").read_text(encoding="utf-8")
+    cells.write_text(dp16kd.with_model(text) if stream.board == "ulx3s" else text, encoding="utf-8")
+    area.run_tool(["verilator", "--binary", "--timing", "-j", str(os.cpu_count()), "-Wno-lint", "-Wno-fatal", "--top-module", "netlist_test", f"-I{models}",
+                   "-DNO_ICE40_DEFAULT_ASSIGNMENTS", *(f"-D{name}={value}" for name, value in defines.items()), "--Mdir", str(folder / "simulation"),
+                   "-o", "netlist_test", str(TEST), str(netlist), str(cells)], folder / "verilator.log")
+    return folder / "simulation" / "netlist_test"
 
 
-def simulate(stream, folder, netlist, only_leds):
+def simulate(program, folder, *plusargs):
     """What the netlist says."""
-    program = netlist.with_suffix(".leds" if only_leds else ".sim")
-    compile_netlist(stream, folder, netlist, program, only_leds)
-    return area.run_tool(["vvp", "-N", str(program)], program.with_suffix(".out"), folder).splitlines()
+    lines = area.run_tool([str(program), *plusargs], folder / "simulation.log", folder).splitlines()
+    return [line for line in lines if not line.startswith("- ")]  # where it was ended
 
 
-def noticed_changes(stream, folder, changes):
+def noticed_changes(program, folder, changes):
     """Of LUTs that are each the complement of what they were, how many the LEDs tell of."""
-    text = (folder / "netlist.v").read_text(encoding="utf-8")
-    luts = list(re.finditer(BOARDS[stream.board].lut, text))
-    dice = random.Random(1)
-    noticed = 0
-    for number, lut in enumerate(dice.sample(luts, changes), 1):
-        netlist = folder / f"changed{number}.v"
-        netlist.write_text(f"{text[:lut.start(1)]}{int(lut.group(1), 16) ^ 0xffff:04x}{text[lut.end(1):]}", encoding="utf-8")
-        said = simulate(stream, folder, netlist, True)
-        noticed += "passed" not in said[-1]
-        netlist.unlink()
-    return noticed
+    return sum("passed" not in simulate(program, folder, "+leds", f"+change={number}")[-1] for number in range(1, changes + 1))
 
 
 def make(stream, changes):
@@ -197,12 +202,13 @@ def make(stream, changes):
     progress("synthesized")
     result = place_and_pack(stream, folder)
     progress(f"placed, {result['fmax_mhz']:.1f} MHz")
-    said = simulate(stream, folder, folder / "netlist.v", False)
+    program = compile_netlist(stream, folder, changes)
+    said = simulate(program, folder)
     result["report"] = [line for line in said if line[1:2] == " "]
     result["right"] = result["report"] == expected_report(stream, folder)
     result["clocks"] = int(re.search(r"after (\d+) clocks", said[-1]).group(1)) if "after" in said[-1] else None
     progress(" | ".join(said))
-    result["changes"], result["noticed"] = changes, noticed_changes(stream, folder, changes)
+    result["changes"], result["noticed"] = changes, noticed_changes(program, folder, changes)
     progress(f"{result['noticed']} of {changes} changed LUTs are noticed")
     return result
 

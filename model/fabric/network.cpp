@@ -57,6 +57,11 @@ Network::Network(const Routers& routers, const Faults& faults, uint64_t seed)
   torus_.emplace(routers.torus, routers_seed(seed));
 }
 
+Network::Network(std::shared_ptr<Carrier> carrier, const Faults& faults, uint64_t seed)
+    : Network(carrier->nodes(), faults, seed) {
+  carrier_ = std::move(carrier);
+}
+
 void Network::set_faults(const Faults& faults) { faults_ = checked(faults); }
 
 void Network::set_cut(uint32_t from, uint32_t to, bool cut) {
@@ -216,11 +221,14 @@ void Network::advance() {
     for (uint32_t node = 0; node < nodes(); ++node) leave_routers(node);
     torus_->advance();
   }
+  if (carrier_) step_carrier();
   while (!under_way_.empty() && under_way_.top().due <= now_) {
     // top() is const only to protect the heap order, which the packet's bytes do not take part in.
     auto& flying = const_cast<Flying&>(under_way_.top());
     if (torus_) {
       enter_routers(flying);
+    } else if (carrier_) {
+      enter_carrier(flying);
     } else {
       arrive(flying.to, std::move(flying.packet));
     }
@@ -230,13 +238,31 @@ void Network::advance() {
 
 void Network::arrive(uint32_t node, Bytes packet) { nodes_[node].arrived.push_back(std::move(packet)); }
 
-void Network::enter_routers(Flying& flying) {
+uint32_t Network::new_handle() {
   if (free_handles_.empty()) {
     free_handles_.push_back(static_cast<uint32_t>(crossing_.size()));
     crossing_.emplace_back();
   }
   const uint32_t handle = free_handles_.back();
   free_handles_.pop_back();
+  return handle;
+}
+
+void Network::enter_carrier(Flying& flying) {
+  const uint32_t handle = new_handle();
+  carrier_->send(flying.from, flying.to, handle);
+  crossing_[handle] = {flying.from, flying.to, std::move(flying.packet)};
+}
+
+void Network::step_carrier() {
+  carrier_->step();
+  for (const Carrier::Arrival& arrival : carrier_->arrived())
+    arrive(arrival.node, take_crossing(arrival.handle).packet);
+  for (const uint32_t handle : carrier_->lost()) nodes_[take_crossing(handle).from].counters.lost++;
+}
+
+void Network::enter_routers(Flying& flying) {
+  const uint32_t handle = new_handle();
   const auto flits =
       std::max<size_t>(1, (flying.packet.size() + routers_->flit_bytes - 1) / routers_->flit_bytes);
   torus_->send(flying.from, flying.to, static_cast<uint32_t>(flits), handle);
@@ -295,8 +321,8 @@ void Network::flush() {
     node.sent.clear();
     node.arrived.clear();
   }
-  if (!torus_) return;
-  torus_->flush();
+  if (torus_) torus_->flush();
+  if (carrier_) carrier_->flush();
   crossing_.clear();
   free_handles_.clear();
 }

@@ -10,17 +10,20 @@
 //
 // Ideal, any number of packets cross it at once and only faults delay them; or a torus or mesh of routers
 // (torus.hpp) is behind the faults: a packet enters it when it would come out of the ideal one. What it meets
-// there delays it further, others overtake it on other channels and other ways, and links can fail.
+// there delays it further, others overtake it on other channels and other ways, and links can fail. Or any
+// other model of a fabric (carrier.hpp) is in their place.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <queue>
 #include <unordered_map>
 #include <vector>
 
+#include "fabric/carrier.hpp"
 #include "fabric/parts.hpp"
 #include "fabric/random.hpp"
 #include "fabric/ring.hpp"
@@ -79,6 +82,8 @@ class Network {
   Network(uint32_t nodes, const Faults& faults, uint64_t seed);
   /// One with routers, as many as nodes.
   Network(const Routers& routers, const Faults& faults, uint64_t seed);
+  /// One whose packets this carries, between its nodes.
+  Network(std::shared_ptr<Carrier> carrier, const Faults& faults, uint64_t seed);
 
   /// Packet enters at `from`. `flow` names what must stay in order between the two nodes (any number).
   Fate send(uint32_t from, uint32_t to, uint64_t flow, Bytes packet);
@@ -178,7 +183,10 @@ class Network {
   void release_overdue(uint32_t from);
   void take_sent(Node& node);
   void arrive(uint32_t node, Bytes packet);
+  uint32_t new_handle();
   void enter_routers(Flying& flying);
+  void enter_carrier(Flying& flying);
+  void step_carrier();
   void leave_routers(uint32_t node);
   Crossing take_crossing(uint32_t handle);
 
@@ -192,6 +200,7 @@ class Network {
   std::optional<Routers> routers_;
   uint64_t seed_ = 0;
   std::optional<Torus> torus_;
+  std::shared_ptr<Carrier> carrier_;
   std::vector<Crossing> crossing_;      // by handle
   std::vector<uint32_t> free_handles_;  // of these
 };

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <numeric>
 
 #include "common/output_file.hpp"
 #include "topology/generate.hpp"
@@ -97,13 +98,22 @@ std::vector<SwitchImage> switch_images(const Tables& tables) {
   return Images(tables).all();
 }
 
-void write_switch_images(const std::filesystem::path& folder, const Tables& tables) {
+void write_switch_images(const std::filesystem::path& folder, const Tables& tables,
+                         std::span<const uint32_t> switches) {
   const auto images = switch_images(tables);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw Fault(folder.string() + ": cannot be made: " + error.message());
-  for (const SwitchImage& made : images)
-    write_whole(folder / (made.name + ".image"), switch_lookup::write_image_bytes(made.image));
+  for (const uint32_t number : switches)
+    write_whole(folder / (images.at(number).name + ".image"),
+                switch_lookup::write_image_bytes(images.at(number).image));
+}
+
+void write_switch_images(const std::filesystem::path& folder, const Tables& tables) {
+  const Grid& grid = tables.grid();
+  std::vector<uint32_t> all(std::size_t{grid.leaves()} + grid.rows + grid.columns);
+  std::iota(all.begin(), all.end(), 0u);
+  write_switch_images(folder, tables, all);
 }
 
 }  // namespace weft::route

@@ -2,7 +2,9 @@
 // Tables as images of the switch lookup block (docs/switch.md), one for each switch.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,5 +27,8 @@ std::vector<SwitchImage> switch_images(const Tables& tables);
 
 /// NAME.image in a folder, which is made if it is not there. Throws Fault.
 void write_switch_images(const std::filesystem::path& folder, const Tables& tables);
+/// Of these switches only, numbered as in Tables::changed_from.
+void write_switch_images(const std::filesystem::path& folder, const Tables& tables,
+                         std::span<const uint32_t> switches);
 
 }  // namespace weft::route

@@ -83,6 +83,8 @@ class SwitchFabric {
   uint64_t under_way() const { return under_way_; }
   /// Packets that wait in hosts.
   uint64_t waiting() const;
+  /// Of these, in one host; a strike that kills its leaf forgets them.
+  const std::deque<Packet>& waiting_in(uint32_t host) const { return hosts_[host]; }
   /// Full buffers of which each one's first packet waits for the next, the last one's for the first: none of
   /// them ever moves again. Empty: there are none. Not with `any_channel`.
   std::vector<route::Channel> deadlock() const;

@@ -13,6 +13,7 @@
 #include "route/checker.hpp"
 #include "route/switch_images.hpp"
 #include "route/table_file.hpp"
+#include "topology/generate.hpp"
 #include "weft/command.hpp"
 #include "weft/route_traffic.hpp"
 
@@ -26,7 +27,7 @@ using Faults = std::array<std::vector<std::string>, 5>;
 
 struct RouteArguments {
   CommonOptions common;
-  std::string topology, rules = "vtftr", masks, tables_folder, from_folder, format = "tables";
+  std::string topology, rules = "vtftr", masks, tables_folder, from_folder, update_folder, format = "tables";
   Faults known, news;
   TrafficArguments traffic;
   uint32_t channels = 2;
@@ -127,6 +128,34 @@ Checked check_all(const RouteArguments& arguments, const route::Tables& tables, 
   return checked;
 }
 
+void write(const RouteArguments& arguments, const std::string& folder, const route::Tables& tables,
+           const route::Health& known) {
+  if (arguments.format == "image")
+    route::write_switch_images(folder, tables);
+  else
+    route::write_tables(folder, tables, known);
+}
+
+/// What the new faults change: tables of all, or images of the switches whose image is another one.
+json update(const RouteArguments& arguments, const route::Tables& tables, const route::Health& known) {
+  route::Health after = known;
+  apply(after, arguments.news);
+  if (after == known) throw BadInput("--update: there is no new fault (--new-fail)");
+  if (!arguments.from_folder.empty() && !(tables == route::make_tables(known, tables.options())))
+    throw BadInput(arguments.from_folder + ": are not the tables for the faults that are known (--fail)");
+  const route::Update made = route::update_tables(tables, known, after);
+  const std::vector<uint32_t> changed = made.tables.changed_from(tables);
+  if (arguments.format == "image")
+    route::write_switch_images(arguments.update_folder, made.tables, changed);
+  else
+    route::write_tables(arguments.update_folder, made.tables, after);
+  const route::Grid& grid = tables.grid();
+  const auto graph = topology::kfat2d(grid.rows, grid.columns, grid.hosts);
+  json names = json::array();
+  for (const uint32_t number : changed) names.push_back(graph.switch_info(number).name);
+  return {{"switches", graph.switches()}, {"changed", names}, {"entries_made_anew", made.looked_at}};
+}
+
 std::string live_line(const json& live) {
   uint64_t dropped = 0;
   for (const auto& [why, packets] : live["dropped"].items()) dropped += packets.get<uint64_t>();
@@ -155,6 +184,9 @@ std::string to_lines(const json& results) {
         part["changed_switches"].get<uint32_t>(), part["lossy_pairs"].get<uint64_t>(),
         part["lossy_pairs_before"].get<uint64_t>());
   }
+  if (results.contains("update"))
+    text += fmt::format("update       {} of {} switches change\n", results["update"]["changed"].size(),
+                        results["update"]["switches"].get<uint32_t>());
   if (results.contains("traffic"))
     text += fmt::format(
         "traffic      {:.3f} packets a clock and host arrive, {:.1f} clocks after they were sent\n",
@@ -210,10 +242,8 @@ int run_route(const RouteArguments& arguments) {
                   {"live_leaves", known.live_leaves()},
                   {"host_pairs", results["pairs"].get<uint64_t>() * grid.hosts * grid.hosts},
                   {"seed", arguments.common.seed}});
-  if (!arguments.tables_folder.empty() && arguments.format == "image")
-    route::write_switch_images(arguments.tables_folder, tables);
-  else if (!arguments.tables_folder.empty())
-    route::write_tables(arguments.tables_folder, tables, known);
+  if (!arguments.tables_folder.empty()) write(arguments, arguments.tables_folder, tables, known);
+  if (!arguments.update_folder.empty()) results["update"] = update(arguments, tables, known);
   if (arguments.traffic.run.load > 0) {
     results["traffic"] = run_traffic(run_config(arguments, known), tables, known);
     results["traffic"]["pattern"] = arguments.traffic.pattern;
@@ -298,13 +328,20 @@ void add_route(CLI::App& weft, int& exit_code) {
       ->type_name("DIR")
       ->check(command_line::file_name());
   command
-      ->add_option("--format", arguments->format,
-                   "of --tables: route.json and opensm.lfts, or images of the switch lookup block")
+      ->add_option(
+          "--format", arguments->format,
+          "of --tables and --update: route.json and opensm.lfts, or images of the switch lookup block")
       ->check(CLI::IsMember({"tables", "image"}))
       ->capture_default_str();
   command
       ->add_option("--from", arguments->from_folder,
                    "check the tables in DIR, which --tables wrote; make none")
+      ->type_name("DIR")
+      ->check(command_line::file_name());
+  command
+      ->add_option("--update", arguments->update_folder,
+                   "write into DIR what the new faults change: the tables for them, or images of only those "
+                   "switches whose image changes")
       ->type_name("DIR")
       ->check(command_line::file_name());
   add_traffic(*command, arguments->traffic);

@@ -15,18 +15,18 @@ namespace {
 constexpr uint64_t start_cycles = 200'000;  // more than enough
 constexpr uint64_t reply_cycles = 50'000'000;
 
-SystemConfig system_config(size_t nodes, const fabric::Faults& faults, uint64_t seed) {
+SystemConfig system_config(size_t nodes, const fabric::Faults& faults, uint64_t seed,
+                           const RdmaBuild& build) {
   SystemConfig config;
   config.nodes = static_cast<uint32_t>(nodes);
-  config.node.build = *find_rdma_build("nic_default");
+  config.node.build = build;
   config.node.checked = false;
   config.faults = faults;
   config.seed = seed;
   return config;
 }
 
-driver::NodeSize node_size(uint64_t memory_bytes) {
-  const RdmaBuild& build = *find_rdma_build("nic_default");
+driver::NodeSize node_size(uint64_t memory_bytes, const RdmaBuild& build) {
   driver::NodeSize size;
   size.queues = build.queues;
   size.regions = build.params.n_regions;
@@ -52,8 +52,10 @@ driver::RdmaSetup engine_setup() {
 }  // namespace
 
 NodeSystem::NodeSystem(const std::vector<std::span<uint8_t>>& memories, const fabric::Faults& faults,
-                       uint64_t seed)
-    : memories_(memories), system_(system_config(memories.size(), faults, seed)) {
+                       uint64_t seed, const std::string& build_name)
+    : memories_(memories),
+      system_(system_config(memories.size(), faults, seed, *find_rdma_build(build_name))) {
+  const RdmaBuild& build = *find_rdma_build(build_name);
   for (uint32_t node = 0; node < size(); ++node) system_.node(node).memory().memory().share(memories_[node]);
   system_.start(engine_setup());
   if (!system_.run_until([this] { return system_.all_ready(); }, start_cycles))
@@ -63,7 +65,7 @@ NodeSystem::NodeSystem(const std::vector<std::span<uint8_t>>& memories, const fa
     Host& host = hosts_.emplace_back();
     host.memory = std::make_unique<NodeRingMemory>(nic.memory().memory());
     host.server = std::make_unique<driver::NodeServer>(node, nic.registers(), *host.memory, nic.driver(),
-                                                       node_size(memories_[node].size()), directory_);
+                                                       node_size(memories_[node].size(), build), directory_);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "driver/node_server.hpp"
@@ -17,7 +18,9 @@ namespace weft::tb {
 class NodeSystem {
  public:
   /// @param memories of the nodes, one each, of the same length; they outlive this
-  NodeSystem(const std::vector<std::span<uint8_t>>& memories, const fabric::Faults& faults, uint64_t seed);
+  /// @param build of the NICs, one that the program is linked with
+  NodeSystem(const std::vector<std::span<uint8_t>>& memories, const fabric::Faults& faults, uint64_t seed,
+             const std::string& build = "nic_default");
 
   uint32_t size() const { return system_.size(); }
   driver::NodeServer& server(uint32_t node) { return *hosts_.at(node).server; }

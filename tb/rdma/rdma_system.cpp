@@ -27,6 +27,7 @@ uint64_t flow_of(const formats::Header& header) {
 }
 
 fabric::Network make_network(const SystemConfig& config) {
+  if (config.carrier) return {config.carrier, config.faults, config.seed};
   return config.routers ? fabric::Network(*config.routers, config.faults, config.seed)
                         : fabric::Network(config.nodes, config.faults, config.seed);
 }

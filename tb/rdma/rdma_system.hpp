@@ -26,8 +26,9 @@ struct SystemConfig {
   uint32_t nodes = 2;
   std::vector<uint16_t> numbers;  ///< of the nodes, on the network; empty: their indices
   NodeConfig node;
-  std::set<uint32_t> golden;               ///< nodes that are golden engines instead of RTL
-  std::optional<fabric::Routers> routers;  ///< as many as nodes; nothing: an ideal network
+  std::set<uint32_t> golden;                 ///< nodes that are golden engines instead of RTL
+  std::optional<fabric::Routers> routers;    ///< as many as nodes; nothing: an ideal network
+  std::shared_ptr<fabric::Carrier> carrier;  ///< between as many nodes, instead of routers
   fabric::Faults faults;
   uint64_t seed = 1;
   uint32_t threads = 1;  ///< that step the nodes, in run_until(); same result with any number

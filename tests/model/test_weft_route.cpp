@@ -70,6 +70,45 @@ TEST_F(WeftRoute, WritesImagesOfTheLookupBlock) {
              "images are for the rules vtftr only");
 }
 
+TEST_F(WeftRoute, UpdatesTablesForNewFaults) {
+  const std::string fabric = "--topology kfat2d:5x4:2 --fail 1,1 ", news = " --new-fail 3,2 0,0 ";
+  const auto folder = [this](const char* name) { return path(name).string(); };
+  results(fabric + "--tables " + folder("old"));
+  const json update =
+      results(fabric + news + "--from " + folder("old") + " --update " + folder("new"))["update"];
+  results("--topology kfat2d:5x4:2 --fail 1,1 3,2 0,0 --tables " + folder("made"));
+  for (const char* file : {"/route.json", "/opensm.lfts"})
+    EXPECT_EQ(read(folder("new") + file), read(folder("made") + file));
+  EXPECT_EQ(update["switches"], 5 * 4 + 5 + 4);
+  EXPECT_GT(update["changed"].size(), 0u);
+
+  const std::string images = " --format image ";
+  results(fabric + images + "--tables " + folder("old_images"));
+  const json changed = results(fabric + news + images + "--update " + folder("new_images"))["update"];
+  EXPECT_EQ(changed["changed"], update["changed"]);
+  results("--topology kfat2d:5x4:2 --fail 1,1 3,2 0,0" + images + "--tables " + folder("made_images"));
+  uint32_t written = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder("made_images"))) {
+    const std::string name = entry.path().filename().string(), made = read(entry.path().string());
+    const bool differs = made != read(folder("old_images") + "/" + name);
+    EXPECT_EQ(std::filesystem::exists(path("new_images") / name), differs) << name;
+    if (!differs) continue;
+    EXPECT_EQ(read(folder("new_images") + "/" + name), made) << name;
+    ++written;
+  }
+  EXPECT_EQ(written, changed["changed"].size());
+}
+
+TEST_F(WeftRoute, RefusesUpdatesOfOtherTables) {
+  expect_bad("--topology kfat2d:4x4:1 --update " + path("u").string(),
+             "--update: there is no new fault (--new-fail)");
+  results("--topology kfat2d:4x4:1 --fail 1,1 --tables " + path("t").string());
+  expect_bad("--topology kfat2d:4x4:1 --new-fail 2,2 --from " + path("t").string() + " --update " +
+                 path("u").string(),
+             path("t").string() + ": are not the tables for the faults that are known (--fail)");
+  EXPECT_FALSE(std::filesystem::exists(path("u")));
+}
+
 TEST_F(WeftRoute, CarriesTraffic) {
   const json found =
       results("--topology kfat2d:4x4:4 --fail 1,1 --planes 4 --load 0.2 --clocks 4000")["traffic"];
