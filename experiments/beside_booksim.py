@@ -107,7 +107,7 @@ def called(command, good=(0,)):
         process = subprocess.Popen(words, stdout=output, stderr=subprocess.STDOUT)  # pylint: disable=consider-using-with
         ended, status, megabytes = 0, 0, 0.0
         while not ended:
-            time.sleep(0.005)
+            time.sleep(0.02)
             megabytes = peak_megabytes(process.pid, megabytes)
             ended, status, usage = os.wait4(process.pid, os.WNOHANG)
         process.returncode = os.waitstatus_to_exitcode(status)

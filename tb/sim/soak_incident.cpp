@@ -97,7 +97,7 @@ void SoakIncident::lose_node() {
   ledger_.lose(incident_.node);
   const bool comes_back = incident_.kind == IncidentKind::reset;  // its engine before its queues
   for (uint32_t other = 0; other < system_.size(); ++other) {
-    if (other != incident_.node) ledger_.excuse(other, incident_.node, system_.cycle(), comes_back);
+    if (other != incident_.node) excuse(other, incident_.node, comes_back);
   }
 }
 
@@ -111,6 +111,19 @@ void SoakIncident::set_links(bool cut) {
   }
 }
 
+/// A sender with a window has one for several destinations: who does not answer keeps the others' packets
+/// from getting in.
+void SoakIncident::excuse(uint32_t from, uint32_t to, bool queues_closed) {
+  const rdma::Params& params = plan_.system.node.build.params;
+  const auto share_window = [&](uint32_t other) {
+    return params.scheme == rdma::Scheme::sender_window &&
+           other % params.n_send_buffers == to % params.n_send_buffers;
+  };
+  for (uint32_t other = 0; other < system_.size(); ++other) {
+    if (other == to || share_window(other)) ledger_.excuse(from, other, system_.cycle(), queues_closed);
+  }
+}
+
 /// A transfer needs both directions.
 void SoakIncident::excuse_links() {
   std::set<std::pair<uint32_t, uint32_t>> pairs;
@@ -119,7 +132,7 @@ void SoakIncident::excuse_links() {
     pairs.emplace(to, from);
   }
   for (const auto& [from, to] : pairs) {
-    ledger_.excuse(from, to, system_.cycle());
+    excuse(from, to, false);
     if (plan_.nic) continue;  // what waits in queues is not in the order in which it was posted
     const uint64_t taken = posts_taken(system_.node(from).scoreboard());
     const auto open = ledger_.open_among_first(taken, from, to);

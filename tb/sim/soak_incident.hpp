@@ -44,6 +44,7 @@ class SoakIncident {
   void end();
   void lose_node();
   void set_links(bool cut);
+  void excuse(uint32_t from, uint32_t to, bool queues_closed);
   void excuse_links();
   void restart();
 
