@@ -18,7 +18,7 @@ import tempfile
 # What a page takes for granted, made before its first command.
 GIVEN = {
     "docs/boot.md": """
-cp SOURCE/README.md boot.img; cp SOURCE/README.md vmlinuz.img
+for image in boot.img vmlinuz.img root.img vmlinuz small.img; do cp SOURCE/README.md $image; done
 for node in $(seq 0 63); do printf '%d 02:00:00:00:00:%02x\\n' $node $node; done > nodes
 build/bin/weft topology fattree3:4 --format ibnet -o fabric; echo host-0 > servers""",
     "docs/concepts.md": "printf '%s\\n' 'host-0 host-2 host-3' 'host-4 host-5 host-7' 'host-1 host-6' > groups",

@@ -33,6 +33,7 @@ class Installed(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         cls.prefix = pathlib.Path(cls.folder.name) / "usr"
+        run("cmake", "--build", BUILD, "--target", "man")  # the rest is there
         run("cmake", "--install", BUILD, "--prefix", cls.prefix)
 
     def completions(self, *words):

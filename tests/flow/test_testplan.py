@@ -36,15 +36,16 @@ admit=- ticket=- limit=64 outcome=FINISH cid=0 wbase=1 wvec=0x0 emit=DONE,dst=1,
 
 LOOKUPS = """# weft-trace 1 unit=switch node=0 ports=8 colours=16 unicast=64 per_port=0
 cycle=10 unit=lookup event=tables version=1 role=LEAF fine=0 vc_max=1 own_row=2 own_column=3 row_port=7 column_port=8 multicast=1 unicast=1 by=packets
-cycle=13 unit=lookup event=lookup kind=UNICAST in_port=8 in_vc=0 index=0 row=2 column=4 host=1 alive=0xff role=LEAF entry=empty primary=0 entry_ports=0x0 outcome=FORWARD ports=0x40 vc=1
-cycle=14 unit=lookup event=lookup kind=UNICAST in_port=1 in_vc=0 index=0 row=5 column=4 host=1 alive=0xfb role=LEAF entry=valid primary=3 entry_ports=0x93 outcome=FORWARD ports=0x80 vc=0
-cycle=16 unit=lookup event=lookup kind=MULTICAST in_port=1 in_vc=1 index=3 row=0 column=0 host=0 alive=0xfb role=LEAF entry=valid primary=0 entry_ports=0x7 outcome=FORWARD ports=0x2 vc=1
-cycle=17 unit=lookup event=lookup kind=MULTICAST in_port=9 in_vc=1 index=3 row=0 column=0 host=0 alive=0x0 role=LEAF entry=- primary=0 entry_ports=0x0 outcome=BAD_REQUEST ports=0x0 vc=0
+cycle=13 unit=lookup event=lookup kind=UNICAST in_port=8 in_vc=0 index=0 row=2 column=4 host=1 alive=0xff role=LEAF entry=empty primary=0 entry_ports=0x0 corrected=0 outcome=FORWARD ports=0x40 vc=1
+cycle=14 unit=lookup event=lookup kind=UNICAST in_port=1 in_vc=0 index=0 row=5 column=4 host=1 alive=0xfb role=LEAF entry=valid primary=3 entry_ports=0x93 corrected=0 outcome=FORWARD ports=0x80 vc=0
+cycle=16 unit=lookup event=lookup kind=MULTICAST in_port=1 in_vc=1 index=3 row=0 column=0 host=0 alive=0xfb role=LEAF entry=valid primary=0 entry_ports=0x7 corrected=1 outcome=FORWARD ports=0x2 vc=1
+cycle=17 unit=lookup event=lookup kind=MULTICAST in_port=9 in_vc=1 index=3 row=0 column=0 host=0 alive=0x0 role=LEAF entry=- primary=0 entry_ports=0x0 corrected=0 outcome=BAD_REQUEST ports=0x0 vc=0
 cycle=18 unit=lookup event=management opcode=7 words=3 drop=MALFORMED
 cycle=19 unit=lookup event=refused fault=TRUNCATED words=9
+cycle=19 unit=lookup event=scrubbed table=unicast place=3 mended=1 meanwhile=pauses
 cycle=20 unit=lookup event=reset
-cycle=21 unit=lookup event=lookup kind=3 in_port=0 in_vc=1 index=3 row=0 column=0 host=0 alive=0x0 role=- entry=- primary=0 entry_ports=0x0 outcome=NO_TABLE ports=0x0 vc=0
-# end records=9
+cycle=21 unit=lookup event=lookup kind=3 in_port=0 in_vc=1 index=3 row=0 column=0 host=0 alive=0x0 role=- entry=- primary=0 entry_ports=0x0 corrected=0 outcome=NO_TABLE ports=0x0 vc=0
+# end records=10
 """
 
 
@@ -126,10 +127,11 @@ class Plan(unittest.TestCase):
             {"event": "tables", "role_before": "-", "role": "LEAF", "by": "packets", "entries": "both"},
             {"outcome": "FORWARD", "way": "column", "turn": "yes", "port": "last", "live": "all", "since_tables": 3, "vc_max": 1},
             {"way": "injected", "primary": "dead", "candidates": 3, "chosen": "last", "turn": "no", "neighbour": "FORWARD", "kind_before": "UNICAST", "live": "some"},
-            {"kind": "MULTICAST", "pruned": "input and dead ports", "copies": 1, "port": "first"},
+            {"kind": "MULTICAST", "pruned": "input and dead ports", "copies": 1, "port": "first", "corrected": "1"},
             {"port": "beyond", "live": "none", "neighbour": "FORWARD", "kind_before": "MULTICAST", "entry": "-"},
             {"opcode": "undefined", "drop": "MALFORMED", "words": 3},
             {"fault": "TRUNCATED", "words": 9},
+            {"event": "scrubbed", "table": "unicast", "mended": "1", "meanwhile": "pauses"},
             {"event": "reset"},
             {"kind": "undefined", "port": "none", "role": "-", "outcome": "NO_TABLE"},
         ]
