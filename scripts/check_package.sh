@@ -26,6 +26,7 @@ in_debian weft mcast --topology fattree3:8 --groups grid:8x16 --colors 128 --che
 in_debian weft-sim rdma --bytes 20000 --loss 0.01
 in_debian weft-sim rdma --bytes 20000 --bare
 in_debian weft-sim soak --runs 2
+# shellcheck disable=SC2016  # $! and $node are those of the inner shell
 in_debian sh -c 'weft-node --nodes 2 & node=$!; sleep 2; weft-pingpong --node 1 & weft-pingpong --node 0 1 && kill $node'
 in_debian sh -c 'test -s /usr/share/man/man1/weft-mcast.1.gz -a -s /usr/share/weft/rtl/rdma/rdma.f'
 echo "package: $(basename "$package") installs on a fresh Debian 12 and runs"

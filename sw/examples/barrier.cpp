@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft-node-barrier: one process per node 0 to N - 1; all go through barriers together, by the engines of their
-// NICs.
+// weft-node-barrier: one process per node 0 to N - 1; all go through barriers together, by the engines of
+// their NICs.
 #include <vector>
 
 #include "program.hpp"

@@ -195,7 +195,7 @@ TEST_F(WeftBoot, PlansPeersAndMulticast) {
   expect_bad("--algorithm balanced" + with + " --dnsmasq " + path("config").string(),
              "boot: --kernel: not with balanced, where iPXE boots the image itself");
   for (const std::string algorithm : {"peers", "multicast"}) {
-    const std::string way = "--algorithm " + algorithm + with;
+    const std::string way = std::string("--algorithm ").append(algorithm).append(with);
     EXPECT_EQ(results(way + " --kea " + path(algorithm).string())["kernel_seconds"], 0.008);
     EXPECT_EQ(run(way + " --check " + path(algorithm).string()).exit_code, 0);
     write(algorithm + "/nginx.conf", "");
