@@ -78,7 +78,9 @@ def ranks_of_median(count):
 
 
 def summary(values, seeds):
-    """Of the seeds that finished, out of so many."""
+    """Of the seeds that finished, out of so many; no seeds: a point that was not run."""
+    if not seeds:
+        return Point(None, None, None, 0, 0)
     values = sorted(values)
     unfinished = seeds - len(values)
     ranked = values + [math.inf] * unfinished
