@@ -42,6 +42,7 @@ class Points(unittest.TestCase):
         self.assertEqual((point.median, point.high, point.unfinished, point.mean), (3, math.inf, 2, None))
         self.assertEqual(point.text, "3.000 (1.000–∞, 2 of 5 unfinished)")
         self.assertEqual(runs.summary([], 5).text, "none of 5 finished")
+        self.assertEqual((runs.summary([], 0).median, runs.summary([], 0).seeds), (None, 0))
 
     def test_half_unfinished_has_no_median(self):
         self.assertEqual(runs.summary([1, 2], 4).text, "2 of 4 unfinished")
