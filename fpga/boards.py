@@ -172,6 +172,8 @@ def compile_netlist(stream, folder, changes):
     cells = folder / "cells.v"
     text = (models / "cells_sim.v").read_text(encoding="utf-8")
     cells.write_text(dp16kd.with_model(text) if stream.board == "ulx3s" else text, encoding="utf-8")
+    # The netlist and the models of its cells are Yosys's, not ours: no style to check (-Wno-lint), and what else Verilator warns of, such as loops that it
+    # finds in models of unused cells, does not end the run (-Wno-fatal). Whether it is right is told by the signatures.
     area.run_tool(["verilator", "--binary", "--timing", "-j", str(os.cpu_count()), "-Wno-lint", "-Wno-fatal", "--top-module", "netlist_test", f"-I{models}",
                    "-DNO_ICE40_DEFAULT_ASSIGNMENTS", *(f"-D{name}={value}" for name, value in defines.items()), "--Mdir", str(folder / "simulation"),
                    "-o", "netlist_test", str(TEST), str(netlist), str(cells)], folder / "verilator.log")
