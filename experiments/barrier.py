@@ -11,6 +11,7 @@ import pathlib
 import subprocess
 import tempfile
 
+import files
 import plot
 import runs as points
 
@@ -149,9 +150,7 @@ def main():
               "offset from the first barrier on, known from the links that are broken. A search costs slow barriers at first.", "", *judges(options.weft, options.seeds)]
     for (title, arguments), runs in zip((*CASES, *MORE), found):
         lines += ["", f"## {title}", "", f"`weft barrier {' '.join(arguments)}`", "", *table(runs)]
-    part = options.markdown.with_suffix(".part")
-    part.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    part.rename(options.markdown)
+    files.write_whole(options.markdown, "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

@@ -21,6 +21,8 @@ import tempfile
 import time
 import typing
 
+import files
+
 SOURCE = "https://github.com/booksim/booksim2"
 COMMIT = "28f4329"
 SETTINGS = ("routing_function=dim_order", "num_vcs=4", "vc_buf_size=8", "use_noc_latency=0", "traffic=uniform", "injection_rate_uses_flits=1", "seed=1")
@@ -254,7 +256,7 @@ class Kept:
 
     def add(self, case, *pair):
         self.results[str(case)] = pair
-        self.file.write_text(json.dumps(self.results, indent=1), encoding="utf-8")
+        files.write_whole(self.file, json.dumps(self.results, indent=1))
 
     def forget(self):
         self.file.unlink(missing_ok=True)
@@ -283,7 +285,7 @@ def main():
         kept.add(case, theirs, ours)
         results.append((case, theirs, ours))
         print(f"{case.network}, packets of {case.flits}, load {case.load:g}: BookSim2 {theirs}, weft {ours}", flush=True)
-    options.markdown.write_text(page(results, options.weft_sim, machine_name()), encoding="utf-8")
+    files.write_whole(options.markdown, page(results, options.weft_sim, machine_name()))
     kept.forget()
     return 1 if any(faults(*entry) for entry in results) else 0
 

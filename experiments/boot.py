@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 
+import files
 import plot
 import runs
 
@@ -276,7 +277,7 @@ def main():
         page = Page(boots, out, "." if arguments.quick else "../img", arguments.quick)
         for part in (page.tables, page.paper_machine, page.large_machine, page.failed, page.unequal, page.partial, page.simulated, page.packets, page.lossy, page.speed):
             part()
-        plot.write_file(file, page.text())
+        files.write_whole(file, page.text())
     for fault in boots.faults:
         print(fault)
     sys.exit(1 if boots.faults else 0)

@@ -13,6 +13,7 @@ import sys
 
 import bound
 import experiments as e
+import files
 import plot
 import runs
 
@@ -313,9 +314,9 @@ def main():
         sys.exit(f"figures: {error}")
     page = ROOT / "build" / "figures" / "rdma.md" if draft else ROOT / "docs" / "results" / "rdma.md"
     page.parent.mkdir(parents=True, exist_ok=True)
-    plot.write_file(page, report.page(runner, args.quick))
+    files.write_whole(page, report.page(runner, args.quick))
     (ROOT / "build" / "figures").mkdir(parents=True, exist_ok=True)
-    plot.write_file(ROOT / "build" / "figures" / "rdma.json", json.dumps({"claims": report.claims, **report.numbers}, indent=2) + "\n")
+    files.write_whole(ROOT / "build" / "figures" / "rdma.json", json.dumps({"claims": report.claims, **report.numbers}, indent=2) + "\n")
     print(f"figures: {page.relative_to(ROOT)}")
 
 

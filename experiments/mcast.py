@@ -15,6 +15,8 @@ import platform
 import subprocess
 import tempfile
 
+import files
+
 # Topology, the paper's limit of colours, patterns: those that the paper's text names, and of the same kinds where it does not.
 CASES = (
     ("fattree3:40", 128, ("128x125", "126x126", "40x20x20", "25x25x25", "random:2000:32:1", "40x40x40@4")),
@@ -117,7 +119,7 @@ def main():
     parser.add_argument("--growth", action="store_true")
     arguments = parser.parse_args()
     if arguments.growth:
-        arguments.markdown.write_text(growth_page(arguments.weft), encoding="utf-8")
+        files.write_whole(arguments.markdown, growth_page(arguments.weft))
         return
     known = {}
     if arguments.json and arguments.json.exists():
@@ -130,9 +132,9 @@ def main():
                                         ((), ("--optimize", arguments.optimize), ("--colors", str(limit)), ("--engine", "minhop"))]
             print(topology, pattern, *(results["colors_used"] for results in known[topology, pattern]), flush=True)
             if arguments.json:
-                arguments.json.write_text(json.dumps(list(known.values()), indent=1), encoding="utf-8")
+                files.write_whole(arguments.json, json.dumps(list(known.values()), indent=1))
     rows = [row(topology, pattern, limit, *known[topology, pattern]) for topology, limit, patterns in CASES for pattern in patterns if (topology, pattern) in known]
-    arguments.markdown.write_text(page(rows, arguments.optimize), encoding="utf-8")
+    files.write_whole(arguments.markdown, page(rows, arguments.optimize))
 
 
 if __name__ == "__main__":

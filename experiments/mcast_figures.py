@@ -13,6 +13,7 @@ import json
 import pathlib
 import tempfile
 
+import files
 import mcast
 import plot
 import runs
@@ -58,7 +59,7 @@ class Runner:
                 results = mcast.run(self.weft, *key, *(("--mft", str(mft)) if "--colors" in key else ()))
                 if mft.exists():
                     results["of_colors"] = of_colours(json.loads(mft.read_text(encoding="utf-8"))["groups"])
-            plot.write_file(file, json.dumps(results))
+            files.write_whole(file, json.dumps(results))
         return json.loads(file.read_text(encoding="utf-8"))
 
     def result(self, *key):
@@ -239,7 +240,7 @@ def main():
     figures = Figures(Runner(arguments.weft, arguments.jobs, ROOT / "build/figures/mcast_runs"), out, "." if arguments.quick else "../img", arguments.quick)
     missing = figures.leave_out_what_was_not_run() if arguments.done else []
     figures.draw()
-    plot.write_file(page, figures.page(arguments.quick, missing))
+    files.write_whole(page, figures.page(arguments.quick, missing))
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ import subprocess
 import tempfile
 import time
 
+import files
+
 DONE = b"mcast_mgr_build_spanning_tree: Configured MLID"
 ROOT = b"mcast_mgr_find_optimal_switch: Best switch"
 CASES = ("fattree3:16=8x8x16", "fattree3:28=14x14x28", "fattree3:40=25x25x25")
@@ -190,7 +192,7 @@ def main():
     rows = []
     for case in arguments.cases:
         rows.append(measure(arguments.build, *case.split("=")))
-        arguments.markdown.write_text(page(rows), encoding="utf-8")
+        files.write_whole(arguments.markdown, page(rows))
 
 
 if __name__ == "__main__":

@@ -11,17 +11,13 @@ import matplotlib
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402  (after the backend is chosen)
 
+import files  # noqa: E402
+
 matplotlib.rcParams.update({"svg.hashsalt": "weft", "svg.fonttype": "none", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3, "figure.figsize": (6.4, 3.8),
                             "legend.fontsize": 8, "font.family": "sans-serif"})
 
 
 NOTE_WIDTH = 140  # letters of the note that fit into a line
-
-
-def write_file(path, text):
-    part = path.with_name(path.name + ".part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
 
 
 def save(figure, path, note):
@@ -32,7 +28,7 @@ def save(figure, path, note):
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", metadata={"Date": None})
     plt.close(figure)
-    write_file(pathlib.Path(path), "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n")
+    files.write_whole(pathlib.Path(path), "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n")
 
 
 def bars(path, title, y_label, panels, note, *, limits=None):

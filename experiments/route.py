@@ -16,6 +16,7 @@ import tempfile
 from fractions import Fraction
 from math import comb
 
+import files
 import plot
 import route_figures
 import route_traffic
@@ -195,7 +196,7 @@ def main():
         sweep.run_part(route_traffic.points(arguments.quick), 0, 1, arguments.jobs)
     traffic = route_figures.Report(sweep, images, "." if arguments.quick else "../img", arguments.quick).page()
     rest = REST + page.read_text(encoding="utf-8").partition(REST)[2] if arguments.traffic_only else without_traffic(arguments, samples, draws, rng)
-    plot.write_file(page, f"""# VTFTR: throughput with faults, who is cut off, and what new faults cost
+    files.write_whole(page, f"""# VTFTR: throughput with faults, who is cut off, and what new faults cost
 
 Written by `make route-figures` (seed {arguments.seed}). [What the words mean](../route.md).
 

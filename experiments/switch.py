@@ -17,6 +17,8 @@ import sys
 import tempfile
 import time
 
+import files
+
 DUMPED = "random:48,36,12,1"
 DATA = pathlib.Path(__file__).resolve().parent.parent / "tests" / "data" / "topology"
 # Name on the page, topology, groups, more arguments.
@@ -115,9 +117,7 @@ def main():
             topology = dumped if topology == "DUMP" else topology
             results.append(run(options.build, topology, groups, (*arguments, "--threads", str(options.threads)), folder))
             print(f"{title}: {results[-1]['lookups']:,} lookups in {results[-1]['wall_seconds']:.0f} s, {'ok' if results[-1]['ok'] else 'WRONG'}", flush=True)
-    part = options.markdown.with_suffix(".part")
-    part.write_text(page(cases, results, options.threads), encoding="utf-8")
-    part.rename(options.markdown)
+    files.write_whole(options.markdown, page(cases, results, options.threads))
     sys.exit(0 if all(result["ok"] for result in results) else 1)
 
 

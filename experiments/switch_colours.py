@@ -14,6 +14,8 @@ import subprocess
 import tempfile
 import typing
 
+import files
+
 AREA = pathlib.Path(__file__).resolve().parent.parent / "docs" / "results" / "switch_area.md"
 RAM_UM2_A_BIT = 6.0  # as in fpga/switch.py
 # Topology, ports of its largest switch, groups.
@@ -106,9 +108,7 @@ def main():
             one, each = (route(options.build.resolve(), case[0], case[2], per_port, pathlib.Path(name)) for per_port in (False, True))
             rows.append(row(blocks, case, one, each))
             print(f"{case[0]}, {case[2]}: {one['colors_used']} colours, {each['colors_used']} with a table for each port", flush=True)
-    part = options.markdown.with_suffix(".part")
-    part.write_text(page(rows), encoding="utf-8")
-    part.rename(options.markdown)
+    files.write_whole(options.markdown, page(rows))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ import statistics
 import subprocess
 import sys
 
+import files
+
 RESULT = re.compile(r"^(\d+) clocks of two NICs in ([\d.]+) s: (\d+) clocks a second$", re.M)
 SIZES = ((64, 300), (4096, 100), (65536, 20))  # bytes of a request, rounds
 PROGRAMS = ("weft-systemc", "weft-nic-plain")
@@ -60,9 +62,7 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     args = parser.parse_args()
     text = page([row(args.build, size, rounds, args.runs) for size, rounds in SIZES], args.runs)
-    part = args.page.with_suffix(".part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(args.page)
+    files.write_whole(args.page, text)
 
 
 if __name__ == "__main__":
