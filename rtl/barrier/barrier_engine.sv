@@ -59,7 +59,7 @@ module barrier_engine
   drop_e               reason;
   id_t                 member_number;
   node_t               member_node;
-  packet_t             checked_q, waiting, sent, leaving, traced;
+  packet_t             checked_q, waiting, offered, sent, leaving, traced;
   completion_t         told, completion;
   logic                tick, command_valid, command_done, member_we, drop, repeated, late, completed;
   logic [31:0]         command_group;
@@ -67,7 +67,7 @@ module barrier_engine
   logic [N_GROUPS-1:0] open, pending;
 
   // ------------------------------------------------------------------------------------------------- packets that come
-  logic came_q, good, room, waits, taken, malformed, overrun;
+  logic came_q, good, room, waits, passes, taken, malformed, overrun;
 
   assign s_pkt_ready_o = 1'b1;
   always_ff @(posedge clk_i) begin
@@ -78,9 +78,13 @@ module barrier_engine
   assign malformed = came_q && !good;
   assign overrun   = came_q && good && !room;
 
+  // An engine that is idle takes a packet at once, if no other one waits.
+  assign offered = waits ? waiting : checked_q;
+  assign passes  = taken && !waits;
+
   barrier_check i_check (.packet_i(checked_q), .ok_o(good));
   sync_fifo #(.DEPTH(IN_DEPTH), .T(packet_t)) i_waiting (
-    .clk_i, .rst_ni, .valid_i(came_q && good), .ready_o(room), .data_i(checked_q), .valid_o(waits), .ready_i(taken), .data_o(waiting), .count_o()
+    .clk_i, .rst_ni, .valid_i(came_q && good && !passes), .ready_o(room), .data_i(checked_q), .valid_o(waits), .ready_i(taken), .data_o(waiting), .count_o()
   );
 
   // ------------------------------------------------------------------------------------------------- protocol
@@ -89,7 +93,7 @@ module barrier_engine
   barrier_core #(.N_GROUPS(N_GROUPS), .N_MEMBERS(N_MEMBERS), .N_NODES(N_NODES)) i_core (
     .clk_i, .rst_ni, .self_i(self), .settings_i(settings), .tick_i(tick), .command_valid_i(command_valid), .command_i(command), .command_group_i(command_group),
     .command_done_o(command_done), .refusal_o(refusal), .member_we_i(member_we), .member_group_i(member_group), .member_number_i(member_number),
-    .member_node_i(member_node), .open_o(open), .packet_valid_i(waits), .packet_ready_o(taken), .packet_i(waiting), .packet_valid_o(sent_valid),
+    .member_node_i(member_node), .open_o(open), .packet_valid_i(waits || (came_q && good)), .packet_ready_o(taken), .packet_i(offered), .packet_valid_o(sent_valid),
     .packet_ready_i(sent_ready), .packet_o(sent), .completion_valid_o(told_valid), .completion_o(told), .pending_i(pending),
     .drop_o(drop), .reason_o(reason), .repeated_o(repeated), .late_o(late), .trace_valid_o, .trace_what_o, .trace_group_o, .trace_packet_o(traced)
   );
