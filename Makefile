@@ -251,6 +251,9 @@ mutate: configure $(PYTHON_VENV)/ready ## mutants of the receiver against its te
 switch-mutate: configure $(PYTHON_VENV)/ready ## mutants of the switch lookup block against its tests, into docs/results/switch_mutation.md
 	$(PYTHON_VENV)/bin/python tests/mutation/mutate.py --unit switch --jobs $(JOBS) $(MUTATE_ARGS)
 
+barrier-mutate: configure $(PYTHON_VENV)/ready ## mutants of the barrier engine against its tests, into docs/results/barrier_mutation.md
+	$(PYTHON_VENV)/bin/python tests/mutation/mutate.py --unit barrier --jobs $(JOBS) $(MUTATE_ARGS)
+
 fuzz: setup ## fuzz the packet input of the engine beside the golden model (SECONDS=600), into docs/results/fuzz.md
 	cmake --preset fuzz $(CMAKE_QUIET) >/dev/null
 	cmake --build --preset fuzz -j $(JOBS) --target weft-fuzz weft-fuzzer $(if $(filter 1,$(QUICK)),,weft-fuzzer-faulty)

@@ -114,7 +114,7 @@ module barrier_core
   // ------------------------------------------------------------------------------------------------- memories
   group_t             loaded;
   logic [GROUP_W-1:0] chosen;
-  logic               member_re, send_look, open_look;
+  logic               decide, ended, member_re, send_look, open_look;
   id_t                look_number, send_number, open_number;
   logic [GROUP_W-1:0] look_group;
   node_t              member;
@@ -143,7 +143,7 @@ module barrier_core
   );
 
   // ------------------------------------------------------------------------------------------------- act
-  logic     open_done, send_done, decide;
+  logic     open_done, send_done;
   refusal_e open_refusal;
   id_t      own;
 
@@ -180,7 +180,7 @@ module barrier_core
     opened.ahead              = '1;
   end
 
-  logic open_event, ended;
+  logic open_event;
   assign open_event = event_q != EVENT_PACKET || open_q[group_q];  // otherwise what was read stays as it is
   assign decide     = state_q == S_DECIDE;
   assign ended      = state_q == S_SEND && send_done;

@@ -21,7 +21,7 @@
 
 namespace weft::tb {
 
-/// @param Size Top, the Verilated class, and its groups, members, nodes
+/// @param Size Top, the Verilated class, and its groups, members, nodes; maybe begin(), for a new top
 template <typename Size>
 class LockstepNode : public EngineNode {
  public:
@@ -30,6 +30,7 @@ class LockstepNode : public EngineNode {
 
   LockstepNode(barrier::Node self, uint64_t seed)
       : context_(seed), clock_(context_, "barrier"), self_(self), random_(seed * 1000 + self) {
+    if constexpr (requires { Size::begin(clock_.top()); }) Size::begin(clock_.top());
     clear();
   }
 

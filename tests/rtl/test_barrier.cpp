@@ -24,6 +24,7 @@ namespace reg = formats::reg;
 struct SmallSize {
   using Top = Vbarrier_engine;
   static constexpr uint32_t groups = 4, members = 32, nodes = 24;  // as CMakeLists.txt says
+  static void begin(Top& top) { choose_mutant(top); }
 };
 using SmallNode = tb::LockstepNode<SmallSize>;
 
