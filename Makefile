@@ -217,6 +217,9 @@ schemes: configure $(PYTHON_VENV)/ready ## area of the engine's scheme and the o
 switch-synth: configure $(PYTHON_VENV)/ready ## area of the switch lookup block, 16 to 64 ports, 64 to 16,384 entries, into docs/results/switch_area.md
 	ulimit -s hard; $(PYTHON_VENV)/bin/python fpga/switch.py --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick)
 
+nic-synth: configure $(PYTHON_VENV)/ready ## area and speed of the NIC with both engines, into docs/results/nic_area.md (QUICK=1: a small one, into build)
+	ulimit -s hard; $(PYTHON_VENV)/bin/python fpga/nic.py --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--small)
+
 barrier-synth: configure $(PYTHON_VENV)/ready ## area and speed of the barrier engine, 1 to 64 groups, into docs/results/barrier_area.md
 	ulimit -s hard; $(PYTHON_VENV)/bin/python fpga/barrier.py --jobs $(JOBS)
 
