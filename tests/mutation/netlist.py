@@ -29,8 +29,8 @@ WIDTHS = {"src": "NODE_W", "sid": "SID_W", "msgid": "MSGID_W"}  # they let no wi
 
 # Leaves no cell that constants or unused outputs make superfluous: a mutant of it would be equivalent. Cells stay words.
 FLATTEN = ["flatten", *["opt -full -nosdff -nodffe", "wreduce", "splitcells"] * 2, "opt -full -nosdff -nodffe", "opt_clean -purge", "check -assert"]
-# setundef: what an index beyond the last one of an array chooses.
-TO_GATES = ["memory -nomap", "memory_map", "opt_clean", "setundef -zero", "async2sync", "dffunmap", "simplemap", "techmap", "aigmap", "opt_clean"]
+# setundef: what an index beyond the last one of an array chooses; the nets that follow from it have no drivers.
+TO_GATES = ["memory -nomap", "memory_map", "opt_clean", "setundef -undriven -zero", "async2sync", "dffunmap", "simplemap", "techmap", "aigmap", "opt_clean"]
 
 CELL = re.compile(r"((?:^  attribute .*\n)*)^  cell (\S+) (\S+)\n((?:^    .*\n)*)^  end$", re.MULTILINE)  # of Yosys's own format
 KINDS = {"inv": "inverted", "const0": "stuck at 0", "const1": "stuck at 1", "cnot0": "inverted while another bit is 0",
