@@ -13,6 +13,7 @@
 
 #include "Vbarrier_engine.h"
 #include "barrier/lockstep_node.hpp"
+#include "barrier_registers.hpp"
 #include "bench.hpp"
 
 namespace weft::rtl_test {
@@ -284,6 +285,42 @@ TEST_F(BarrierRtl, MorePacketsThanItCanTakeAreDroppedAndCounted) {
   for (int i = 0; i < 1000; i++) clock({});
   EXPECT_GT(nodes_[0]->dropped(Drop::overrun), 0u);
   nodes_[0]->compare_counters();
+}
+
+// Both wait all the time: one of each in turn.
+TEST_F(BarrierRtl, PacketsAndTicksTakeTurns) {
+  build(1);
+  nodes_[0]->open(0, settings_of(2));
+  for (int i = 0; i < 1000 && nodes_[0]->busy(); i++) clock({});
+  EXPECT_TRUE(nodes_[0]->write(reg::TICK_PERIOD, 1));
+  const uint64_t ticks = nodes_[0]->ticks(0);
+  Packet astray;
+  astray.to = 5;
+  for (int i = 0; i < 3000; i++) {
+    nodes_[0]->receive(write_packet(astray));
+    clock({});
+  }
+  const uint64_t dropped = nodes_[0]->dropped(Drop::misrouted);
+  EXPECT_GT(dropped, 3000U / 12);
+  EXPECT_NEAR(static_cast<double>(nodes_[0]->ticks(0) - ticks), static_cast<double>(dropped), 3);
+}
+
+TEST_F(BarrierRtl, TicksComeToAllOpenGroupsInEachPeriod) {
+  build(1);
+  for (const uint32_t group : {0U, 2U, 3U}) nodes_[0]->open(group, settings_of(1));
+  for (int i = 0; i < 3000 && nodes_[0]->busy(); i++) clock({});
+  std::array<uint64_t, SmallNode::groups> before{};
+  for (uint32_t group = 0; group < before.size(); group++) before[group] = nodes_[0]->ticks(group);
+  for (uint32_t i = 0; i < 100 * SmallNode::tick_period; i++) clock({});
+  for (uint32_t group = 0; group < before.size(); group++)
+    EXPECT_NEAR(static_cast<double>(nodes_[0]->ticks(group) - before[group]), group == 1 ? 0 : 100, 1)
+        << group;
+}
+
+TEST_F(BarrierRtl, RegistersReadAsWrittenButWithAllStrobesOnly) {
+  build(1);
+  for (int i = 0; i < 20; i++) clock({});
+  check_registers(*nodes_[0], random_);
 }
 
 TEST_F(BarrierRtl, RegistersReadAsWrittenAndRefuseTheRest) {

@@ -8,11 +8,11 @@
 #include <array>
 #include <random>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "Vbarrier_large.h"
 #include "barrier/lockstep_node.hpp"
+#include "barrier_registers.hpp"
 #include "bench.hpp"
 
 namespace weft::rtl_test {
@@ -258,33 +258,7 @@ TEST_F(BarrierLarge, RegistersReadAsWrittenButWithAllStrobesOnly) {
   for (int i = 0; i < 20; i++) engine_.clock(0);
   EXPECT_EQ(engine_.read(reg::CAPS), 1024U << 16 | 16);
   EXPECT_EQ(engine_.read(reg::NODES), 65536U);
-  const std::vector<std::pair<uint32_t, uint32_t>> widths{
-      {reg::SELF, 16},     {reg::TICK_PERIOD, 16}, {reg::TABLE_GROUP, 8}, {reg::TABLE_INDEX, 16},
-      {reg::INSTANCE, 16}, {reg::SHAPE, 1},        {reg::GOOD, 16},       {reg::JUDGE_TRIES, 8},
-      {reg::FIRST, 16},    {reg::LARGEST, 16},     {reg::TRIES, 8},       {reg::LATE, 32}};
-  for (int round = 0; round < 30; round++) {
-    for (const auto& [address, width] : widths) {
-      const auto value = static_cast<uint32_t>(random_() >> 32);
-      const auto written = static_cast<uint32_t>(value & ((uint64_t{1} << width) - 1));
-      EXPECT_TRUE(engine_.write(address, value)) << address;
-      EXPECT_EQ(engine_.read(address), written) << address;
-      EXPECT_FALSE(engine_.write(address, ~value, static_cast<uint8_t>(below(15)))) << address;
-      EXPECT_EQ(engine_.read(address), written) << address;
-    }
-    const uint32_t members = round == 0 ? 1024 : below(1025);
-    EXPECT_TRUE(engine_.write(reg::MEMBERS, members));
-    EXPECT_EQ(engine_.read(reg::MEMBERS), members);
-    EXPECT_FALSE(engine_.write(reg::MEMBERS, 1025 + below(100000)));
-    EXPECT_EQ(engine_.read(reg::MEMBERS), members);
-    const uint32_t stride = below(2048);
-    EXPECT_TRUE(engine_.write(reg::STRIDE, stride));
-    EXPECT_EQ(engine_.read(reg::STRIDE), stride);
-    EXPECT_TRUE(engine_.write(reg::STRIDE, 2048 + below(60000)));
-    EXPECT_EQ(engine_.read(reg::STRIDE), 2047U) << "more than any group has";
-    EXPECT_FALSE(engine_.read(1 + 4 * below(200)).has_value()) << "no register begins there";
-    EXPECT_FALSE(engine_.write(0x200 + below(0x200), 0));
-    EXPECT_FALSE(engine_.read(0x200 + below(0x200)).has_value());
-  }
+  check_registers(engine_, random_);
 }
 
 // The longest tick there is: it comes again only after that time.
