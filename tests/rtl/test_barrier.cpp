@@ -278,6 +278,27 @@ TEST_F(BarrierRtl, ACompletionThatIsNotTakenStopsNoOtherGroup) {
   EXPECT_TRUE(nodes_[0]->write(reg::ARRIVE, 1));
 }
 
+TEST_F(BarrierRtl, BarriersOfAllGroupsAtOnceOneAfterTheOther) {
+  build(2);
+  const auto settings = settings_of(2);
+  for (uint32_t group = 0; group < SmallNode::groups; group++)
+    for (auto& node : nodes_) node->open(group, settings);
+  std::array<uint32_t, SmallNode::groups> done{};
+  for (uint32_t round = 1; round <= 20; round++) {
+    for (uint32_t group = 0; group < done.size(); group++)
+      for (auto& node : nodes_) node->arrive(group);
+    for (uint32_t i = 0; i < 600 + below(3); i++) {
+      for (auto& node : nodes_) {
+        node->clock(20);
+        for (const PacketBytes& bytes : node->take_packets())
+          nodes_[formats::unpack_packet(bytes).to]->receive(bytes);
+        for (const Completion& completion : node->take_completions()) done[completion.group]++;
+      }
+    }
+    for (const uint32_t each : done) EXPECT_EQ(each, 2 * round);
+  }
+}
+
 TEST_F(BarrierRtl, MorePacketsThanItCanTakeAreDroppedAndCounted) {
   build(1);
   for (int i = 0; i < 20; i++) clock({});
