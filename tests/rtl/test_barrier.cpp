@@ -308,6 +308,21 @@ TEST_F(BarrierRtl, MorePacketsThanItCanTakeAreDroppedAndCounted) {
   nodes_[0]->compare_counters();
 }
 
+TEST_F(BarrierRtl, APacketWithAnyOneBitWrongIsMalformed) {
+  build(1);
+  for (int i = 0; i < 20; i++) clock({});
+  constexpr uint32_t hops = 208, behind_hops = 224;  // that field is not covered
+  for (uint32_t bit = 0; bit < 256; bit++) {
+    if (bit >= hops && bit < behind_hops) continue;
+    PacketBytes bytes = write_packet({});
+    bytes[bit / 8] ^= static_cast<uint8_t>(1U << bit % 8);
+    nodes_[0]->receive(bytes);
+    for (int i = 0; i < 10; i++) clock({});
+  }
+  EXPECT_EQ(nodes_[0]->dropped(Drop::malformed), 256U - 16);
+  nodes_[0]->compare_counters();
+}
+
 // Both wait all the time: one of each in turn.
 TEST_F(BarrierRtl, PacketsAndTicksTakeTurns) {
   build(1);
@@ -327,15 +342,19 @@ TEST_F(BarrierRtl, PacketsAndTicksTakeTurns) {
 }
 
 TEST_F(BarrierRtl, TicksComeToAllOpenGroupsInEachPeriod) {
-  build(1);
-  for (const uint32_t group : {0U, 2U, 3U}) nodes_[0]->open(group, settings_of(1));
-  for (int i = 0; i < 3000 && nodes_[0]->busy(); i++) clock({});
-  std::array<uint64_t, SmallNode::groups> before{};
-  for (uint32_t group = 0; group < before.size(); group++) before[group] = nodes_[0]->ticks(group);
-  for (uint32_t i = 0; i < 100 * SmallNode::tick_period; i++) clock({});
-  for (uint32_t group = 0; group < before.size(); group++)
-    EXPECT_NEAR(static_cast<double>(nodes_[0]->ticks(group) - before[group]), group == 1 ? 0 : 100, 1)
-        << group;
+  for (uint32_t closed = 0; closed < SmallNode::groups; closed++) {
+    nodes_.clear();
+    build(1);
+    for (uint32_t group = 0; group < SmallNode::groups; group++)
+      if (group != closed) nodes_[0]->open(group, settings_of(1));
+    for (int i = 0; i < 3000 && nodes_[0]->busy(); i++) clock({});
+    std::array<uint64_t, SmallNode::groups> before{};
+    for (uint32_t group = 0; group < before.size(); group++) before[group] = nodes_[0]->ticks(group);
+    for (uint32_t i = 0; i < 100 * SmallNode::tick_period; i++) clock({});
+    for (uint32_t group = 0; group < before.size(); group++)
+      EXPECT_NEAR(static_cast<double>(nodes_[0]->ticks(group) - before[group]), group == closed ? 0 : 100, 1)
+          << group;
+  }
 }
 
 TEST_F(BarrierRtl, RegistersReadAsWrittenButWithAllStrobesOnly) {
@@ -371,6 +390,10 @@ TEST_F(BarrierRtl, RegistersReadAsWrittenAndRefuseTheRest) {
   EXPECT_TRUE(node.write(reg::TABLE_GROUP, 1));
   EXPECT_TRUE(node.write(reg::TABLE_INDEX, 0));
   EXPECT_FALSE(node.write(reg::MEMBER, 0)) << "the group is open";
+  node.open(0, settings_of(1));
+  for (int i = 0; i < 1000 && node.busy(); i++) clock({});
+  EXPECT_FALSE(node.write(reg::CLOSE, SmallNode::groups)) << "there is no such group";
+  EXPECT_TRUE(node.write(reg::ARRIVE, 0)) << "it closes no other one";
 }
 
 }  // namespace
