@@ -246,6 +246,16 @@ TEST_F(BarrierRtl, EqualsItsModelWhateverComes) {
   }
 }
 
+TEST_F(BarrierRtl, WhoIsLateIsCountedOnce) {
+  build(2);
+  const auto settings = settings_of(2);
+  for (auto& node : nodes_) node->open(0, settings);
+  nodes_[0]->arrive(0);
+  for (uint32_t i = 0; i < 2 * settings.waiting.late * SmallNode::tick_period; i++) clock({});
+  EXPECT_EQ(nodes_[0]->read(reg::LATE_COUNT), 1u);
+  nodes_[0]->compare_counters();
+}
+
 // A group whose software is slow stops neither the others nor the members that wait for its node.
 TEST_F(BarrierRtl, ACompletionThatIsNotTakenStopsNoOtherGroup) {
   build(2);
