@@ -10,7 +10,11 @@
 #include <unordered_map>
 #include <vector>
 
+#ifdef WEFT_BARRIER_NETLIST  // of the small one
+#include "Vbarrier_engine.h"
+#else
 #include "Vbarrier_large.h"
+#endif
 #include "barrier/lockstep_node.hpp"
 #include "barrier_registers.hpp"
 #include "bench.hpp"
@@ -21,9 +25,16 @@ namespace {
 using namespace barrier;
 namespace reg = formats::reg;
 
-struct LargeSize {
+struct LargeSize {  // as CMakeLists.txt says
+#ifdef WEFT_BARRIER_NETLIST
+  using Top = Vbarrier_engine;
+  static constexpr uint32_t groups = 4, members = 32, nodes = 24;
+#else
   using Top = Vbarrier_large;
-  static constexpr uint32_t groups = 16, members = 1024, nodes = 65536;  // as CMakeLists.txt says
+  static constexpr uint32_t groups = 16, members = 1024, nodes = 65536;
+#endif
+  static constexpr uint32_t largest_group = std::min(members, nodes);
+  static void begin(Top& top) { choose_mutant(top); }
 };
 
 class BarrierLarge : public testing::Test {
@@ -48,7 +59,7 @@ class BarrierLarge : public testing::Test {
   void draw_members(Group& group, uint32_t count) {
     group = {};
     while (group.numbers.size() + 1 < count) {
-      const Node node = word();
+      const Node node = below(Engine::nodes);
       if (node != self_) group.numbers.emplace(node, 0);
     }
     auto& members = group.settings.members;
@@ -61,9 +72,10 @@ class BarrierLarge : public testing::Test {
 
   void open(uint32_t number) {
     Group& group = groups_[number];
-    const std::array<uint32_t, 4> sizes{1, 2 + below(6), 2 + below(60),
-                                        Engine::members - below(2) * below(512)};
-    draw_members(group, sizes[chance(10) ? 3 : below(3)]);
+    const std::array<uint32_t, 4> sizes{
+        1, 2 + below(6), 2 + below(60),
+        LargeSize::largest_group - below(2) * below(LargeSize::largest_group / 2)};
+    draw_members(group, std::min(sizes[chance(10) ? 3 : below(3)], LargeSize::largest_group));
     const auto members = static_cast<uint32_t>(group.settings.members.size());
     group.settings.instance = word();
     group.settings.shape = chance(50) ? Shape::lct : Shape::bst;
@@ -160,7 +172,7 @@ class BarrierLarge : public testing::Test {
 
   testing::ScopedTrace reproduce_{__FILE__, __LINE__, reproduce_command()};
   std::mt19937_64 random_{seed() + 3};
-  const Node self_ = 1 + below(0xffff);
+  const Node self_ = 1 + below(Engine::nodes - 1);
   Engine engine_{self_, seed()};
   std::array<Group, Engine::groups> groups_;
   uint32_t answers_ = 80;  ///< percent
@@ -256,8 +268,8 @@ TEST_F(BarrierLarge, TriesAsOftenAsItIsTold) {
 
 TEST_F(BarrierLarge, RegistersReadAsWrittenButWithAllStrobesOnly) {
   for (int i = 0; i < 20; i++) engine_.clock(0);
-  EXPECT_EQ(engine_.read(reg::CAPS), 1024U << 16 | 16);
-  EXPECT_EQ(engine_.read(reg::NODES), 65536U);
+  EXPECT_EQ(engine_.read(reg::CAPS), Engine::members << 16 | Engine::groups);
+  EXPECT_EQ(engine_.read(reg::NODES), Engine::nodes);
   check_registers(engine_, random_);
 }
 
