@@ -4,6 +4,7 @@
 
 #include <rapidcheck.h>
 
+#include <array>
 #include <vector>
 
 #include "boot/machine.hpp"
@@ -19,6 +20,13 @@ inline Machine drawn_machine() {
   machine.servers = upto(9);
   machine.servers_per_edge = upto(4);
   for (Link& link : machine.links) link = {static_cast<double>(upto(40)) * 25, upto(3)};
+  const std::array<uint64_t, segments - 1> places = {machine.nodes(), machine.boards(), machine.supernodes,
+                                                     machine.edges()};
+  for (uint32_t segment = 0; segment < places.size(); ++segment) {
+    if (upto(3) != 1) continue;
+    for (uint64_t place = 0; place < places[segment]; ++place)
+      machine.own_mbps[segment].push_back(upto(80) * 25);
+  }
   for (uint32_t i = upto(4); i > 1; --i) {
     OwnLimits own;
     if (*rc::gen::arbitrary<bool>()) own.mbps = upto(5000);
