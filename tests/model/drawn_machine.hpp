@@ -5,6 +5,8 @@
 #include <rapidcheck.h>
 
 #include <array>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "boot/machine.hpp"
@@ -38,10 +40,14 @@ inline Machine drawn_machine() {
   return machine;
 }
 
+/// Some of its nodes, in any order.
 inline std::vector<uint32_t> drawn_cpus(const Machine& machine) {
-  auto cpus = *rc::gen::unique<std::vector<uint32_t>>(
-      rc::gen::inRange<uint32_t>(0, static_cast<uint32_t>(machine.nodes())));
-  if (cpus.empty()) cpus.push_back(0);
+  std::vector<uint32_t> cpus(machine.nodes());
+  std::iota(cpus.begin(), cpus.end(), 0);
+  const auto count = *rc::gen::inRange<std::size_t>(1, cpus.size() + 1);
+  for (std::size_t i = 0; i < count; ++i)
+    std::swap(cpus[i], cpus[*rc::gen::inRange<std::size_t>(i, cpus.size())]);
+  cpus.resize(count);
   return cpus;
 }
 

@@ -188,7 +188,7 @@ TEST(BootPlan, BalancedIsTheBestForManyServers) {
 TEST(BootPlan, BackupsAreTheBestForTheDeathOfEachServer) {
   EXPECT_PROPERTY("its nodes could not go to better servers", [] {
     const Machine machine = drawn_machine_with_few_servers();
-    RC_PRE(machine.servers > 1);
+    if (machine.servers == 1) return;
     const auto cpus = drawn_cpus(machine);
     const Plan made = plan(machine, cpus, *rc::gen::element(scda, bcda, Algorithm::balanced));
     for (uint32_t dead = 0; dead < machine.servers; ++dead) {
