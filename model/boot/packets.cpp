@@ -91,7 +91,7 @@ struct Scene {
     return giver.node ? is_dead(*giver.node) : died && packets.death->has_server(giver.server);
   }
   double notice_seconds() const { return packets.death->notice_seconds; }
-  void wake(double seconds, uint32_t handle) { wires.send(seconds, nowhere, 0, handle); }
+  void wake(double seconds, uint32_t handle) { wires.send(seconds, nowhere_, 0, handle); }
 
   Boots end() {
     for (std::size_t i = 0; packets.death && i < cpus.size(); ++i)
@@ -110,7 +110,7 @@ struct Scene {
   Boots boots;
 
  private:
-  Path nowhere;
+  Path nowhere_;
 };
 
 /// Windows of packets to each node. Handles are below handles(): of packets, by node and how often it has

@@ -294,7 +294,8 @@ class ChainCourse {
     const std::size_t node = chains_.order[at];
     const double begins =
         (course_.begins.empty() ? 0 : course_.begins[node]) + course_.protocol.begin_seconds;
-    const double death = course_.death ? course_.death->seconds : infinite;
+    double death = infinite;
+    if (course_.death) death = course_.death->seconds;
     const Living& living = sources_[at];
     double last = begins;
     std::size_t piece = 0;
@@ -302,7 +303,8 @@ class ChainCourse {
     for (; piece < own.size(); ++piece) {
       const double end = end_of(std::max(last, is_first ? 0 : before[piece]), at);
       if (living.dead != 0 && end > death) break;
-      own[piece] = is_dead(at) && end > death ? infinite : end;
+      own[piece] = end;
+      if (is_dead(at) && end > death) own[piece] = infinite;
       last = own[piece];
     }
     if (piece == own.size()) return;

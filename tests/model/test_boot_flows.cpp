@@ -279,7 +279,8 @@ TEST(BootPackets, TakeATimeThatIsFoundByHand) {
   const Machine machine = small_machine();  // 100 Mb through 20,000, 20,000, 1,000, 1,000 and 100 Mb/s
   const double packet = 1538 * 8 / 1e6, count = std::ceil(100e6 / 8 / 1448);
   const double last_way = packet / 20000 * 2 + packet / 1000 * 2;
-  EXPECT_NEAR(last(simulate_packets(machine, {0}, Plan{{0}, {1}}, {})), count * packet / 100 + last_way, 1e-9);
+  EXPECT_NEAR(last(simulate_packets(machine, {0}, Plan{{0}, {1}}, {})), count * packet / 100 + last_way,
+              1e-9);
   // a window of one: each packet goes all the way alone
   EXPECT_NEAR(last(simulate_packets(machine, {0}, Plan{{0}, {1}}, {1448, 90, 1, 0.001})),
               count * (packet / 100 + last_way + 0.001) - 0.001, 1e-9);
