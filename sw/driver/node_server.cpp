@@ -106,6 +106,8 @@ void NodeServer::handle(uint32_t place, const Request& request, OnReply reply) {
       return reply(Reply::of());
     case Ask::look_up:
       return look_up(request, reply);
+    case Ask::clock:
+      return reply(Reply::of({cycle_}));
     case Ask::open_barrier:
     case Ask::close_barrier:
     case Ask::arrive:
@@ -264,11 +266,11 @@ void NodeServer::open_barrier(uint32_t place, const Request& request, const OnRe
                   });
 }
 
-Reply NodeServer::barrier_reply(Barrier& barrier) const {
-  if (!barrier.ended) return Reply::of({0, cycle_});
+Reply NodeServer::barrier_reply(Barrier& barrier) {
+  if (!barrier.ended) return Reply::of({0});
   const BarrierDriver::Completion ended = *barrier.ended;
   barrier.ended.reset();
-  return Reply::of({1, cycle_, ended.ending, ended.dead});
+  return Reply::of({1, ended.ending, ended.dead});
 }
 
 void NodeServer::tick_barriers() {
@@ -301,7 +303,7 @@ void NodeServer::tick(uint64_t cycle) {
     met.push_back(std::move(each));
     return true;
   });
-  for (const Waiting& each : met) each.reply(Reply::of({each.request.b, cycle}));
+  for (const Waiting& each : met) each.reply(Reply::of({each.request.b}));
 }
 
 void NodeServer::detach(uint32_t place) {

@@ -108,7 +108,7 @@ class NodeServer {
   void handle_barrier(uint32_t place, const Request& request, OnReply reply);
   void open_barrier(uint32_t place, const Request& request, const OnReply& reply);
   void tick_barriers();
-  Reply barrier_reply(Barrier& barrier) const;
+  static Reply barrier_reply(Barrier& barrier);
 
   void close(uint32_t region);
   void clear(uint32_t place);

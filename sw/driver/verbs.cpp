@@ -89,9 +89,7 @@ std::array<uint64_t, 4> Context::ask(const Request& request) {
 }
 
 bool Context::wait_for_byte(uint64_t address, uint8_t value, uint64_t clocks) {
-  const auto values = ask({.ask = Ask::wait, .a = value, .x = address, .y = clocks});
-  clock_ = values[1];
-  return values[0] != 0;
+  return ask({.ask = Ask::wait, .a = value, .x = address, .y = clocks})[0] != 0;
 }
 
 void Context::publish_values(std::string_view name, std::array<uint64_t, 4> values) {
@@ -255,10 +253,9 @@ void Barrier::arrive() { context_.ask({.ask = Ask::arrive, .a = number_}); }
 
 bool Barrier::wait(uint64_t clocks) {
   const auto values = context_.ask({.ask = Ask::await_barrier, .a = number_, .y = clocks});
-  context_.clock_ = values[1];
   if (values[0] == 0) return false;
-  if (values[2] != 0)
-    throw Fault("barrier " + std::to_string(number_) + ": node " + std::to_string(values[3]) + " is dead");
+  if (values[1] != 0)
+    throw Fault("barrier " + std::to_string(number_) + ": node " + std::to_string(values[2]) + " is dead");
   return true;
 }
 

@@ -43,8 +43,8 @@ class Context {
   ~Context();
 
   uint32_t node() const { return node_; }
-  /// Of the NIC, as far as it has told.
-  uint64_t clock() const { return clock_; }
+  /// Of the NIC, now. None pass for asking.
+  uint64_t clock() { return ask({.ask = driver::Ask::clock})[0]; }
 
   /// What the network is not needed for, as in other libraries is done over TCP: peers find each other's
   /// keys under a name.
@@ -78,7 +78,6 @@ class Context {
   std::unique_ptr<Memory> memory_;
   uint32_t node_ = 0;
   uint64_t base_ = 0, bytes_ = 0;
-  uint64_t clock_ = 0;
   std::map<uint64_t, uint64_t> used_;  // memory by address: bytes
 };
 

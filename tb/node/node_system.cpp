@@ -74,6 +74,7 @@ NodeSystem::NodeSystem(const std::vector<std::span<uint8_t>>& memories, const fa
     }
     host.server = std::make_unique<driver::NodeServer>(node, nic.registers(), *host.memory, nic.driver(),
                                                        size, directory_, host.barriers.get());
+    host.server->tick(system_.cycle());  // it knows the time
   }
 }
 

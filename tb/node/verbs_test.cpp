@@ -126,6 +126,20 @@ TEST_F(VerbsPair, MoreRequestsThanARingHas) {
   EXPECT_EQ(posted, 1000u);
 }
 
+/// Not of the last wait: a completion that is found without waiting has come after its request was posted.
+TEST_F(VerbsPair, ClockIsOfNow) {
+  const uint64_t before = here.context.clock();
+  EXPECT_EQ(before, nodes->cycle());
+  EXPECT_EQ(here.context.clock(), before) << "asking costs nothing";
+  here.queue.post_write(1, here.memory.local(0, 4096), there.memory.remote());
+  const uint64_t posted = here.context.clock();
+  EXPECT_GT(posted, before) << "the register was written";
+  there.context.wait_for_byte(there.memory.address() + 4095, 0, 10'000);
+  for (int clock = 0; clock < 1000; ++clock) nodes->step();
+  ASSERT_TRUE(here.queue.poll());
+  EXPECT_GE(here.context.clock(), posted + 1000 + 4096 / 32);
+}
+
 TEST_F(VerbsPair, WrongKeysAndRegionsEndWithTheirStatus) {
   const auto status_of = [&](const LocalBytes& local, const RemoteBytes& remote) {
     here.queue.post_write(1, local, remote);
