@@ -14,7 +14,7 @@ namespace weft::driver {
 
 enum class Ask : uint32_t {
   attach,          ///< a: node. Values: node, base and bytes of the application's memory, bytes of the node's
-  open_region,     ///< x: base, y: bytes, a: access. Values: key with number
+  open_region,     ///< x: base, y: bytes, a: access, b: queue told + 1, or 0. Values: key with number
   close_region,    ///< a: key with number
   claim_queue,     ///< a: number, or any_queue. Values: number, sq_base, cq_base, key
   release_queue,   ///< a: number

@@ -143,15 +143,16 @@ uint64_t Context::allocate(uint64_t bytes) {
   return at;
 }
 
-MemoryRegion::MemoryRegion(const ProtectionDomain& domain, uint64_t bytes, uint32_t access)
+MemoryRegion::MemoryRegion(const ProtectionDomain& domain, uint64_t bytes, uint32_t access, const Queue* told)
     : context_(domain.context()), bytes_(bytes) {
   if (bytes == 0) throw Fault("memory region of no bytes");
   const uint64_t whole = (bytes + granularity - 1) / granularity * granularity;
   if (whole < bytes) throw Fault("memory region of more bytes than any node has");
   address_ = context_.allocate(whole);
   try {
+    const uint32_t queue = told ? told->number() + 1 : 0;
     key_ = static_cast<uint32_t>(
-        context_.ask({.ask = Ask::open_region, .a = access, .x = address_, .y = whole})[0]);
+        context_.ask({.ask = Ask::open_region, .a = access, .b = queue, .x = address_, .y = whole})[0]);
   } catch (...) {
     context_.free(address_);
     throw;

@@ -92,10 +92,13 @@ class ProtectionDomain {
   Context& context_;
 };
 
+class Queue;
+
 /// Memory that the NIC may use, taken from the node's.
 class MemoryRegion {
  public:
-  MemoryRegion(const ProtectionDomain& domain, uint64_t bytes, uint32_t access);
+  /// @param told of WRITEs with immediate that come here, by a RECV of it; nobody: these are refused
+  MemoryRegion(const ProtectionDomain& domain, uint64_t bytes, uint32_t access, const Queue* told = nullptr);
   MemoryRegion(const MemoryRegion&) = delete;
   MemoryRegion& operator=(const MemoryRegion&) = delete;
   ~MemoryRegion();
@@ -127,6 +130,7 @@ class Queue {
   bool post_write(uint64_t tag, const LocalBytes& local, const RemoteBytes& remote) {
     return announce(ring_->post_write(tag, local, remote));
   }
+  /// The peer's queue is told of it, if the region has one.
   bool post_write_imm(uint64_t tag, const LocalBytes& local, const RemoteBytes& remote, uint32_t immediate) {
     return announce(ring_->post_write_imm(tag, local, remote, immediate));
   }
@@ -136,6 +140,7 @@ class Queue {
   bool post_send(uint64_t tag, const LocalBytes& local, const RemoteQueue& remote) {
     return announce(ring_->post_send(tag, local, remote));
   }
+  /// For a SEND; or, of no bytes, for being told of a WRITE with immediate only.
   bool post_recv(uint64_t tag, const LocalBytes& buffer) { return announce(ring_->post_recv(tag, buffer)); }
 
   /// A completion that is there.

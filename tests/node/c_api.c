@@ -84,6 +84,20 @@ static void transfers(struct side* here, struct side* there) {
   expect_completion(here->queue, 4, "OK");
   expect(all_are(there->memory, 'a'), "WRITE: other bytes");
 
+  weft_region* told = weft_region_open_told(there->context, bytes, WEFT_REMOTE_WRITE, there->queue);
+  expect(told != NULL, "a region that tells a queue is not opened");
+  expect(weft_post_recv(there->queue, 6, there->buffer, 0, bytes) == 0, "RECV is refused");
+  expect(weft_post_write_imm(here->queue, 7, here->memory, 0, bytes, weft_region_remote(told), 77) == 0,
+         "WRITE with immediate is refused");
+  weft_completion news = {0};
+  expect(weft_poll(there->queue, clocks, &news) == 1 && news.tag == 6,
+         "nobody is told of a WRITE with immediate");
+  expect(news.immediate == 77 && news.bytes == bytes && news.node == 0,
+         "of a WRITE with immediate other things are told");
+  expect_completion(here->queue, 7, "OK");
+  expect(all_are(told, 'a'), "WRITE with immediate: other bytes");
+  weft_region_close(told);
+
   weft_remote wrong = weft_region_remote(there->memory);
   ++wrong.key;
   weft_post_write(here->queue, 5, here->memory, 0, bytes, wrong);
@@ -120,8 +134,8 @@ struct member {
   const char* fault; /* none: all went well */
 };
 
-/* Each tells the round that it enters: who leaves has to find the other in that round, or the next one. Not after the
-   last round, when the other may have gone. */
+/* Each tells the round that it enters: who leaves has to find the other in that round, or the next one. Not
+   after the last round, when the other may have gone. */
 static const char* go(weft_context* context, uint32_t node) {
   static const uint32_t both[] = {0, 1};
   weft_barrier* barrier = weft_barrier_open(context, 3, both, 2, 1);
