@@ -5,9 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "common/fault.hpp"
@@ -83,7 +86,7 @@ class TwoNodes : public tb::Nodes {
     host.server.emplace(node, host.bus, platform_.node(node).processor, *host.engine, size, directory_);
   }
   bool ready() const { return hosts_[0].engine->ready() && hosts_[1].engine->ready(); }
-  static void run_one_clock() { sc_core::sc_start(Platform::clock_ns, sc_core::SC_NS); }
+  static void run_one_clock() { sc_core::sc_start(sc_core::sc_time(Platform::clock_ns, sc_core::SC_NS)); }
 
   std::array<Host, 2> hosts_;  // outlive the programs
   driver::Directory directory_;
