@@ -660,11 +660,19 @@ bool Scoreboard::contexts_free() const {
          sender_.free_contexts() == build_.params.n_tx_ctx;
 }
 
+/// Of scheme sender_window: what is left of transfers that are over leaves its buffer at the next timeout.
+bool Scoreboard::buffers_empty() const {
+  for (uint16_t number = 0; number < sender_.buffers(); ++number) {
+    if (!sender_.buffer(number).empty()) return false;
+  }
+  return true;
+}
+
 bool Scoreboard::quiet() const {
   return arrived_.empty() && checked_.empty() && for_receiver_.empty() && for_sender_.empty() &&
          register_posts_.empty() && queue_posts_.empty() && answer_posts_.empty() && posts_.empty() &&
          (!inbox_ || inbox_->quiet()) && packets_.empty() && writes_.empty() &&
-         expected_completions_.empty() && completed_.empty() && contexts_free();
+         expected_completions_.empty() && completed_.empty() && contexts_free() && buffers_empty();
 }
 
 void Scoreboard::check_quiet() {

@@ -88,6 +88,7 @@ class Scoreboard {
   /// Nothing is expected any more, and all contexts are free.
   bool quiet() const;
   bool contexts_free() const;
+  bool buffers_empty() const;
   /// Reports what is still missing once the engine should be quiet.
   void check_quiet();
   /// Compares with the registers OUTCOME[code] and CTL_DROPPED.

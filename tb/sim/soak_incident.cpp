@@ -2,8 +2,10 @@
 // Makes the incident of a plan happen.
 #include "soak_incident.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string_view>
+#include <vector>
 
 namespace weft::sim {
 
@@ -33,8 +35,8 @@ void SoakIncident::step() {
       return;
     case Phase::soon:
       if (system_.cycle() < next_) return;
+      next_ = system_.cycle() + incident_.cycles + after_each_other();
       begin();
-      next_ = system_.cycle() + incident_.cycles;
       phase_ = incident_.kind == IncidentKind::death ? Phase::over : Phase::under_way;
       return;
     case Phase::under_way:
@@ -122,6 +124,23 @@ void SoakIncident::excuse(uint32_t from, uint32_t to, bool queues_closed) {
   for (uint32_t other = 0; other < system_.size(); ++other) {
     if (other == to || share_window(other)) ledger_.excuse(from, other, system_.cycle(), queues_closed);
   }
+}
+
+/// A long cut lasts so much longer, as transfers that share a sender's window may have to end one after the
+/// other: what waits for room gets some whenever one before it is given up, and then has its whole time
+/// again.
+uint64_t SoakIncident::after_each_other() const {
+  const rdma::Params& params = plan_.system.node.build.params;
+  if (incident_.kind != IncidentKind::long_cut || params.scheme != rdma::Scheme::sender_window) return 0;
+  size_t most = 1;
+  for (uint32_t from = 0; from < system_.size(); ++from) {
+    const uint64_t taken = posts_taken(system_.node(from).scoreboard());
+    std::vector<size_t> of_window(params.n_send_buffers);
+    for (uint32_t to = 0; to < system_.size(); ++to)
+      of_window[to % params.n_send_buffers] += ledger_.open_among_first(taken, from, to).size();
+    most = std::max(most, std::ranges::max(of_window));
+  }
+  return (most - 1) * plan_.bounds.give_up;
 }
 
 /// A transfer needs both directions.

@@ -46,6 +46,7 @@ class SoakIncident {
   void set_links(bool cut);
   void excuse(uint32_t from, uint32_t to, bool queues_closed);
   void excuse_links();
+  uint64_t after_each_other() const;
   void restart();
 
   const Plan& plan_;

@@ -140,6 +140,8 @@ driver::RdmaSetup draw_timers(Dice& dice, const tb::SystemConfig& system) {
   setup.adapt = dice.one_in(2);
   setup.timeout_floor = static_cast<uint16_t>(2 * round_trip / setup.tick_cycles + 1);
   setup.rx_ahead = dice.pick(std::array<uint8_t, 4>{0, 1, 5, 40});
+  if (node.build.params.scheme != rdma::Scheme::receiver_window)
+    setup.max_busy = 0;  // slow: they refuse often
   return setup;
 }
 

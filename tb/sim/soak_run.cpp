@@ -23,7 +23,7 @@ using formats::Status;
 namespace {
 
 constexpr uint64_t start_cycles = 200'000;
-constexpr uint64_t most_cycles = 10'000'000;  // of a round: far beyond any that makes progress
+constexpr uint64_t most_cycles = 10'000'000;  // with nothing given and no incident: far beyond any progress
 constexpr uint64_t progress_check_cycles = 256;
 constexpr uint64_t guard_bytes = 4096;              // around the region, also with known bytes in it
 constexpr uint64_t first_byte_stream = 1ull << 41;  // beyond those of the plan
@@ -210,7 +210,8 @@ void SoakRun::play(const std::vector<PlannedPost>& round) {
     give_due(waiting, began);
     if (waiting.empty() && incident_.over() && is_done() && system_.settled()) return note_settled();
     if (system_.cycle() % progress_check_cycles == 0) check_progress();
-    if (system_.cycle() - last_progress_ > plan_.bounds.chain() || system_.cycle() - began > most_cycles) {
+    if (system_.cycle() - last_progress_ > plan_.bounds.chain() ||
+        system_.cycle() - last_change_ > most_cycles) {
       tell(fmt::format("hang: no progress since cycle {}, the longest chain of timeouts takes {}",
                        last_progress_, plan_.bounds.chain()));
       return;

@@ -26,6 +26,7 @@ class GoldenBlock : public LookupBlock {
     if (update_) lookup_.set_tables(*update_);
     update_.reset();
   }
+  void seed(uint32_t seed) override { lookup_.seed(seed); }
   void set_alive(Ports alive) override { alive_ = alive; }
   /// An update comes into use in the middle.
   void look(std::span<const formats::Request> requests, std::vector<Result>& results) override {

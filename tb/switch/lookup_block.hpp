@@ -32,6 +32,8 @@ class LookupBlock {
   /// Until such an image is in use.
   virtual void finish_update() = 0;
   virtual bool updating() const = 0;
+  /// Of the choice among backup ports; before lookups.
+  virtual void seed(uint32_t seed) = 0;
   /// Acts at once.
   virtual void set_alive(switch_lookup::Ports alive) = 0;
   /// One request after the other. @param results in the same order

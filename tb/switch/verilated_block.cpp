@@ -74,6 +74,11 @@ class VerilatedBlock : public LookupBlock {
       if (clocks_ - since > 100 * most_idle_clocks) throw LookupMismatch("an update does not come into use");
   }
 
+  void seed(uint32_t seed) override {
+    write(reg::SEED, seed);
+    golden_.seed(seed);
+  }
+
   void set_alive(Ports alive) override { top().alive_i = alive & all_ports(sizes_.ports); }
 
   void look(std::span<const formats::Request> requests, std::vector<Result>& results) override {
