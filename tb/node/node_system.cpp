@@ -38,7 +38,8 @@ NodeSystem::NodeSystem(const std::vector<std::span<uint8_t>>& memories, const fa
     : memories_(memories),
       system_(system_config(memories.size(), faults, seed, *find_rdma_build(build_name))) {
   const RdmaBuild& build = *find_rdma_build(build_name);
-  for (uint32_t node = 0; node < memories_.size(); ++node) system_.node(node).memory().memory().share(memories_[node]);
+  for (uint32_t node = 0; node < memories_.size(); ++node)
+    system_.node(node).memory().memory().share(memories_[node]);
   system_.start(node_setup());
   if (!system_.run_until([this] { return system_.all_ready(); }, start_cycles))
     throw Fault("the NICs do not become ready");
