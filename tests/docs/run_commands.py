@@ -50,12 +50,13 @@ NOT_RUN = {
     "build/bin/test_topology": "a test itself",
 }
 
+# Pages whose commands a test of their own runs, and where that names them.
 OTHER_TESTS = {
     "docs/driver.md": "tests/node/test_node.py",
     "docs/first_transfer.md": "tests/node/test_node.py",
-    "docs/howto_boot.md": "tests/interop/test_howto.cpp",
-    "docs/howto_fabric.md": "tests/interop/test_howto.cpp",
-    "docs/howto_mismatch.md": "tests/interop/test_howto.cpp",
+    "docs/howto_boot.md": "tests/interop/CMakeLists.txt",
+    "docs/howto_fabric.md": "tests/interop/CMakeLists.txt",
+    "docs/howto_mismatch.md": "tests/interop/CMakeLists.txt",
 }
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.S | re.M)
@@ -156,6 +157,8 @@ def main():
                 failed += 1
                 print(fault)
     print(f"{page}: {run} commands, {failed} failed")
+    if page in OTHER_TESTS and pathlib.Path(page).name not in (source / OTHER_TESTS[page]).read_text(encoding="utf-8"):
+        sys.exit(f"{page}: {OTHER_TESTS[page]} does not name it")
     if run == 0 and page not in OTHER_TESTS:
         sys.exit(f"{page}: no command was run")
     sys.exit(1 if failed else 0)
