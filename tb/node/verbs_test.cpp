@@ -113,7 +113,7 @@ TEST_F(VerbsPair, WriteWithImmediateTellsTheQueueOfTheRegion) {
   const MemoryRegion told(there.domain, 4096, access_remote_write, &there.queue);
   ASSERT_TRUE(there.queue.post_recv(8, {}));
   ASSERT_TRUE(here.queue.post_write_imm(9, here.memory.local(0, 4096), told.remote(), 0xcafe));
-  const Completion got = there.queue.expect();
+  const Completion got = there.queue.expect(200'000);
   EXPECT_EQ(got.tag, 8u);
   EXPECT_EQ(got.immediate, 0xcafeu);
   EXPECT_EQ(got.bytes, 4096u);
