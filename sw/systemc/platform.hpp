@@ -80,7 +80,10 @@ class Platform {
            const std::function<void(Processor&)>& second, const Latency& latency = ten_clocks);
   Node& node(uint32_t number) { return number == 0 ? first_ : second_; }
   static uint64_t clock();
-  static sc_core::sc_time ten_clocks() { return {10 * clock_ns, sc_core::SC_NS}; }
+  static sc_core::sc_time clocks(unsigned number) {
+    return number * sc_core::sc_time(clock_ns, sc_core::SC_NS);
+  }
+  static sc_core::sc_time ten_clocks() { return clocks(10); }
 
  private:
   void reset();

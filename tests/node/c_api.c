@@ -24,13 +24,13 @@ static void expect_text(const char* got, const char* wanted) {
   ++failures;
 }
 
-struct side {
+struct Side {
   weft_context* context;
   weft_region *memory, *buffer;
   weft_queue* queue;
 };
 
-static void open_side(struct side* side, const char* fabric, uint32_t node) {
+static void open_side(struct Side* side, const char* fabric, uint32_t node) {
   char why[200] = "";
   side->context = weft_attach(fabric, node, why, sizeof why);
   expect_text(why, "");
@@ -40,7 +40,7 @@ static void open_side(struct side* side, const char* fabric, uint32_t node) {
   memset(weft_region_memory(side->memory), 'a' + (int)node, bytes);
 }
 
-static void close_side(struct side* side) {
+static void close_side(struct Side* side) {
   weft_queue_close(side->queue);
   weft_region_close(side->memory);
   weft_region_close(side->buffer);
@@ -62,7 +62,7 @@ static int all_are(const weft_region* region, int value) {
   return 1;
 }
 
-static void transfers(struct side* here, struct side* there) {
+static void transfers(struct Side* here, struct Side* there) {
   weft_completion none;
   expect(weft_poll(here->queue, 0, &none) == 0, "a completion of nothing");
 
@@ -105,7 +105,7 @@ static void transfers(struct side* here, struct side* there) {
   expect_completion(here->queue, 5, "BAD_KEY");
 }
 
-static void refusals(const char* fabric, struct side* here) {
+static void refusals(const char* fabric, struct Side* here) {
   char why[200] = "";
   expect(weft_attach(fabric, 9, why, sizeof why) == NULL, "attached to a node that is none");
   expect(strstr(why, "has no node 9: 0 to 1") != NULL, "attach does not say why");
@@ -129,7 +129,7 @@ static void refusals(const char* fabric, struct side* here) {
 }
 
 /* One of two threads that go through barriers together. */
-struct member {
+struct Member {
   const char* fabric;
   uint32_t node;
 };
@@ -156,7 +156,7 @@ static const char* go(weft_context* context, uint32_t node) {
 }
 
 static void* member_thread(void* argument) {
-  struct member* self = argument;
+  struct Member* self = argument;
   weft_context* context = weft_attach(self->fabric, self->node, NULL, 0);
   const char* fault = context ? go(context, self->node) : "not attached";
   if (fault) { /* the other one might wait for ever */
@@ -168,13 +168,13 @@ static void* member_thread(void* argument) {
 }
 
 static void barriers(const char* fabric) {
-  struct member members[] = {{fabric, 0}, {fabric, 1}};
+  struct Member members[] = {{fabric, 0}, {fabric, 1}};
   pthread_t threads[2];
   for (int i = 0; i < 2; ++i) pthread_create(&threads[i], NULL, member_thread, &members[i]);
   for (int i = 0; i < 2; ++i) pthread_join(threads[i], NULL);
 }
 
-static void barrier_without_the_other(struct side* here) {
+static void barrier_without_the_other(struct Side* here) {
   weft_barrier* barrier = weft_barrier_open(here->context, 4, (const uint32_t[]){0, 1}, 2, 0);
   expect(barrier != NULL, "a barrier is not opened");
   if (!barrier) return;
@@ -191,7 +191,7 @@ static void barrier_without_the_other(struct side* here) {
 
 int main(int argc, char** argv) {
   const char* fabric = argc > 1 ? argv[1] : "weft";
-  struct side here, there;
+  struct Side here, there;
   open_side(&here, fabric, 0);
   open_side(&there, fabric, 1);
   transfers(&here, &there);

@@ -18,8 +18,7 @@ using namespace verbs;
 TEST(SystemcMemory, AnswersComeInTheOrderOfRequests) {
   constexpr uint32_t bytes = 65'536;
   std::mt19937 random(1);
-  TwoNodes nodes(8 << 20,
-                 [&] { return sc_core::sc_time(Platform::clock_ns * (random() % 40), sc_core::SC_NS); });
+  TwoNodes nodes(8 << 20, [&] { return Platform::clocks(static_cast<unsigned>(random() % 40)); });
   Context here(std::make_unique<tb::InProcessPort>(nodes, 0)),
       there(std::make_unique<tb::InProcessPort>(nodes, 1));
   const ProtectionDomain domain_here(here), domain_there(there);

@@ -81,7 +81,7 @@ class TwoNodes : public tb::Nodes {
   }
   static constexpr int start_clocks = 200'000;  // more than enough
   bool ready() const { return hosts_[0].engine->ready() && hosts_[1].engine->ready(); }
-  static void run_one_clock() { sc_core::sc_start(sc_core::sc_time(Platform::clock_ns, sc_core::SC_NS)); }
+  static void run_one_clock() { sc_core::sc_start(Platform::clocks(1)); }
 
   std::array<Host, 2> hosts_;  // outlive the programs
   driver::Directory directory_;
