@@ -81,7 +81,7 @@ class Installed(unittest.TestCase):
 
     def test_manual_pages(self):
         pages = {page.name for page in (self.prefix / "share" / "man" / "man1").iterdir()}
-        self.assertLessEqual({"weft.1.gz", "weft-mcast.1.gz", "weft-sim-rdma.1.gz", "weft-node.1.gz", "weft_write_bw.1.gz"}, pages)
+        self.assertLessEqual({"weft.1.gz", "weft-images.1.gz", "weft-mcast.1.gz", "weft-sim-rdma.1.gz", "weft-node.1.gz", "weft_write_bw.1.gz"}, pages)
 
 
 if __name__ == "__main__":
