@@ -63,6 +63,7 @@ std::vector<switch_lookup::Image> images_of(const FabricTables& tables, const to
     head.switch_id = info.guid;
     head.role = static_cast<uint8_t>(switch_lookup::formats::Role::plain);
     head.vc_max = 1;
+    head.per_port = tables.kind == Tables::of_port;
     head.table_version = first_version;
     images[sw].multicast = entries_of(tables.switches[sw], tables.kind);
   }

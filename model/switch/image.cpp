@@ -129,8 +129,8 @@ void ImageLoader::check_head(uint32_t number) {
                                    ? head.row_port == 0 || head.column_port == 0 || bad_port(head.row_port) ||
                                          bad_port(head.column_port) || head.row_port == head.column_port
                                    : head.row_port != 0 || head.column_port != 0;
-      if (head.reserved1 || head.reserved2 || head.reserved3 || head.vc_max < 1 || head.vc_max > 2 ||
-          head.column_bits > most_column_bits || ports_wrong)
+      if ((head.per_port != 0) != sizes_.per_port || head.reserved2 || head.reserved3 || head.vc_max < 1 ||
+          head.vc_max > 2 || head.column_bits > most_column_bits || ports_wrong)
         refuse(formats::LoadFault::head);
       break;
     }

@@ -25,7 +25,7 @@ class Run {
   Run(const route::Tables& tables, const route::Health& alive, const RunConfig& config)
       : config_(config),
         grid_(alive.grid()),
-        fabric_(tables, alive, seeded(config.fabric, config.seed)),
+        fabric_(tables, alive, seeded(config.fabric, config.seed), config.unit),
         manager_(fabric_, tables, seeded(config.manager, config.seed)),
         traffic_(config.pattern, config.load, alive, config.seed) {
     report_.flow.senders = traffic_.senders();
@@ -45,6 +45,7 @@ class Run {
       if (watch) watch(clock, config_.clocks);
     }
     if (live()) finish();
+    report_.flow.lookups = fabric_.lookups();
     return std::move(report_);
   }
 

@@ -22,6 +22,7 @@ struct RunConfig {
   std::vector<route::Health> strikes;
   uint32_t strike_clock = 0, strike_gap = 0;
   ManagerConfig manager;
+  MakeUnit unit;      ///< lookup blocks of switches; none: all follow the rules
   uint64_t seed = 1;  ///< of all of these
 };
 
@@ -34,6 +35,7 @@ struct Flow {
   uint64_t switches = 0;     ///< sum, passed
   uint64_t detoured = 0;     ///< arrived through more switches than without faults
   uint64_t dropped = 0;      ///< by rules, in all clocks
+  uint64_t lookups = 0;      ///< of lookup blocks, in all clocks
 };
 
 /// Of all packets of a run with strikes.

@@ -3,6 +3,7 @@
 #include "switchfabric/switch_fabric.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace weft::switchfabric {
 
@@ -12,7 +13,8 @@ using route::Outcome;
 
 // Inputs, and switches, are numbered: leaves, row switches by line and plane, column switches likewise. Ports
 // of a leaf: hosts, planes of its row, planes of its column.
-SwitchFabric::SwitchFabric(const route::Tables& tables, const route::Health& alive, const Config& config)
+SwitchFabric::SwitchFabric(const route::Tables& tables, const route::Health& alive, const Config& config,
+                           const MakeUnit& unit)
     : grid_(alive.grid()),
       alive_(alive),
       config_(config),
@@ -40,6 +42,17 @@ SwitchFabric::SwitchFabric(const route::Tables& tables, const route::Health& ali
       for (uint32_t plane = 0; plane < config.planes; ++plane) add_switch(sw);
   }
   connect();
+  if (unit) make_units(unit);
+}
+
+void SwitchFabric::make_units(const MakeUnit& unit) {
+  units_.resize(switches_.size());
+  images_.push_back(route::switch_images(walkers_.front().tables()));
+  for (uint32_t sw = 0; sw < units_.size(); ++sw) {
+    units_[sw] = unit(sw, images_.front()[image_of(sw)].sizes);
+    if (units_[sw]) units_[sw]->load(images_.front()[image_of(sw)].image);
+  }
+  see_what_is_alive();
 }
 
 void SwitchFabric::add_switch(const Switch& sw) {
@@ -95,7 +108,37 @@ std::pair<uint32_t, uint32_t> SwitchFabric::switches_of(uint32_t image) const {
   return {grid_.leaves() + (image - grid_.leaves()) * config_.planes, config_.planes};
 }
 
+uint32_t SwitchFabric::image_of(uint32_t sw) const {
+  return sw < grid_.leaves() ? sw : grid_.leaves() + (sw - grid_.leaves()) / config_.planes;
+}
+
+/// As its image numbers them: all planes above a leaf are one port.
+switch_lookup::Ports SwitchFabric::live_ports(const Switch& sw) const {
+  using switch_lookup::port_bit;
+  switch_lookup::Ports alive = 0;
+  if (sw.leaf) {
+    for (uint32_t host = 0; host < grid_.hosts; ++host) alive |= port_bit(host + 1);
+    if (alive_.attached(sw.place, Dimension::row)) alive |= port_bit(grid_.hosts + 1);
+    if (alive_.attached(sw.place, Dimension::column)) alive |= port_bit(grid_.hosts + 2);
+    return alive;
+  }
+  for (uint32_t port = 0; port < sw.ports; ++port)
+    if (alive_.attached(leaf_at(sw.dimension, sw.line, port), sw.dimension)) alive |= port_bit(port + 1);
+  return alive;
+}
+
+void SwitchFabric::see_what_is_alive() {
+  for (uint32_t sw = 0; sw < units_.size(); ++sw)
+    if (units_[sw]) units_[sw]->set_alive(live_ports(switches_[sw]));
+}
+
+void SwitchFabric::rewrite(uint32_t sw, uint32_t tables) {
+  switches_[sw].tables = tables;
+  if (!units_.empty() && units_[sw]) units_[sw]->load(images_[tables][image_of(sw)].image);
+}
+
 uint32_t SwitchFabric::add_tables(const route::Tables& tables) {
+  if (!units_.empty()) images_.push_back(route::switch_images(tables));
   walkers_.emplace_back(tables, alive_);
   return static_cast<uint32_t>(walkers_.size() - 1);
 }
@@ -149,6 +192,7 @@ void SwitchFabric::strike(const route::Health& alive) {
   std::vector<route::Walker> walkers;
   for (const route::Walker& walker : walkers_) walkers.emplace_back(walker.tables(), alive_);
   walkers_ = std::move(walkers);
+  see_what_is_alive();
   for (std::vector<Event>& events : events_) {
     for (const Event& event : events)
       if (!arrives(event)) lose(event.packet, std::nullopt);
@@ -218,14 +262,46 @@ route::Decision SwitchFabric::decide(const Switch& sw, uint32_t port, uint8_t vc
 
 uint32_t SwitchFabric::draw_output(const Switch& sw, const route::Decision& decision, uint32_t to) {
   if (decision.deliver) return to % grid_.hosts;
-  if (sw.leaf) {
-    const uint32_t first = grid_.hosts + (*decision.up == Dimension::row ? 0 : config_.planes);
-    return first + static_cast<uint32_t>(random_.below(config_.planes));
-  }
+  if (sw.leaf) return draw_plane(*decision.up);
   const auto count = decision.ports.count();
   auto skip = count > 1 ? random_.below(count) : 0;
   for (uint32_t port = 0;; ++port)
     if (decision.ports[port] && skip-- == 0) return port;
+}
+
+/// Output of a leaf.
+uint32_t SwitchFabric::draw_plane(Dimension up) {
+  const uint32_t first = grid_.hosts + (up == Dimension::row ? 0 : config_.planes);
+  return first + static_cast<uint32_t>(random_.below(config_.planes));
+}
+
+SwitchFabric::Way SwitchFabric::ask_unit(LookupUnit& unit, const Switch& sw, uint32_t port, uint8_t vc,
+                                         uint32_t to) {
+  const Leaf leaf = leaf_of(to);
+  const bool up = sw.leaf && port >= grid_.hosts;
+  switch_lookup::formats::Request request;
+  request.kind = static_cast<uint8_t>(switch_lookup::formats::Kind::unicast);
+  request.vc = vc;
+  request.in_port =
+      static_cast<uint8_t>(1 + (up ? grid_.hosts + (port - grid_.hosts) / config_.planes : port));
+  request.row = static_cast<uint16_t>(leaf.y);
+  request.column = static_cast<uint16_t>(leaf.x);
+  request.host = static_cast<uint8_t>(1 + to % grid_.hosts);
+  const switch_lookup::Result result = unit.look(request);
+  ++lookups_;
+  if (result.outcome != Outcome::forward) return {result.outcome, 0, 0};
+  const auto output = static_cast<uint32_t>(std::countr_zero(result.ports));
+  if (!sw.leaf || output < grid_.hosts) return {Outcome::forward, output, result.vc};
+  return {Outcome::forward, draw_plane(output == grid_.hosts ? Dimension::row : Dimension::column),
+          result.vc};
+}
+
+SwitchFabric::Way SwitchFabric::look_up(const Switch& sw, uint32_t port, uint8_t vc, uint32_t to) {
+  const auto number = static_cast<std::size_t>(&sw - switches_.data());
+  if (!units_.empty() && units_[number]) return ask_unit(*units_[number], sw, port, vc, to);
+  const route::Decision decision = decide(sw, port, vc, to);
+  if (decision.outcome != Outcome::forward) return {decision.outcome, 0, 0};
+  return {Outcome::forward, draw_output(sw, decision, to), decision.vc};
 }
 
 /// Room in an input's lane: told to the output that feeds it, or to its host.
@@ -246,9 +322,9 @@ void SwitchFabric::arrive(const Event& event) {
     return;
   }
   Switch& sw = switches_[switch_of_[event.input]];
-  const route::Decision decision = decide(sw, event.input - sw.first, event.vc, event.packet.to);
-  if (decision.outcome != Outcome::forward) {
-    lose(event.packet, decision.outcome);
+  const Way way = look_up(sw, event.input - sw.first, event.vc, event.packet.to);
+  if (way.outcome != Outcome::forward) {
+    lose(event.packet, way.outcome);
     free_slot(event.input, event.vc);
     return;
   }
@@ -258,8 +334,8 @@ void SwitchFabric::arrive(const Event& event) {
     sw.busy.push_back(number);
     lane.routed = turn_ + 1;
   }
-  slots_[slot(number, lane.count++)] = {event.packet, sw.first + draw_output(sw, decision, event.packet.to),
-                                        decision.vc, static_cast<uint8_t>(std::min(event.switches + 1, 255))};
+  slots_[slot(number, lane.count++)] = {event.packet, sw.first + way.output, way.vc,
+                                        static_cast<uint8_t>(std::min(event.switches + 1, 255))};
 }
 
 void SwitchFabric::inject() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cycle-based model of a two-dimensional fat tree: switches with input buffers, virtual channels and credits,
-// lookups by the rules of model/route. A packet is one flit; a link carries one a clock.
+// lookups by the rules of model/route, or by lookup blocks. A packet is one flit; a link carries one a clock.
 //
 // Each row and column of leaves hangs on `planes` parallel row (column) switches, of which a leaf draws one.
 // A host's packet waits in an endless queue until its leaf has room. Latency without load is end_clocks +
@@ -23,6 +23,7 @@
 
 #include "fabric/random.hpp"
 #include "route/tables.hpp"
+#include "switchfabric/lookup_unit.hpp"
 
 namespace weft::switchfabric {
 
@@ -56,8 +57,10 @@ struct Lost {
 
 class SwitchFabric {
  public:
-  /// Tables must outlive it.
-  SwitchFabric(const route::Tables& tables, const route::Health& alive, const Config& config);
+  /// Tables must outlive it. @param unit for each switch; none: all follow the rules. With a unit, Fault for
+  /// tables of which there are no images.
+  SwitchFabric(const route::Tables& tables, const route::Health& alive, const Config& config,
+               const MakeUnit& unit = {});
   SwitchFabric(const SwitchFabric&) = delete;
   SwitchFabric& operator=(const SwitchFabric&) = delete;
 
@@ -68,7 +71,7 @@ class SwitchFabric {
   /// Number of tables for `rewrite`; they must outlive the fabric.
   uint32_t add_tables(const route::Tables& tables);
   /// A switch has these tables from now on; number 0 are the first ones.
-  void rewrite(uint32_t sw, uint32_t tables) { switches_[sw].tables = tables; }
+  void rewrite(uint32_t sw, uint32_t tables);
   /// The first switch that has an image of the tables (leaves, row switches, column switches), and how many.
   std::pair<uint32_t, uint32_t> switches_of(uint32_t image) const;
   const route::Health& alive() const { return alive_; }
@@ -83,6 +86,8 @@ class SwitchFabric {
   uint64_t under_way() const { return under_way_; }
   /// Packets that wait in hosts.
   uint64_t waiting() const;
+  /// By units.
+  uint64_t lookups() const { return lookups_; }
   /// Of these, in one host; a strike that kills its leaf forgets them.
   const std::deque<Packet>& waiting_in(uint32_t host) const { return hosts_[host]; }
   /// Full buffers of which each one's first packet waits for the next, the last one's for the first: none of
@@ -152,8 +157,21 @@ class SwitchFabric {
   route::Leaf leaf_of(uint32_t host) const { return grid_.leaf(host / grid_.hosts); }
   void add_switch(const Switch& sw);
   void arrive(const Event& event);
+  /// Where a packet goes on, if the outcome is `forward`.
+  struct Way {
+    route::Outcome outcome = route::Outcome::forward;
+    uint32_t output = 0;  // of the switch
+    uint8_t vc = 0;
+  };
+  void make_units(const MakeUnit& unit);
+  uint32_t image_of(uint32_t sw) const;
+  switch_lookup::Ports live_ports(const Switch& sw) const;
+  void see_what_is_alive();
+  Way look_up(const Switch& sw, uint32_t port, uint8_t vc, uint32_t to);
+  Way ask_unit(LookupUnit& unit, const Switch& sw, uint32_t port, uint8_t vc, uint32_t to);
   route::Decision decide(const Switch& sw, uint32_t port, uint8_t vc, uint32_t to) const;
   uint32_t draw_output(const Switch& sw, const route::Decision& decision, uint32_t to);
+  uint32_t draw_plane(route::Dimension up);
   void connect();
   void lose(const Packet& packet, std::optional<route::Outcome> why);
   bool works(uint32_t output) const;
@@ -186,6 +204,9 @@ class SwitchFabric {
   uint32_t pipeline_clocks_;  // from arrival to crossbar, without waiting
   uint64_t now_ = 0, turn_ = 0, under_way_ = 0;
   std::vector<Switch> switches_;
+  std::vector<std::unique_ptr<LookupUnit>> units_;            // by switch; none: all follow the rules
+  std::vector<std::vector<route::SwitchImage>> images_ = {};  // by number of tables; none without units
+  uint64_t lookups_ = 0;
   std::vector<uint32_t> switch_of_;  // by input
   std::vector<Port> ports_;
   std::vector<Lane> lanes_;

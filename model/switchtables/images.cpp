@@ -70,6 +70,7 @@ void add_multicast(Images& images, const Fabric& fabric, const mcast::FabricTabl
   Images made = mcast::images_of(tables, fabric.graph());
   for (uint32_t sw = 0; sw < images.size(); ++sw) {
     images[sw].multicast = std::move(made[sw].multicast);
+    images[sw].head.per_port = made[sw].head.per_port;
     for (const auto& entry : images[sw].multicast)
       if (const uint32_t colour = entry.index & 0xffff; colour >= sizes.colours)
         throw Fault(fmt::format("color {}: the lookup blocks have {} entries", colour, sizes.colours));
@@ -108,6 +109,7 @@ void add_routes(Images& images, const Fabric& fabric, const route::Tables& table
     Image image = made[fabric.whole_switch(sw)].image;
     image.head.switch_id = images[sw].head.switch_id;
     image.head.table_version = images[sw].head.table_version;
+    image.head.per_port = images[sw].head.per_port;
     image.multicast = std::move(images[sw].multicast);
     images[sw] = std::move(image);
   }

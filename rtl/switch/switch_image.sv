@@ -39,7 +39,7 @@ module switch_image
   output logic [U_ADDR_W-1:0] u_addr_o,
   output logic [ N_PORTS+8:0] u_data_o      // {ports, primary, valid}
 );
-  localparam int unsigned CLEAR_W = (M_ADDR_W > U_ADDR_W ? M_ADDR_W : U_ADDR_W) + 1;
+  localparam int unsigned CLEAR_W = M_ADDR_W > U_ADDR_W ? M_ADDR_W : U_ADDR_W;
   localparam int unsigned HEAD_WORDS = IMAGE_BITS / 32;
 
   load_state_e        state_q;
@@ -91,7 +91,7 @@ module switch_image
         4'd2: if (word_i != switch_id_i[31:0]) fault = LOAD_FAULT_IDENTITY;
         4'd3: if (word_i != switch_id_i[63:32]) fault = LOAD_FAULT_IDENTITY;
         4'd4:
-        if (word_i[3] || word_i[7:6] != '0 || word_i[15:12] != '0 || word_i[5:4] == 2'd0 || word_i[5:4] == 2'd3 || word_i[11:8] > 4'd12 || !role_ok)
+        if (word_i[3] != PER_PORT || word_i[7:6] != '0 || word_i[15:12] != '0 || word_i[5:4] == 2'd0 || word_i[5:4] == 2'd3 || word_i[11:8] > 4'd12 || !role_ok)
           fault = LOAD_FAULT_HEAD;
         4'd5: if (word_i[31:24] != '0) fault = LOAD_FAULT_HEAD;
         4'd7: if (word_i > N_COLOURS * N_TABLES) fault = LOAD_FAULT_HEAD;
@@ -174,7 +174,7 @@ module switch_image
     end
   end
 
-  assign clearing = state_q == LOAD_STATE_CLEAR && !clear_q[CLEAR_W-1];
+  assign clearing = state_q == LOAD_STATE_CLEAR;
   assign m_load_o = clearing || (take && in_multicast && entry_ends && entry_ok);
   assign u_load_o = clearing || (take && in_unicast && entry_ends && entry_ok);
   assign m_data_o = clearing ? '0 : {ports[N_PORTS-1:0], 1'b1};

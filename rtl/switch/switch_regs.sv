@@ -63,6 +63,7 @@ module switch_regs
   logic [3:0]  wstrb;
   logic [31:0] seed_q, corrected_q, bad_q, mended_q, taken_q, refused_q, outcomes_q[REG_COUNT_OUTCOME], drops_q[REG_COUNT_MANAGEMENT_DROP];
   logic [63:0] switch_id_q, key_q, alive;
+  logic [31:0] key_low_q;
   logic [15:0] period_q;
   logic [2:0]  irq_q, enable_q, irq_clear;
 
@@ -107,6 +108,7 @@ module switch_regs
     if (!rst_ni) begin
       switch_id_q <= {RESET_SWITCH_ID_HI, RESET_SWITCH_ID_LO};
       key_q       <= '0;
+      key_low_q   <= '0;
       seed_q      <= RESET_SEED;
       period_q    <= RESET_SCRUB_PERIOD[15:0];
       enable_q    <= RESET_IRQ_ENABLE[2:0];
@@ -123,8 +125,8 @@ module switch_regs
         unique case (waddr)
           REG_SWITCH_ID_LO: switch_id_q[31:0] <= wdata;
           REG_SWITCH_ID_HI: switch_id_q[63:32] <= wdata;
-          REG_KEY_LO:       key_q[31:0] <= wdata;
-          REG_KEY_HI:       key_q[63:32] <= wdata;
+          REG_KEY_LO:       key_low_q <= wdata;
+          REG_KEY_HI:       key_q <= {wdata, key_low_q};  // no key of two halves that do not belong together
           REG_SEED:         seed_q <= wdata;
           REG_SCRUB_PERIOD: period_q <= wdata[15:0];
           REG_IRQ_ENABLE:   enable_q <= wdata[2:0];

@@ -11,8 +11,8 @@
 #include "barrier/comparison.hpp"
 #include "barrier/update_quantity.hpp"
 #include "common/command_line.hpp"
+#include "common/progress.hpp"
 #include "weft/command.hpp"
-#include "weft/progress.hpp"
 
 namespace weft::cli {
 namespace {

@@ -13,6 +13,7 @@
 #include "common/command_line.hpp"
 #include "common/input_file.hpp"
 #include "common/output_file.hpp"
+#include "common/progress.hpp"
 #include "mcast/baselines.hpp"
 #include "mcast/batch.hpp"
 #include "mcast/bounds.hpp"
@@ -23,7 +24,6 @@
 #include "topology/spec.hpp"
 #include "weft/command.hpp"
 #include "weft/mcast_text.hpp"
-#include "weft/progress.hpp"
 
 namespace weft::cli {
 namespace {

@@ -8,12 +8,12 @@
 
 #include "common/command_line.hpp"
 #include "common/output_file.hpp"
+#include "common/progress.hpp"
 #include "ib/journal.hpp"
 #include "ib/push.hpp"
 #include "ib/subnet.hpp"
 #include "mcast/mcfdbs.hpp"
 #include "weft/command.hpp"
-#include "weft/progress.hpp"
 
 namespace weft::cli {
 namespace {

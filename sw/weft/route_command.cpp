@@ -14,9 +14,9 @@
 #include "route/fault_options.hpp"
 #include "route/switch_images.hpp"
 #include "route/table_file.hpp"
+#include "switchfabric/traffic_options.hpp"
 #include "topology/generate.hpp"
 #include "weft/command.hpp"
-#include "weft/route_traffic.hpp"
 
 namespace weft::cli {
 namespace {
@@ -27,7 +27,7 @@ struct RouteArguments {
   CommonOptions common;
   std::string topology, rules = "vtftr", masks, tables_folder, from_folder, update_folder, format = "tables";
   route::FaultTexts known, news;
-  TrafficArguments traffic;
+  switchfabric::TrafficArguments traffic;
   uint32_t channels = 2;
   bool check = false;
 };
@@ -149,19 +149,6 @@ json update(const RouteArguments& arguments, const route::Tables& tables, const 
   return {{"switches", graph.switches()}, {"changed", names}, {"entries_made_anew", made.looked_at}};
 }
 
-std::string live_line(const json& live) {
-  uint64_t dropped = 0;
-  for (const auto& [why, packets] : live["dropped"].items()) dropped += packets.get<uint64_t>();
-  const std::string ring =
-      live["deadlock"].empty() ? "" : fmt::format("; deadlock in a ring of {}", live["deadlock"].size());
-  return fmt::format(
-      "live         {} sent, {} arrived ({} aside, {} twice), lost: {} with what died, {} to the dead, {} "
-      "others{}\n",
-      live["sent"].get<uint64_t>(), live["arrived"].get<uint64_t>(), live["detoured"].get<uint64_t>(),
-      live["twice"].get<uint64_t>(), live["struck"].get<uint64_t>(), live["to_dead"].get<uint64_t>(), dropped,
-      ring);
-}
-
 std::string to_lines(const json& results) {
   std::string text =
       fmt::format("pairs        {}, {} of them unreachable\nsteps        at most {}\ndeadlock     {}\n",
@@ -180,13 +167,7 @@ std::string to_lines(const json& results) {
   if (results.contains("update"))
     text += fmt::format("update       {} of {} switches change\n", results["update"]["changed"].size(),
                         results["update"]["switches"].get<uint32_t>());
-  if (results.contains("traffic"))
-    text += fmt::format(
-        "traffic      {:.3f} packets a clock and host arrive, {:.1f} clocks after they were sent\n",
-        results["traffic"]["accepted"].get<double>(),
-        results["traffic"]["mean_latency_clocks"].get<double>());
-  if (results.contains("traffic") && results["traffic"].contains("live"))
-    text += live_line(results["traffic"]["live"]);
+  if (results.contains("traffic")) text += switchfabric::to_lines(results["traffic"]);
   if (results.contains("unreachable"))
     for (std::size_t i = 0; i < results["unreachable"].size() && i < 10; ++i) {
       const json& pair = results["unreachable"][i];
@@ -194,27 +175,6 @@ std::string to_lines(const json& results) {
                           pair["proof"].get<std::string>());
     }
   return text;
-}
-
-/// Each new fault strikes by itself.
-switchfabric::RunConfig run_config(const RouteArguments& arguments, const route::Health& known) {
-  switchfabric::RunConfig config = arguments.traffic.run;
-  config.pattern = switchfabric::pattern_of(arguments.traffic.pattern);
-  config.seed = arguments.common.seed;
-  if (!arguments.traffic.live) return config;
-  route::Health alive = known;
-  for (std::size_t what = 0; what < arguments.news.size(); ++what)
-    for (const std::string& where : arguments.news[what]) {
-      route::fail(alive, static_cast<route::What>(what), where);
-      config.strikes.push_back(alive);
-    }
-  if (config.strikes.empty()) throw BadInput("--strike: there is no new fault (--new-fail)");
-  if (alive.live_leaves() == 0) throw BadInput("no leaf is alive");
-  const uint64_t last = config.strike_clock + (config.strikes.size() - 1) * uint64_t{config.strike_gap};
-  if (last >= config.clocks)
-    throw BadInput(
-        fmt::format("--strike: the last strike is in clock {}, traffic ends before {}", last, config.clocks));
-  return config;
 }
 
 int run_route(const RouteArguments& arguments) {
@@ -238,49 +198,13 @@ int run_route(const RouteArguments& arguments) {
   if (!arguments.tables_folder.empty()) write(arguments, arguments.tables_folder, tables, known);
   if (!arguments.update_folder.empty()) results["update"] = update(arguments, tables, known);
   if (arguments.traffic.run.load > 0) {
-    results["traffic"] = run_traffic(run_config(arguments, known), tables, known);
+    results["traffic"] = run_traffic(
+        run_config(arguments.traffic, known, arguments.news, arguments.common.seed), tables, known);
     results["traffic"]["pattern"] = arguments.traffic.pattern;
   }
   write_json(arguments.common, results);
   fmt::print("{}", to_lines(results));
   return checked.right || !arguments.check ? ok : check_failed;
-}
-
-void add_traffic(CLI::App& command, TrafficArguments& traffic) {
-  switchfabric::RunConfig& run = traffic.run;
-  const auto number = [&command](const char* name, uint32_t& value, uint64_t most, const char* text,
-                                 uint64_t least = 1) {
-    return command.add_option(name, value, text)
-        ->type_name("N")
-        ->check(command_line::whole_number(least, most))
-        ->capture_default_str();
-  };
-  auto* load = command.add_option("--load", run.load, "send traffic: packets a clock and host")
-                   ->type_name("LOAD")
-                   ->check(command_line::within(0, 1));
-  command.add_option("--pattern", traffic.pattern, "who sends to whom")
-      ->check(CLI::IsMember({"uniform", "transpose", "hotspot", "all-to-all"}))
-      ->capture_default_str();
-  number("--clocks", run.clocks, 100'000'000, "of traffic, the second half of which is measured");
-  number("--planes", run.fabric.planes, 128, "parallel row and column switches");
-  number("--buffer", run.fabric.buffer, 65536, "packets that an input has room for, each virtual channel");
-  number("--speedup", run.fabric.speedup, 16, "turns of a switch a clock");
-  number("--credit-clocks", run.fabric.credit_clocks, 100000, "until a sender knows of room");
-  command.add_flag("--any-channel", run.fabric.any_channel,
-                   "packets take any virtual channel, of which none is kept for faults");
-  number("--switch-clocks", run.fabric.switch_clocks, 100000, "from a switch to the next one");
-  number("--end-clocks", run.fabric.end_clocks, 100000, "of the hosts at both ends");
-  auto* strike =
-      number("--strike", run.strike_clock, 100'000'000, "clock in which the first new fault strikes", 0);
-  strike->needs(load)->each([&traffic](const std::string&) { traffic.live = true; });
-  number("--strike-gap", run.strike_gap, 100'000'000, "clocks from one new fault to the next", 0)
-      ->needs(strike);
-  number("--notice-clocks", run.manager.notice_clocks, 100'000'000,
-         "from a fault until the first switch has new tables", 0)
-      ->needs(strike);
-  number("--rewrite-clocks", run.manager.rewrite_clocks, 100'000'000,
-         "from one switch with new tables to the next", 0)
-      ->needs(strike);
 }
 
 }  // namespace
@@ -326,7 +250,7 @@ void add_route(CLI::App& weft, int& exit_code) {
                    "switches whose image changes")
       ->type_name("DIR")
       ->check(command_line::file_name());
-  add_traffic(*command, arguments->traffic);
+  switchfabric::add_traffic_options(*command, arguments->traffic);
   add_common(*command, arguments->common);
   command->callback([arguments, &exit_code] { exit_code = run_route(*arguments); });
 }

@@ -8,8 +8,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "common/progress.hpp"
 #include "topology/distances.hpp"
-#include "weft/progress.hpp"
 
 namespace weft::cli {
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ Command add_bench_command(CLI::App& app);
 Command add_goodput_command(CLI::App& app);
 Command add_fabric_command(CLI::App& app);
 Command add_switch_command(CLI::App& app);
+Command add_route_command(CLI::App& app);
 Command add_switch_bench_command(CLI::App& app);
 Command add_barrier_command(CLI::App& app);
 
@@ -35,6 +37,9 @@ void add_router_options(CLI::App& command, bool& adaptive, fabric::TorusConfig& 
 
 /// XxYxZ, each from 1 to `most`, and no more than that together. Throws BadInput, as of option --nodes.
 std::array<uint32_t, 3> parse_sizes(const std::string& text, uint32_t most);
+
+/// Numbers of nodes or switches, WHAT, below `count`, or all. Throws BadInput, as of option --golden.
+std::set<uint32_t> golden_of(const std::vector<std::string>& chosen, uint32_t count, const std::string& what);
 
 /// Whole file. Throws BadInput if there is none that can be read.
 std::vector<uint8_t> read_file(const std::string& file);

@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
   const Command goodput = add_goodput_command(app);
   const Command fabric = add_fabric_command(app);
   const Command lookups = add_switch_command(app);
+  const Command routes = add_route_command(app);
   const Command lookup_speed = add_switch_bench_command(app);
   const Command barriers = add_barrier_command(app);
   const std::vector<std::string> arguments(argv, argv + argc);
@@ -36,6 +37,7 @@ int main(int argc, char** argv) {
                       : app.got_subcommand("goodput")      ? goodput
                       : app.got_subcommand("fabric")       ? fabric
                       : app.got_subcommand("switch")       ? lookups
+                      : app.got_subcommand("route")        ? routes
                       : app.got_subcommand("switch-bench") ? lookup_speed
                       : app.got_subcommand("barrier")      ? barriers
                                                            : matrix)(arguments);

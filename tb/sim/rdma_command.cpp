@@ -98,23 +98,6 @@ Pattern pattern_of(const std::string& name) {
   throw BadInput(fmt::format("--pattern {}: must be neighbour, incast or uniform", name));
 }
 
-std::set<uint32_t> golden_of(const std::vector<std::string>& chosen, uint32_t nodes) {
-  std::set<uint32_t> golden;
-  for (const std::string& text : chosen) {
-    uint32_t node = 0;
-    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), node);
-    const bool number = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
-    if (text == "all") {
-      for (uint32_t i = 0; i < nodes; ++i) golden.insert(i);
-    } else if (number && node < nodes) {
-      golden.insert(node);
-    } else {
-      throw BadInput(fmt::format("--golden {}: must be all, or a node from 0 to {}", text, nodes - 1));
-    }
-  }
-  return golden;
-}
-
 CutTimes cut_of(const std::vector<uint64_t>& times) {
   if (times[0] >= times[1])
     throw BadInput(fmt::format("--cut {} {}: must end after it begins", times[0], times[1]));
@@ -131,7 +114,7 @@ int run(Options& options, const std::vector<std::string>& arguments) {
   options.run.weft_mode = options.mode == "weft";
   const auto sizes = parse_sizes(options.nodes, max_nodes);
   options.run.nodes = sizes[0] * sizes[1] * sizes[2];
-  options.run.golden = golden_of(options.golden, options.run.nodes);
+  options.run.golden = golden_of(options.golden, options.run.nodes, "node");
   options.run.torus = torus_of(options, sizes);
   if (options.run.threads > 1 && !options.run.waves.empty()) throw BadInput("--waves: with --threads 1 only");
   if (options.run.bare) {
@@ -154,6 +137,24 @@ int run(Options& options, const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
+
+std::set<uint32_t> golden_of(const std::vector<std::string>& chosen, uint32_t count,
+                             const std::string& what) {
+  std::set<uint32_t> golden;
+  for (const std::string& text : chosen) {
+    uint32_t number = 0;
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool parses = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
+    if (text == "all") {
+      for (uint32_t i = 0; i < count; ++i) golden.insert(i);
+    } else if (parses && number < count) {
+      golden.insert(number);
+    } else {
+      throw BadInput(fmt::format("--golden {}: must be all, or a {} from 0 to {}", text, what, count - 1));
+    }
+  }
+  return golden;
+}
 
 std::array<uint32_t, 3> parse_sizes(const std::string& text, uint32_t most) {
   std::array<uint32_t, 3> sizes{};

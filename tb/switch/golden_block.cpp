@@ -31,6 +31,7 @@ class GoldenBlock : public LookupBlock {
   void idle(uint32_t /*clocks*/) override {}
   uint64_t lookups() const override { return lookups_; }
   uint64_t lookups_before() const override { return lookups_before_; }
+  void seed(uint32_t seed) override { lookup_.seed(seed); }
   void set_alive(Ports alive) override { alive_ = alive; }
   /// An update comes into use in the middle.
   void look(std::span<const formats::Request> requests, std::vector<Result>& results) override {

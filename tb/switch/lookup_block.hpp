@@ -36,6 +36,8 @@ class LookupBlock {
   virtual void idle(uint32_t clocks) = 0;
   virtual uint64_t lookups() const = 0;         ///< so far
   virtual uint64_t lookups_before() const = 0;  ///< the tables in use came into use
+  /// Of the choice among backup ports; before lookups.
+  virtual void seed(uint32_t seed) = 0;
   /// Acts at once.
   virtual void set_alive(switch_lookup::Ports alive) = 0;
   /// One request after the other. @param results in the same order

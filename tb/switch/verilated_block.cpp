@@ -79,6 +79,10 @@ class VerilatedBlock : public LookupBlock {
   }
   uint64_t lookups() const override { return lookups_; }
   uint64_t lookups_before() const override { return lookups_before_; }
+  void seed(uint32_t seed) override {
+    write(reg::SEED, seed);
+    golden_.seed(seed);
+  }
 
   void set_alive(Ports alive) override { top().alive_i = alive & all_ports(sizes_.ports); }
 

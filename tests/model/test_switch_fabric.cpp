@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
 
-#include "switchfabric/switch_fabric.hpp"
+#include "common/fault.hpp"
+#include "switchfabric/run.hpp"
 
 namespace weft::switchfabric {
 namespace {
@@ -63,6 +66,77 @@ TEST(SwitchFabric, AllArriveOnce) {
     EXPECT_EQ(sent, got);
     EXPECT_EQ(fabric.under_way(), 0u);
   }
+}
+
+/// A lookup block by itself; counts what it is asked.
+class GoldenUnit : public LookupUnit {
+ public:
+  GoldenUnit(const switch_lookup::Sizes& sizes, uint64_t& lookups) : lookup_(sizes), lookups_(lookups) {}
+  void load(const switch_lookup::Image& image) override { lookup_.set_tables(image); }
+  void set_alive(switch_lookup::Ports alive) override { alive_ = alive; }
+  switch_lookup::Result look(const switch_lookup::formats::Request& request) override {
+    ++lookups_;
+    return lookup_.look(request, alive_);
+  }
+
+ private:
+  switch_lookup::Lookup lookup_;
+  switch_lookup::Ports alive_ = 0;
+  uint64_t& lookups_;
+};
+
+/// Where nothing is drawn among backups, units and rules do the same; whatever dies, neither loses more.
+TEST(SwitchFabric, LookupBlocksDoAsTheRules) {
+  const Grid grid{4, 4, 3};
+  const Health whole(grid);
+  const route::Tables tables = make_tables(whole, {});
+  for (const uint32_t strikes : {0u, 2u}) {
+    RunConfig config;
+    config.fabric = {.planes = 2, .switch_clocks = 4, .end_clocks = 3, .buffer = 8, .credit_clocks = 2};
+    config.load = 0.4;
+    config.clocks = 600;
+    config.strike_clock = 200;
+    config.strike_gap = 150;
+    config.manager = {.notice_clocks = 30, .rewrite_clocks = 2};
+    Health alive(grid);
+    for (uint32_t leaf = 0; leaf < strikes; ++leaf) {
+      alive.fail_leaf({leaf, 2 - leaf});
+      config.strikes.push_back(alive);
+    }
+    const RunReport rules = run(tables, whole, config);
+    uint64_t lookups = 0;
+    config.unit = [&lookups](uint32_t sw, const switch_lookup::Sizes& sizes) {
+      return sw % 5 == 4 ? nullptr : std::make_unique<GoldenUnit>(sizes, lookups);
+    };
+    const RunReport units = run(tables, whole, config);
+    EXPECT_EQ(units.flow.lookups, lookups);
+    EXPECT_GT(lookups, units.flow.arrived);
+    EXPECT_EQ(units.live.sent, rules.live.sent);
+    EXPECT_EQ(units.live.twice + units.live.left, 0u);
+    if (strikes == 0) {
+      EXPECT_EQ(units.flow.arrived, rules.flow.arrived);
+      EXPECT_EQ(units.flow.latency, rules.flow.latency);
+      continue;
+    }
+    EXPECT_EQ(units.live.rewritten, rules.live.rewritten);
+    const auto nearly = [](uint64_t got, uint64_t expected) { EXPECT_NEAR(got, expected, 0.1 * expected); };
+    nearly(units.live.to_dead, rules.live.to_dead);
+    nearly(units.live.struck, rules.live.struck);
+    nearly(units.live.detoured, rules.live.detoured);
+    EXPECT_GT(units.live.detoured, 50u);
+    EXPECT_EQ(units.live.sent, units.live.arrived + units.live.struck + units.live.to_dead +
+                                   std::accumulate(units.live.dropped.begin(), units.live.dropped.end(), 0u));
+  }
+}
+
+TEST(SwitchFabric, LookupBlocksHoldTablesOfTheirRulesOnly) {
+  const Health whole(Grid{2, 2, 1});
+  const route::Tables detour = make_tables(whole, {route::RuleSet::detour, route::Masks::line, 2});
+  uint64_t lookups = 0;
+  const MakeUnit unit = [&lookups](uint32_t /*sw*/, const switch_lookup::Sizes& sizes) {
+    return std::make_unique<GoldenUnit>(sizes, lookups);
+  };
+  EXPECT_THROW(SwitchFabric(detour, whole, {}, unit), Fault);
 }
 
 }  // namespace

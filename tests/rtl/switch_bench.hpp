@@ -111,6 +111,7 @@ class SwitchLookup : public testing::Test {
     image.head.role = static_cast<uint8_t>(draw(4));
     image.head.fine = static_cast<uint8_t>(draw(2));
     image.head.vc_max = static_cast<uint8_t>(1 + draw(2));
+    image.head.per_port = sizes.per_port;
     image.head.column_bits = 3;
     if (image.head.role == 1) {
       image.head.row_port = static_cast<uint8_t>(1 + draw(sizes.ports));

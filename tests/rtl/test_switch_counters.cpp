@@ -36,6 +36,7 @@ TYPED_TEST(SwitchCounters, FourMillionLookupsAreCounted) {
   request.in_port = 1;
   this->loading_.head.switch_id = identity;
   this->loading_.head.vc_max = 1;
+  this->loading_.head.per_port = this->sizes.per_port;
   this->loading_.unicast = {{0, 0, 0}};  // no port at all
   this->count((1u << (this->sizes.per_port ? 16 : 22)) + 2000, request, formats::Outcome::no_backup);
 }

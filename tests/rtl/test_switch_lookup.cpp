@@ -5,7 +5,10 @@
 
 #include <array>
 #include <filesystem>
+#include <optional>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "switch_bench.hpp"
 
@@ -41,6 +44,7 @@ TYPED_TEST(SwitchLookup, AColumnOfMoreBitsHasNoEntry) {
   this->loading_ = {};
   this->loading_.head.switch_id = identity;
   this->loading_.head.vc_max = 1;
+  this->loading_.head.per_port = this->sizes.per_port;
   this->loading_.head.row = 0xfff;
   for (uint32_t index = 0; index < this->sizes.unicast_entries; ++index)
     this->loading_.unicast.push_back({index, 1, 0});
@@ -110,6 +114,7 @@ TYPED_TEST(SwitchLookup, PortsOfALeafAreThoseThatThereAre) {
   image.head.switch_id = identity;
   image.head.role = static_cast<uint8_t>(formats::Role::leaf);
   image.head.vc_max = 1;
+  image.head.per_port = this->sizes.per_port;
   for (uint32_t port = 0; port < 256; ++port) {
     image.head.row_port = static_cast<uint8_t>(port);
     image.head.column_port = 2;
@@ -238,18 +243,68 @@ TYPED_TEST(SwitchLookup, ResultsThatWaitFollowTheLivePorts) {
   EXPECT_GT(this->total_, 100u);
 }
 
+/// Every word of the map: what is no register, is not to be read or not to be written is answered with an
+/// error, and a write that is has no effect on anything that can be read.
 TYPED_TEST(SwitchLookup, AnswersWhatIsNoRegisterWithAnError) {
-  for (uint32_t address = 0; address < 1024; address += 4) {
-    if (address < reg::MANAGEMENT_DROP + 4 * formats::count::MANAGEMENT_DROP) continue;
-    EXPECT_FALSE(this->write(address, 1)) << address;
-    EXPECT_FALSE(this->read(address)) << address;
+  std::set<uint32_t> readable{reg::ID,           reg::VERSION,       reg::CAPS,         reg::COLOURS,
+                              reg::SWITCH_ID_LO, reg::SWITCH_ID_HI,  reg::LOAD_STATUS,  reg::LOAD_WORDS,
+                              reg::SEED,         reg::TABLE_VERSION, reg::SCRUB_PERIOD, reg::IRQ_STATUS,
+                              reg::IRQ_ENABLE,   reg::ALIVE_LO,      reg::ALIVE_HI,     reg::CORRECTED,
+                              reg::SCRUBBED,     reg::UNCORRECTABLE, reg::IMAGES_TAKEN, reg::IMAGES_REFUSED};
+  for (uint32_t i = 0; i < formats::count::OUTCOME; ++i) readable.insert(reg::OUTCOME + 4 * i);
+  for (uint32_t i = 0; i < formats::count::MANAGEMENT_DROP; ++i)
+    readable.insert(reg::MANAGEMENT_DROP + 4 * i);
+  const std::set<uint32_t> writable{reg::SWITCH_ID_LO, reg::SWITCH_ID_HI, reg::KEY_LO,       reg::KEY_HI,
+                                    reg::LOAD_BEGIN,   reg::SEED,         reg::SCRUB_PERIOD, reg::IRQ_STATUS,
+                                    reg::IRQ_ENABLE};  // and LOAD_DATA while an image is under way
+  ASSERT_TRUE(this->load(write_image(this->loading_ = this->any_image())));
+  ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 0));
+  const auto all = [&] {
+    std::vector<std::optional<uint32_t>> values;
+    for (const uint32_t address : readable) values.push_back(this->read(address));
+    return values;
+  };
+  const auto before = all();
+  for (uint32_t address = 0; address < 1024 && !this->HasFailure(); address += 4) {
+    EXPECT_EQ(this->read(address).has_value(), readable.contains(address)) << address;
+    if (writable.contains(address)) continue;
+    EXPECT_FALSE(this->write(address, this->draw(~0u))) << address;
+    EXPECT_EQ(all(), before) << address;
   }
-  EXPECT_FALSE(this->write(reg::ID, 1));
-  EXPECT_FALSE(this->read(reg::KEY_LO)) << "a secret";
-  EXPECT_FALSE(this->read(reg::KEY_HI));
-  EXPECT_FALSE(this->write(reg::MANAGEMENT_DROP, 1));
-  EXPECT_FALSE(this->write(reg::LOAD_DATA, 1)) << "nothing begun";
-  EXPECT_EQ(this->read(reg::ID), formats::reset::ID);
+}
+
+/// Of images quite unlike the one in use, refused for each reason, while packets fly.
+TYPED_TEST(SwitchLookup, NothingOfARefusedImageIsSeen) {
+  this->traffic_ = true;
+  this->loading_ = this->any_image();
+  const uint64_t before = this->total_;
+  ASSERT_TRUE(this->load(write_image(this->loading_)));
+  std::set<formats::LoadFault> seen;
+  for (int round = 0; round < 40 && !this->HasFailure(); ++round) {
+    this->pauses_ = round % 3 == 0;
+    auto words = write_image(this->any_image());
+    const std::size_t entries = words.size() - head_words - 1;
+    switch (round % 4) {
+      case 0:
+        words.back() ^= 1u << this->draw(32);
+        break;
+      case 1:
+        words[head_words + entries - 3] = ~0u;  // the last entry's index
+        break;
+      case 2:
+        words[this->draw(4)] ^= 1u << this->draw(32);
+        break;
+      default:
+        words.resize(words.size() - 1 - this->draw(static_cast<uint32_t>(entries)));  // begun, not ended
+    }
+    this->load_as_the_reader(words);
+    seen.insert(static_cast<formats::LoadFault>(this->read(reg::LOAD_STATUS).value_or(0) >> 4));
+    for (int i = 0; i < 300 && !this->HasFailure(); ++i) this->clock();
+    EXPECT_EQ(this->read(reg::TABLE_VERSION), this->loading_.head.table_version);
+  }
+  EXPECT_EQ(this->read(reg::IMAGES_TAKEN), 1u);
+  EXPECT_GE(seen.size(), 5u);  // check, entry, two of the head's, none
+  EXPECT_GT(this->total_ - before, 4000u);
 }
 
 }  // namespace

@@ -191,6 +191,39 @@ TYPED_TEST(SwitchManagement, EachFieldOfTheHeadIsLookedAt) {
   this->compare_state();
 }
 
+/// Images quite unlike the one in use, of which a word of a payload is wrong, while packets fly.
+TYPED_TEST(SwitchManagement, NothingOfARefusedImageIsSeen) {
+  this->traffic_ = true;
+  for (const ManagementPacket& packet : this->packets(this->any_image())) this->give(packet);
+  ASSERT_EQ(this->loader_.images_taken(), 1u);
+  for (int round = 0; round < 24 && !this->HasFailure(); ++round) {
+    this->pauses_ = round % 3 == 0;
+    auto words = write_image(this->any_image());
+    const uint32_t place = round % 3 == 0   ? static_cast<uint32_t>(words.size()) - 1
+                           : round % 3 == 1 ? this->draw(head_words)
+                                            : this->draw(static_cast<uint32_t>(words.size()));
+    words[place] ^= 1u << this->draw(32);
+    for (const ManagementPacket& packet :
+         management_packets(words, key, 1 + this->draw(most_management_words)))
+      this->give(packet);
+    for (int i = 0; i < 300 && !this->HasFailure(); ++i) this->clock();
+    this->compare_state();
+  }
+  EXPECT_EQ(this->loader_.images_taken(), 1u);
+  EXPECT_GE(this->loader_.images_refused(), 20u);
+}
+
+TYPED_TEST(SwitchManagement, AKeyIsInUseOnceBothHalvesAreWritten) {
+  const auto start = this->packets(this->any_image()).front();
+  ASSERT_TRUE(this->write(reg::KEY_LO, 0x11111111));
+  EXPECT_EQ(this->give(start), std::nullopt) << "the old key";
+  this->compare_state();
+  ASSERT_TRUE(this->write(reg::KEY_HI, 0x22222222));
+  this->port_.set_key(0x2222222211111111);
+  EXPECT_EQ(this->give(start), ManagementDrop::key);
+  this->compare_state();
+}
+
 TYPED_TEST(SwitchManagement, EveryBitOfTheKeyIsLookedAt) {
   const auto image = write_image(this->any_image());
   for (const uint64_t own : {~uint64_t{0}, uint64_t{1}, uint64_t{1} << 63, this->random_()}) {

@@ -156,6 +156,7 @@ TYPED_TEST(SwitchRegisters, TheSeedStartsTheRandomNumbersAnew) {
   Image image;
   image.head.switch_id = identity;
   image.head.vc_max = 1;
+  image.head.per_port = this->sizes.per_port;
   image.unicast.push_back({1, 0, all_ports(this->sizes.ports)});  // backups only
   this->loading_ = image;
   ASSERT_TRUE(this->load(write_image(image)));
@@ -272,6 +273,7 @@ TYPED_TEST(SwitchRegisters, AResetForgetsEverything) {
     EXPECT_EQ(this->look(this->any_request()).outcome, formats::Outcome::no_table);
     EXPECT_FALSE(this->write(reg::LOAD_DATA, image_magic)) << "nothing begun";
     ASSERT_TRUE(this->write(reg::KEY_LO, 7));
+    ASSERT_TRUE(this->write(reg::KEY_HI, 0));
     this->send(management_packets({}, 7)[0]);
     EXPECT_NE(this->read(reg::LOAD_STATUS), static_cast<uint32_t>(formats::LoadState::idle))
         << "START is taken whole";

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace weft::cli {
+namespace weft {
 
 /// Shows "WHAT: 17 %" on standard error, if that is a terminal, and wipes it away in the end.
 class Progress {
@@ -27,4 +27,4 @@ class Progress {
   Clock::time_point next_;
 };
 
-}  // namespace weft::cli
+}  // namespace weft

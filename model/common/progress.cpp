@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A line on the terminal while work takes longer than two seconds.
-#include "weft/progress.hpp"
+#include "common/progress.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <utility>
 
-namespace weft::cli {
+namespace weft {
 
 Progress::Progress(std::string what)
     : what_(std::move(what)),
@@ -29,4 +29,4 @@ void Progress::show(uint64_t done, uint64_t of) {
   next_ = now + std::chrono::milliseconds(200);
 }
 
-}  // namespace weft::cli
+}  // namespace weft

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Traffic through a two-dimensional fat tree as command lines ask for it.
+#include "switchfabric/traffic_options.hpp"
+
+#include <fmt/format.h>
+
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "common/command_line.hpp"
+#include "common/progress.hpp"
+
+namespace weft::switchfabric {
+
+namespace {
+
+using nlohmann::json;
+
+double share(uint64_t part, uint64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+/// Clocks from the first strike on; nothing if it never came to it.
+json since_strike(const LiveReport& live, uint64_t clock) {
+  return clock > 0 ? json(clock - live.first_strike) : json(nullptr);
+}
+
+json to_json(const LiveReport& live) {
+  json dropped = json::object(), ring = json::array();
+  for (std::size_t why = 0; why < live.dropped.size(); ++why)
+    if (live.dropped[why] > 0)
+      dropped[std::string(switch_lookup::formats::name(static_cast<route::Outcome>(why)))] =
+          live.dropped[why];
+  for (const route::Channel& channel : live.deadlock) ring.push_back(route::name_of(channel));
+  return {{"sent", live.sent},
+          {"arrived", live.arrived},
+          {"detoured", live.detoured},
+          {"twice", live.twice},
+          {"struck", live.struck},
+          {"to_dead", live.to_dead},
+          {"dropped", dropped},
+          {"left", live.left},
+          {"last_loss_clocks", since_strike(live, live.last_loss)},
+          {"last_loss_to_dead_clocks", since_strike(live, live.last_loss_to_dead)},
+          {"tables_done_clocks", since_strike(live, live.tables_done)},
+          {"rewritten_switches", live.rewritten},
+          {"deadlock", ring},
+          {"deadlock_clocks", since_strike(live, live.deadlock_clock)}};
+}
+
+std::string live_line(const json& live) {
+  uint64_t dropped = 0;
+  for (const auto& [why, packets] : live["dropped"].items()) dropped += packets.get<uint64_t>();
+  const std::string ring =
+      live["deadlock"].empty() ? "" : fmt::format("; deadlock in a ring of {}", live["deadlock"].size());
+  return fmt::format(
+      "live         {} sent, {} arrived ({} aside, {} twice), lost: {} with what died, {} to the dead, {} "
+      "others{}\n",
+      live["sent"].get<uint64_t>(), live["arrived"].get<uint64_t>(), live["detoured"].get<uint64_t>(),
+      live["twice"].get<uint64_t>(), live["struck"].get<uint64_t>(), live["to_dead"].get<uint64_t>(), dropped,
+      ring);
+}
+
+}  // namespace
+
+void add_traffic_options(CLI::App& command, TrafficArguments& traffic) {
+  RunConfig& run = traffic.run;
+  const auto number = [&command](const char* name, uint32_t& value, uint64_t most, const char* text,
+                                 uint64_t least = 1) {
+    return command.add_option(name, value, text)
+        ->type_name("N")
+        ->check(command_line::whole_number(least, most))
+        ->capture_default_str();
+  };
+  auto* load = command.add_option("--load", run.load, "send traffic: packets a clock and host")
+                   ->type_name("LOAD")
+                   ->check(command_line::within(0, 1));
+  command.add_option("--pattern", traffic.pattern, "who sends to whom")
+      ->check(CLI::IsMember({"uniform", "transpose", "hotspot", "all-to-all"}))
+      ->capture_default_str();
+  number("--clocks", run.clocks, 100'000'000, "of traffic, the second half of which is measured");
+  number("--planes", run.fabric.planes, 128, "parallel row and column switches");
+  number("--buffer", run.fabric.buffer, 65536, "packets that an input has room for, each virtual channel");
+  number("--speedup", run.fabric.speedup, 16, "turns of a switch a clock");
+  number("--credit-clocks", run.fabric.credit_clocks, 100000, "until a sender knows of room");
+  command.add_flag("--any-channel", run.fabric.any_channel,
+                   "packets take any virtual channel, of which none is kept for faults");
+  number("--switch-clocks", run.fabric.switch_clocks, 100000, "from a switch to the next one");
+  number("--end-clocks", run.fabric.end_clocks, 100000, "of the hosts at both ends");
+  auto* strike =
+      number("--strike", run.strike_clock, 100'000'000, "clock in which the first new fault strikes", 0);
+  strike->needs(load)->each([&traffic](const std::string&) { traffic.live = true; });
+  number("--strike-gap", run.strike_gap, 100'000'000, "clocks from one new fault to the next", 0)
+      ->needs(strike);
+  number("--notice-clocks", run.manager.notice_clocks, 100'000'000,
+         "from a fault until the first switch has new tables", 0)
+      ->needs(strike);
+  number("--rewrite-clocks", run.manager.rewrite_clocks, 100'000'000,
+         "from one switch with new tables to the next", 0)
+      ->needs(strike);
+}
+
+RunConfig run_config(const TrafficArguments& traffic, const route::Health& known,
+                     const route::FaultTexts& news, uint64_t seed) {
+  RunConfig config = traffic.run;
+  config.pattern = pattern_of(traffic.pattern);
+  config.seed = seed;
+  if (!traffic.live) return config;
+  route::Health alive = known;
+  for (std::size_t what = 0; what < news.size(); ++what)
+    for (const std::string& where : news[what]) {
+      route::fail(alive, static_cast<route::What>(what), where);
+      config.strikes.push_back(alive);
+    }
+  if (config.strikes.empty()) throw Fault("--strike: there is no new fault (--new-fail)");
+  if (alive.live_leaves() == 0) throw Fault("no leaf is alive");
+  const uint64_t last = config.strike_clock + (config.strikes.size() - 1) * uint64_t{config.strike_gap};
+  if (last >= config.clocks)
+    throw Fault(
+        fmt::format("--strike: the last strike is in clock {}, traffic ends before {}", last, config.clocks));
+  return config;
+}
+
+json run_traffic(const RunConfig& config, const route::Tables& tables, const route::Health& alive) {
+  Progress progress("traffic");
+  const std::clock_t start = std::clock();
+  const auto [flow, live] =
+      run(tables, alive, config, [&](uint64_t clock, uint64_t total) { progress.show(clock, total); });
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  json results = {{"load", config.load},
+                  {"planes", config.fabric.planes},
+                  {"senders", flow.senders},
+                  {"accepted", share(flow.arrived, flow.host_clocks)},
+                  {"mean_latency_clocks", share(flow.latency, flow.arrived)},
+                  {"mean_switches", share(flow.switches, flow.arrived)},
+                  {"detoured", share(flow.detoured, flow.arrived)},
+                  {"dropped", flow.dropped},
+                  {"clocks", config.clocks},
+                  {"clocks_per_cpu_second", seconds > 0 ? config.clocks / seconds : 0}};
+  if (config.unit) results["lookups"] = flow.lookups;
+  if (!config.strikes.empty()) results["live"] = to_json(live);
+  return results;
+}
+
+std::string to_lines(const json& traffic) {
+  std::string text =
+      fmt::format("traffic      {:.3f} packets a clock and host arrive, {:.1f} clocks after they were sent\n",
+                  traffic["accepted"].get<double>(), traffic["mean_latency_clocks"].get<double>());
+  if (traffic.contains("live")) text += live_line(traffic["live"]);
+  return text;
+}
+
+}  // namespace weft::switchfabric
