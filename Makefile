@@ -171,6 +171,14 @@ fusesoc: setup ## lint the RTL as FuseSoC sees it, by weft.core (needs PyPI)
 	build/fusesoc-venv/bin/pip install --quiet --disable-pip-version-check fusesoc==2.4.7
 	for target in $(FUSESOC_TARGETS); do PATH="$$PWD/build/fusesoc-venv/bin:$$PATH" fusesoc --cores-root . run --build-root build/fusesoc --target=$$target weft::weft || exit 1; done
 
+# Neither Debian nor PyPI has Bender: it has to be there, or be named.
+BENDER := bender
+BENDER_TOPS = $(patsubst lint_%,%,$(FUSESOC_TARGETS))
+bender: configure ## lint the RTL as Bender sees it, by Bender.yml (needs Bender: BENDER=program)
+	@command -v $(BENDER) >/dev/null || { echo "make bender: $(BENDER): not found; github.com/pulp-platform/bender" >&2; exit 2; }
+	$(BENDER) script verilator >$(BUILD)/bender.f
+	for top in $(BENDER_TOPS); do echo "$$top"; verilator --lint-only -Wall -Wno-UNUSEDPARAM --assert --top-module $$top rtl/lint.vlt rtl/selftest/selftest.vlt -f $(BUILD)/bender.f || exit 1; done
+
 lint: configure ## check RTL, C++, scripts
 	@scripts/lint
 

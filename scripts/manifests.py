@@ -65,7 +65,8 @@ def bender():
     """Bender: all sources once; packages lie where `make configure` writes them."""
     units = list(dict.fromkeys(unit for top in TOPS.values() for unit in top))
     files, includes = sources(units)
-    lines = [*NOTICE, "# Needs the generated packages: make configure.", "package:", "  name: weft", "  authors: [\"weft\"]", "sources:",
+    lines = [*NOTICE, "# Needs the generated packages: make configure.", "package:", "  name: weft", "  authors: [\"weft\"]",
+             f"export_include_dirs: [{', '.join(includes)}]", "sources:",
              f"  - include_dirs: [{', '.join(includes)}]", "    files:"]
     lines += [f"      - build/gen/rtl/{spec}_formats_pkg.sv" for spec in SPECS.values()]
     lines += [f"      - {file}" for file in files]

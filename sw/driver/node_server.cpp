@@ -106,6 +106,8 @@ void NodeServer::handle(uint32_t place, const Request& request, OnReply reply) {
       return reply(Reply::of());
     case Ask::look_up:
       return look_up(request, reply);
+    case Ask::clock:
+      return reply(Reply::of({cycle_}));
     case Ask::open_barrier:
     case Ask::close_barrier:
     case Ask::arrive:
@@ -124,19 +126,22 @@ void NodeServer::open_region(uint32_t place, const Request& request, const OnRep
                                 " bytes"));
   const auto found = std::ranges::find_if(regions_, [](const Region& region) { return !region.place; });
   if (found == regions_.end()) return reply(Reply::refused("all memory regions of the node are in use"));
+  if (request.b != 0 && !owns_queue(place, request.b - 1))
+    return reply(Reply::refused("queue " + std::to_string(request.b - 1) + " is not this application's"));
   const auto number = static_cast<uint8_t>(found - regions_.begin());
-  *found = {place, new_key()};
   RdmaRegion region;
   region.base = base;
   region.limit = base + bytes;
-  region.key = found->key;
+  region.key = new_key();
   region.owner = owner_of(place);
   region.local_use = (request.a & 1) != 0;
   region.remote_write = (request.a & 2) != 0;
   region.remote_read = (request.a & 4) != 0;
   region.receive = (request.a & 8) != 0;
+  if (request.b != 0) region.queue = static_cast<uint8_t>(request.b - 1);
+  *found = {place, region};
   engine_.set_region(number, region);
-  bus_.read(rdma::formats::reg::STATUS, [reply, key = rdma_rkey(number, found->key)](bool ok, uint32_t) {
+  bus_.read(rdma::formats::reg::STATUS, [reply, key = rdma_rkey(number, region.key)](bool ok, uint32_t) {
     reply(ok ? Reply::of({key}) : Reply::refused("NIC does not answer"));
   });
 }
@@ -144,7 +149,7 @@ void NodeServer::open_region(uint32_t place, const Request& request, const OnRep
 void NodeServer::close_region(uint32_t place, const Request& request, const OnReply& reply) {
   const uint32_t number = request.a >> 16;
   if (number >= regions_.size() || regions_[number].place != place ||
-      rdma_rkey(static_cast<uint8_t>(number), regions_[number].key) != request.a)
+      rdma_rkey(static_cast<uint8_t>(number), regions_[number].settings.key) != request.a)
     return reply(Reply::refused("no memory region of this application has that key"));
   close(number);
   bus_.read(rdma::formats::reg::STATUS, [reply](bool, uint32_t) { reply(Reply::of()); });
@@ -185,20 +190,30 @@ void NodeServer::claim_queue(uint32_t place, const Request& request, const OnRep
 }
 
 void NodeServer::release_queue(uint32_t place, const Request& request, const OnReply& reply) {
-  if (request.a >= queues_.size() || queues_[request.a].place != place)
+  if (!owns_queue(place, request.a))
     return reply(Reply::refused("queue " + std::to_string(request.a) + " is not this application's"));
   administrator_.disable(request.a, [this, place, number = request.a, reply](bool) {
-    if (queues_[number].place == place) queues_[number].place.reset();
+    if (queues_[number].place == place) give_back(number);
     reply(Reply::of());
   });
+}
+
+/// Its next owner is not told of what is written to regions of the last one.
+void NodeServer::give_back(uint32_t queue) {
+  queues_[queue].place.reset();
+  for (uint32_t number = 0; number < regions_.size(); ++number) {
+    Region& region = regions_[number];
+    if (!region.place || region.settings.queue != queue) continue;
+    region.settings.queue.reset();
+    engine_.set_region(static_cast<uint8_t>(number), region.settings);
+  }
 }
 
 /// Those of the pages of its own queues, as the mapping of pages would have it.
 void NodeServer::access_register(uint32_t place, const Request& request, const OnReply& reply) {
   const uint32_t page = request.a / 0x1000;
-  const bool own = page >= first_queue_page && page - first_queue_page < queues_.size() &&
-                   queues_[page - first_queue_page].place == place;
-  if (!own) return reply(Reply::refused("register is not of a queue of this application"));
+  if (page < first_queue_page || !owns_queue(place, page - first_queue_page))
+    return reply(Reply::refused("register is not of a queue of this application"));
   if (request.ask == Ask::read_register)
     return bus_.read(request.a, [reply](bool ok, uint32_t data) {
       reply(ok ? Reply::of({data}) : Reply::refused("register cannot be read"));
@@ -264,11 +279,11 @@ void NodeServer::open_barrier(uint32_t place, const Request& request, const OnRe
                   });
 }
 
-Reply NodeServer::barrier_reply(Barrier& barrier) const {
-  if (!barrier.ended) return Reply::of({0, cycle_});
+Reply NodeServer::barrier_reply(Barrier& barrier) {
+  if (!barrier.ended) return Reply::of({0});
   const BarrierDriver::Completion ended = *barrier.ended;
   barrier.ended.reset();
-  return Reply::of({1, cycle_, ended.ending, ended.dead});
+  return Reply::of({1, ended.ending, ended.dead});
 }
 
 void NodeServer::tick_barriers() {
@@ -301,7 +316,7 @@ void NodeServer::tick(uint64_t cycle) {
     met.push_back(std::move(each));
     return true;
   });
-  for (const Waiting& each : met) each.reply(Reply::of({each.request.b, cycle}));
+  for (const Waiting& each : met) each.reply(Reply::of({each.request.b}));
 }
 
 void NodeServer::detach(uint32_t place) {
@@ -322,7 +337,7 @@ void NodeServer::clear(uint32_t place) {
   if (queue != queues_.end()) {
     const auto number = static_cast<uint32_t>(queue - queues_.begin());
     return administrator_.disable(number, [this, place, number](bool) {
-      if (queues_[number].place == place) queues_[number].place.reset();
+      if (queues_[number].place == place) give_back(number);
       clear(place);
     });
   }

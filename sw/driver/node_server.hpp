@@ -67,6 +67,7 @@ class NodeServer {
 
   /// A place is being cleared.
   bool clearing() const;
+  const NodeSize& size() const { return size_; }
   uint32_t queues_in_use() const;
   uint32_t regions_in_use() const;
   uint32_t barriers_in_use() const;
@@ -79,7 +80,7 @@ class NodeServer {
   };
   struct Region {
     std::optional<uint32_t> place;
-    uint16_t key = 0;
+    RdmaRegion settings;
   };
   struct Barrier {
     std::optional<uint32_t> place;
@@ -108,8 +109,13 @@ class NodeServer {
   void handle_barrier(uint32_t place, const Request& request, OnReply reply);
   void open_barrier(uint32_t place, const Request& request, const OnReply& reply);
   void tick_barriers();
-  Reply barrier_reply(Barrier& barrier) const;
+  static Reply barrier_reply(Barrier& barrier);
 
+  /// Of an application itself.
+  bool owns_queue(uint32_t place, uint32_t number) const {
+    return number < queues_.size() && queues_[number].place == place;
+  }
+  void give_back(uint32_t queue);
   void close(uint32_t region);
   void clear(uint32_t place);
   void clear_when_quiet(uint32_t place, uint32_t looks);

@@ -14,19 +14,20 @@ namespace weft::driver {
 
 enum class Ask : uint32_t {
   attach,          ///< a: node. Values: node, base and bytes of the application's memory, bytes of the node's
-  open_region,     ///< x: base, y: bytes, a: access. Values: key with number
+  open_region,     ///< x: base, y: bytes, a: access, b: queue told + 1, or 0. Values: key with number
   close_region,    ///< a: key with number
   claim_queue,     ///< a: number, or any_queue. Values: number, sq_base, cq_base, key
   release_queue,   ///< a: number
   write_register,  ///< a: address, b: data
   read_register,   ///< a: address. Values: data
-  wait,            ///< x: address of a byte, a: its value, y: clocks. Values: 1 if it changed, clock
+  wait,            ///< x: address of a byte, a: its value, y: clocks. Values: 1 if it changed
   publish,         ///< name, values
   look_up,         ///< a: node, name. Values: as published
   open_barrier,    ///< a: group, b: instance, x: members, a bit a node
   close_barrier,   ///< a: group
   arrive,          ///< a: group
-  await_barrier,   ///< a: group, y: clocks. Values: 1 if it has ended, clock, 1 if a member is dead, its node
+  await_barrier,   ///< a: group, y: clocks. Values: 1 if it has ended, 1 if a member is dead, its node
+  clock,           ///< at once, so no clock passes. Values: clock
 };
 
 constexpr uint32_t any_queue = ~0u;

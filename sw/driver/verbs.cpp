@@ -89,9 +89,7 @@ std::array<uint64_t, 4> Context::ask(const Request& request) {
 }
 
 bool Context::wait_for_byte(uint64_t address, uint8_t value, uint64_t clocks) {
-  const auto values = ask({.ask = Ask::wait, .a = value, .x = address, .y = clocks});
-  clock_ = values[1];
-  return values[0] != 0;
+  return ask({.ask = Ask::wait, .a = value, .x = address, .y = clocks})[0] != 0;
 }
 
 void Context::publish_values(std::string_view name, std::array<uint64_t, 4> values) {
@@ -145,15 +143,16 @@ uint64_t Context::allocate(uint64_t bytes) {
   return at;
 }
 
-MemoryRegion::MemoryRegion(const ProtectionDomain& domain, uint64_t bytes, uint32_t access)
+MemoryRegion::MemoryRegion(const ProtectionDomain& domain, uint64_t bytes, uint32_t access, const Queue* told)
     : context_(domain.context()), bytes_(bytes) {
   if (bytes == 0) throw Fault("memory region of no bytes");
   const uint64_t whole = (bytes + granularity - 1) / granularity * granularity;
   if (whole < bytes) throw Fault("memory region of more bytes than any node has");
   address_ = context_.allocate(whole);
   try {
+    const uint32_t queue = told ? told->number() + 1 : 0;
     key_ = static_cast<uint32_t>(
-        context_.ask({.ask = Ask::open_region, .a = access, .x = address_, .y = whole})[0]);
+        context_.ask({.ask = Ask::open_region, .a = access, .b = queue, .x = address_, .y = whole})[0]);
   } catch (...) {
     context_.free(address_);
     throw;
@@ -255,10 +254,9 @@ void Barrier::arrive() { context_.ask({.ask = Ask::arrive, .a = number_}); }
 
 bool Barrier::wait(uint64_t clocks) {
   const auto values = context_.ask({.ask = Ask::await_barrier, .a = number_, .y = clocks});
-  context_.clock_ = values[1];
   if (values[0] == 0) return false;
-  if (values[2] != 0)
-    throw Fault("barrier " + std::to_string(number_) + ": node " + std::to_string(values[3]) + " is dead");
+  if (values[1] != 0)
+    throw Fault("barrier " + std::to_string(number_) + ": node " + std::to_string(values[2]) + " is dead");
   return true;
 }
 

@@ -43,8 +43,8 @@ class Context {
   ~Context();
 
   uint32_t node() const { return node_; }
-  /// Of the NIC, as far as it has told.
-  uint64_t clock() const { return clock_; }
+  /// Of the NIC, now. None pass for asking.
+  uint64_t clock() { return ask({.ask = driver::Ask::clock})[0]; }
 
   /// What the network is not needed for, as in other libraries is done over TCP: peers find each other's
   /// keys under a name.
@@ -78,7 +78,6 @@ class Context {
   std::unique_ptr<Memory> memory_;
   uint32_t node_ = 0;
   uint64_t base_ = 0, bytes_ = 0;
-  uint64_t clock_ = 0;
   std::map<uint64_t, uint64_t> used_;  // memory by address: bytes
 };
 
@@ -93,10 +92,13 @@ class ProtectionDomain {
   Context& context_;
 };
 
+class Queue;
+
 /// Memory that the NIC may use, taken from the node's.
 class MemoryRegion {
  public:
-  MemoryRegion(const ProtectionDomain& domain, uint64_t bytes, uint32_t access);
+  /// @param told of WRITEs with immediate that come here, by a RECV of it; nobody: these are refused
+  MemoryRegion(const ProtectionDomain& domain, uint64_t bytes, uint32_t access, const Queue* told = nullptr);
   MemoryRegion(const MemoryRegion&) = delete;
   MemoryRegion& operator=(const MemoryRegion&) = delete;
   ~MemoryRegion();
@@ -128,6 +130,7 @@ class Queue {
   bool post_write(uint64_t tag, const LocalBytes& local, const RemoteBytes& remote) {
     return announce(ring_->post_write(tag, local, remote));
   }
+  /// The peer's queue is told of it, if the region has one.
   bool post_write_imm(uint64_t tag, const LocalBytes& local, const RemoteBytes& remote, uint32_t immediate) {
     return announce(ring_->post_write_imm(tag, local, remote, immediate));
   }
@@ -137,6 +140,7 @@ class Queue {
   bool post_send(uint64_t tag, const LocalBytes& local, const RemoteQueue& remote) {
     return announce(ring_->post_send(tag, local, remote));
   }
+  /// For a SEND; or, of no bytes, for being told of a WRITE with immediate only.
   bool post_recv(uint64_t tag, const LocalBytes& buffer) { return announce(ring_->post_recv(tag, buffer)); }
 
   /// A completion that is there.

@@ -49,6 +49,10 @@ const char* weft_error(const weft_context* context);
 
 /* NULL: failed. */
 weft_region* weft_region_open(weft_context* context, uint64_t bytes, uint32_t access);
+/* With a queue that is told of WRITEs with immediate that come here, by a RECV of it (of no bytes is enough).
+ */
+weft_region* weft_region_open_told(weft_context* context, uint64_t bytes, uint32_t access,
+                                   const weft_queue* told);
 void weft_region_close(weft_region* region);
 void* weft_region_memory(weft_region* region);
 weft_remote weft_region_remote(const weft_region* region);
@@ -63,6 +67,8 @@ int weft_publish(weft_context* context, const char* name, weft_remote remote);
 int weft_find(weft_context* context, uint32_t node, const char* name, weft_remote* found);
 int weft_post_write(weft_queue* queue, uint64_t tag, const weft_region* from, uint64_t offset, uint32_t bytes,
                     weft_remote to);
+int weft_post_write_imm(weft_queue* queue, uint64_t tag, const weft_region* from, uint64_t offset,
+                        uint32_t bytes, weft_remote to, uint32_t immediate);
 int weft_post_read(weft_queue* queue, uint64_t tag, const weft_region* into, uint64_t offset, uint32_t bytes,
                    weft_remote from);
 int weft_post_send(weft_queue* queue, uint64_t tag, const weft_region* from, uint64_t offset, uint32_t bytes,

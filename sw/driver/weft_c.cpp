@@ -21,8 +21,8 @@ struct weft_context {
 };
 
 struct weft_region {
-  weft_region(weft_context* of, uint64_t bytes, uint32_t access)
-      : context(of), region(of->domain, bytes, access) {}
+  weft_region(weft_context* of, uint64_t bytes, uint32_t access, const verbs::Queue* told)
+      : context(of), region(of->domain, bytes, access, told) {}
   weft_context* context;
   verbs::MemoryRegion region;
 };
@@ -84,7 +84,14 @@ void weft_detach(weft_context* context) { delete context; }
 const char* weft_error(const weft_context* context) { return context->error.c_str(); }
 
 weft_region* weft_region_open(weft_context* context, uint64_t bytes, uint32_t access) {
-  return guarded<weft_region*>(context, nullptr, [&] { return new weft_region(context, bytes, access); });
+  return guarded<weft_region*>(context, nullptr,
+                               [&] { return new weft_region(context, bytes, access, nullptr); });
+}
+
+weft_region* weft_region_open_told(weft_context* context, uint64_t bytes, uint32_t access,
+                                   const weft_queue* told) {
+  return guarded<weft_region*>(context, nullptr,
+                               [&] { return new weft_region(context, bytes, access, &told->queue); });
 }
 
 void weft_region_close(weft_region* region) { delete region; }
@@ -126,6 +133,14 @@ int weft_post_write(weft_queue* queue, uint64_t tag, const weft_region* from, ui
                     weft_remote to) {
   return post(queue, [&] {
     return queue->queue.post_write(tag, from->region.local(offset, bytes), {to.node, to.address, to.key});
+  });
+}
+
+int weft_post_write_imm(weft_queue* queue, uint64_t tag, const weft_region* from, uint64_t offset,
+                        uint32_t bytes, weft_remote to, uint32_t immediate) {
+  return post(queue, [&] {
+    return queue->queue.post_write_imm(tag, from->region.local(offset, bytes), {to.node, to.address, to.key},
+                                       immediate);
   });
 }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft-allgather: one process per node 0 to N - 1; each writes its block into the memory of all others and is
-// told of theirs.
+// weft-allgather: one process per node 0 to N - 1; the block of each gets into the memory of all others. Each
+// writes its own to all, or blocks are multicast by the nodes: along a tree, in which who gets one writes it
+// to the next.
 #include <algorithm>
+#include <bit>
+#include <map>
+#include <vector>
 
 #include "program.hpp"
 
@@ -9,54 +13,101 @@ namespace {
 
 using namespace weft;
 using namespace weft::verbs;
+using rdma_queues::formats::Opcode;
 
 struct Options {
   examples::Place place;
   uint32_t nodes = 2;
   uint32_t bytes = 4096;
+  bool tree = false;
 };
 
 uint8_t mark(uint32_t node) { return static_cast<uint8_t>(node + 1); }
 
-/// A block is followed by a SEND of nothing but news: it is posted when the block is known to be there.
-void gather(const Options& options) {
-  Context context(options.place.attach());
-  const ProtectionDomain domain(context);
-  const uint32_t me = context.node();
-  if (me >= options.nodes)
-    throw Fault("node " + std::to_string(me) + ": not one of " + std::to_string(options.nodes));
-  const uint64_t stride = (options.bytes + 4095) / 4096 * 4096;
-  MemoryRegion block(domain, options.bytes, access_source);
-  MemoryRegion all(domain, stride * options.nodes, access_remote_write);
-  MemoryRegion news(domain, 256, access_buffer);
-  Queue queue(domain);
-  std::ranges::fill(block.bytes(), mark(me));
-  std::ranges::fill(all.bytes().subspan(me * stride, options.bytes), mark(me));
-  for (uint32_t peer = 1; peer < options.nodes; ++peer) queue.post_recv(options.nodes, news.local(0, 1));
-  context.publish("all", all.remote());
-  context.publish("news", queue.remote());
-  const auto told = [&](uint32_t peer) { return context.find_queue(peer, "news"); };
-  for (uint32_t step = 1; step < options.nodes; ++step) {
-    const uint32_t peer = (me + step) % options.nodes;
-    RemoteBytes there = context.find_memory(peer, "all");
-    there.address += me * stride;
-    queue.post_write(peer, block.local(0, options.bytes), there);
-  }
-  for (uint32_t blocks = 0, sent = 0; blocks + 1 < options.nodes || sent + 1 < options.nodes;) {
-    const Completion done = queue.expect();
-    using rdma_queues::formats::Opcode;
-    const auto opcode = static_cast<Opcode>(done.opcode);
-    if (opcode == Opcode::receive) ++blocks;
-    if (opcode == Opcode::send) ++sent;
-    if (opcode == Opcode::write) queue.post_send(done.tag, block.local(0, 1), told(done.node));
-  }
-  for (uint32_t node = 0; node < options.nodes; ++node) {
-    const auto got = all.bytes().subspan(node * stride, options.bytes);
-    if (std::ranges::any_of(got, [&](uint8_t byte) { return byte != mark(node); }))
-      throw Fault("block of node " + std::to_string(node) + " is not what it sent");
-  }
-  fmt::print("node {}: {} blocks of {} bytes\n", me, options.nodes, options.bytes);
+/// To whom a node passes the block of `root` on, those first who pass it on most: a binomial tree. A node's
+/// place in it is its distance from the root, and the next ones are those of 2^k more, with 2^k above the own
+/// place.
+std::vector<uint32_t> next_in_tree(uint32_t node, uint32_t root, uint32_t nodes) {
+  const uint32_t place = (node + nodes - root) % nodes;
+  std::vector<uint32_t> next;
+  for (uint32_t step = std::bit_ceil(place + 1); place + step < nodes; step *= 2)
+    next.push_back((node + step) % nodes);
+  std::ranges::reverse(next);
+  return next;
 }
+
+std::vector<uint32_t> all_others(uint32_t node, uint32_t nodes) {
+  std::vector<uint32_t> others;
+  for (uint32_t step = 1; step < nodes; ++step) others.push_back((node + step) % nodes);
+  return others;
+}
+
+class Gathering {
+ public:
+  explicit Gathering(const Options& options)
+      : options_(options),
+        context_(options.place.attach()),
+        domain_(context_),
+        me_(context_.node()),
+        stride_((options.bytes + 4095) / 4096 * 4096),
+        queue_(domain_),
+        all_(domain_, stride_ * options.nodes, access_source | access_remote_write, &queue_) {
+    if (me_ >= options.nodes)
+      throw Fault("node " + std::to_string(me_) + ": not one of " + std::to_string(options.nodes));
+    std::ranges::fill(block(me_), mark(me_));
+  }
+
+  /// A block comes by a WRITE whose immediate says whose it is.
+  void run() {
+    for (uint32_t peer = 1; peer < options_.nodes; ++peer) queue_.post_recv(0, {});
+    context_.publish("all", all_.remote());
+    const std::vector<uint32_t> first =
+        options_.tree ? next_in_tree(me_, me_, options_.nodes) : all_others(me_, options_.nodes);
+    write_to(first, me_);
+    for (uint32_t come = 0; come + 1 < options_.nodes || under_way_ > 0;) {
+      const Completion done = queue_.expect();
+      if (static_cast<Opcode>(done.opcode) == Opcode::write_imm) {
+        --under_way_;
+        continue;
+      }
+      ++come;
+      if (options_.tree) write_to(next_in_tree(me_, done.immediate, options_.nodes), done.immediate);
+    }
+    check();
+    fmt::print("node {}: {} blocks of {} bytes, the own one written to {}\n", me_, options_.nodes,
+               options_.bytes, first.size());
+  }
+
+ private:
+  std::span<uint8_t> block(uint32_t node) { return all_.bytes().subspan(node * stride_, options_.bytes); }
+
+  void write_to(const std::vector<uint32_t>& peers, uint32_t root) {
+    for (const uint32_t peer : peers) {
+      if (!there_.contains(peer)) there_[peer] = context_.find_memory(peer, "all");
+      RemoteBytes there = there_[peer];
+      there.address += root * stride_;
+      queue_.post_write_imm(root, all_.local(root * stride_, options_.bytes), there, root);
+      ++under_way_;
+    }
+  }
+
+  void check() {
+    for (uint32_t node = 0; node < options_.nodes; ++node) {
+      if (std::ranges::any_of(block(node), [&](uint8_t byte) { return byte != mark(node); }))
+        throw Fault("block of node " + std::to_string(node) + " is not what it sent");
+    }
+  }
+
+  const Options& options_;
+  Context context_;
+  ProtectionDomain domain_;
+  uint32_t me_;
+  uint64_t stride_;
+  Queue queue_;
+  MemoryRegion all_;
+  std::map<uint32_t, RemoteBytes> there_;
+  uint32_t under_way_ = 0;
+};
 
 }  // namespace
 
@@ -70,5 +121,7 @@ int main(int argc, char** argv) {
   app.add_option("--bytes", options.bytes, "Of a block")
       ->check(command_line::whole_number(1, 1 << 20))
       ->capture_default_str();
-  return examples::run(app, argc, argv, [&] { gather(options); });
+  app.add_flag("--tree", options.tree,
+               "Blocks are multicast by the nodes, along a tree; else each writes to all");
+  return examples::run(app, argc, argv, [&] { Gathering(options).run(); });
 }

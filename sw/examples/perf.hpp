@@ -4,6 +4,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -44,6 +46,24 @@ struct PerfOptions {
   }
   double microseconds(double clocks) const { return clocks / mhz; }
 };
+
+/// When requests were posted and completed, in clocks, by their order.
+struct Times {
+  std::vector<uint64_t> posted, completed;
+};
+
+/// The fewest clocks a request that any run of consecutive requests took, from the first one's post to the
+/// last one's completion: what ib_write_bw takes its peak from.
+inline double fewest_clocks(const Times& times) {
+  double fewest = std::numeric_limits<double>::infinity();
+  for (size_t first = 0; first < times.posted.size(); ++first) {
+    for (size_t last = first; last < times.completed.size(); ++last) {
+      const auto clocks = static_cast<double>(times.completed[last] - times.posted[first]);
+      fewest = std::min(fewest, clocks / static_cast<double>(last - first + 1));
+    }
+  }
+  return fewest;
+}
 
 constexpr const char* rule =
     "---------------------------------------------------------------------------------------\n";

@@ -67,7 +67,6 @@ void serve(const PerfOptions& options) {
 std::vector<double> measure(const PerfOptions& options, Side& side, uint32_t bytes,
                             const RemoteBytes& server) {
   std::vector<double> halves;
-  side.context.wait_for_byte(side.target.address(), side.target.bytes()[0], 1);  // for the clock
   for (uint32_t i = 0; i < options.iterations; ++i) {
     const uint64_t began = side.context.clock();
     side.write(bytes, turn_of(i), server);

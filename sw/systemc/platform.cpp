@@ -13,13 +13,21 @@ using tlm::tlm_generic_payload;
 // --- memory
 // ------------------------------------------------------------------------------------------------------------
 
-Memory::Memory(const sc_core::sc_module_name& name, uint64_t bytes, const sc_time& latency)
-    : sc_module(name), bytes_(bytes), latency_(latency) {
+Memory::Memory(const sc_core::sc_module_name& name, uint64_t bytes, Latency latency)
+    : sc_module(name), bytes_(bytes), latency_(std::move(latency)) {
   socket.register_b_transport(this, &Memory::access);
 }
 
+void Memory::count_read(const sc_time& until) {
+  const sc_time now = sc_core::sc_time_stamp();
+  std::erase_if(reads_, [&](const sc_time& end) { return end <= now; });
+  reads_.push_back(until);
+  most_reads_ = std::max(most_reads_, reads_.size());
+}
+
 void Memory::access(tlm_generic_payload& access, sc_time& delay) {
-  delay += latency_;
+  delay += latency_();
+  if (access.is_read()) count_read(sc_core::sc_time_stamp() + delay);
   const uint64_t address = access.get_address(), length = access.get_data_length();
   if (address > bytes_.size() || length > bytes_.size() - address) {
     access.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
@@ -90,9 +98,8 @@ bool Processor::wait_until(const std::function<bool()>& done, uint64_t clocks) {
 // --- platform
 // ----------------------------------------------------------------------------------------------------------
 
-Node::Node(uint32_t number, uint64_t bytes, std::function<void(Processor&)> program)
-    : memory(("memory" + std::to_string(number)).c_str(), bytes,
-             sc_time(10 * Platform::clock_ns, sc_core::SC_NS)),
+Node::Node(uint32_t number, uint64_t bytes, const Latency& latency, std::function<void(Processor&)> program)
+    : memory(("memory" + std::to_string(number)).c_str(), bytes, latency),
       nic(("nic" + std::to_string(number)).c_str()),
       processor(("processor" + std::to_string(number)).c_str(), memory, std::move(program)) {
   nic.memory.bind(memory.socket);
@@ -102,11 +109,11 @@ Node::Node(uint32_t number, uint64_t bytes, std::function<void(Processor&)> prog
 }
 
 Platform::Platform(uint64_t bytes, const std::function<void(Processor&)>& first,
-                   const std::function<void(Processor&)>& second)
+                   const std::function<void(Processor&)>& second, const Latency& latency)
     : clk_("clk", sc_time(clock_ns, sc_core::SC_NS)),
       rst_n_("rst_n"),
-      first_(0, bytes, first),
-      second_(1, bytes, second),
+      first_(0, bytes, latency, first),
+      second_(1, bytes, latency, second),
       there_("there", 16),
       back_("back", 16) {
   for (Node* node : {&first_, &second_}) {

@@ -15,19 +15,27 @@
 
 namespace weft::systemc {
 
-/// Answers after `latency`. Addresses beyond its end: address error.
+/// How long an access takes that begins now.
+using Latency = std::function<sc_core::sc_time()>;
+
+/// Addresses beyond its end: address error.
 class Memory : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<Memory> socket{"socket"};
 
-  Memory(const sc_core::sc_module_name& name, uint64_t bytes, const sc_core::sc_time& latency);
+  Memory(const sc_core::sc_module_name& name, uint64_t bytes, Latency latency);
   std::span<uint8_t> bytes() { return bytes_; }
+  /// Reads that were under way at the same time, at most.
+  size_t most_reads() const { return most_reads_; }
 
  private:
   void access(tlm::tlm_generic_payload& access, sc_core::sc_time& delay);
+  void count_read(const sc_core::sc_time& until);
 
   std::vector<uint8_t> bytes_;
-  sc_core::sc_time latency_;
+  Latency latency_;
+  std::vector<sc_core::sc_time> reads_;  // when they end
+  size_t most_reads_ = 0;
 };
 
 /// Where software runs: a thread that reaches the NIC's registers over a bus and memory directly.
@@ -59,7 +67,7 @@ struct Node {
   Processor processor;
   sc_core::sc_signal<bool> irq, queue_irq;
 
-  Node(uint32_t number, uint64_t bytes, std::function<void(Processor&)> program);
+  Node(uint32_t number, uint64_t bytes, const Latency& latency, std::function<void(Processor&)> program);
 };
 
 /// Two of them, at 250 MHz.
@@ -67,10 +75,15 @@ class Platform {
  public:
   static constexpr unsigned clock_ns = 4;
 
+  /// @param latency of memories
   Platform(uint64_t bytes, const std::function<void(Processor&)>& first,
-           const std::function<void(Processor&)>& second);
+           const std::function<void(Processor&)>& second, const Latency& latency = ten_clocks);
   Node& node(uint32_t number) { return number == 0 ? first_ : second_; }
   static uint64_t clock();
+  static sc_core::sc_time clocks(unsigned number) {
+    return number * sc_core::sc_time(clock_ns, sc_core::SC_NS);
+  }
+  static sc_core::sc_time ten_clocks() { return clocks(10); }
 
  private:
   void reset();

@@ -96,7 +96,7 @@ struct weft_nic::Pins {
   }
 };
 
-weft_nic::weft_nic(const sc_core::sc_module_name& name)
+weft_nic::weft_nic(const sc_core::sc_module_name& name, unsigned at_once)
     : sc_module(name), pins_(std::make_unique<Pins>(*this)) {
   registers.register_b_transport(this, &weft_nic::access_register);
   SC_HAS_PROCESS(weft_nic);
@@ -106,6 +106,10 @@ weft_nic::weft_nic(const sc_core::sc_module_name& name)
   SC_METHOD(take_bursts);
   sensitive << clk.pos();
   dont_initialize();
+  for (unsigned burst = 0; burst < at_once; ++burst) {
+    sc_spawn([this] { read_memory(); });
+    sc_spawn([this] { write_memory(); });
+  }
   SC_THREAD(answer_reads);
   SC_THREAD(answer_writes);
 }
@@ -215,6 +219,8 @@ void weft_nic::forget_bursts() {
   writes_.clear();
   gathered_whole_.clear();
   gathered_ = {};
+  read_answers_.clear();
+  write_answers_.clear();
 }
 
 /// Requests, addresses and data of writes independent of each other.
@@ -243,13 +249,14 @@ void weft_nic::take_bursts() {
     gathered_whole_.pop_front();
     write_addresses_.pop_front();
   }
-  p.mem_arready = reads_.size() < bursts_waiting;
-  p.mem_awready = write_addresses_.size() + writes_.size() < bursts_waiting;
-  p.mem_wready = gathered_whole_.size() + writes_.size() < bursts_waiting;
+  const size_t written = writes_.size() + write_answers_.size();
+  p.mem_arready = reads_.size() + read_answers_.size() < bursts_waiting;
+  p.mem_awready = write_addresses_.size() + written < bursts_waiting;
+  p.mem_wready = gathered_whole_.size() + written < bursts_waiting;
 }
 
-bool weft_nic::transport(tlm::tlm_command command, uint64_t address, std::vector<uint8_t>& bytes,
-                         std::vector<uint8_t>* enables) {
+void weft_nic::transport(tlm::tlm_command command, uint64_t address, std::vector<uint8_t>& bytes,
+                         std::vector<uint8_t>* enables, Answer& answer) {
   tlm_generic_payload access;
   access.set_command(command);
   access.set_address(address);
@@ -263,24 +270,53 @@ bool weft_nic::transport(tlm::tlm_command command, uint64_t address, std::vector
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   memory->b_transport(access, delay);
   wait(delay);
-  return access.is_response_ok();
+  answer.good = access.is_response_ok();
+  answer.come = true;
+}
+
+/// One of several threads: each has a read under way.
+void weft_nic::read_memory() {
+  while (true) {
+    while (reads_.empty()) next_clock();
+    const Read read = reads_.front();
+    reads_.pop_front();
+    const auto answer = read_answers_.emplace_back(std::make_shared<Answer>());
+    answer->bytes.resize(size_t{read.beats} * flit_bytes);
+    transport(tlm::TLM_READ_COMMAND, read.address, answer->bytes, nullptr, *answer);
+  }
+}
+
+/// One of several threads: each has a write under way.
+void weft_nic::write_memory() {
+  while (true) {
+    while (writes_.empty()) next_clock();
+    Write write = std::move(writes_.front());
+    writes_.pop_front();
+    const auto answer = write_answers_.emplace_back(std::make_shared<Answer>());
+    transport(tlm::TLM_WRITE_COMMAND, write.address, write.bytes, &write.enables, *answer);
+  }
+}
+
+/// The oldest, when it has come.
+std::shared_ptr<weft_nic::Answer> weft_nic::next(Answers& answers) {
+  while (answers.empty() || !answers.front()->come) next_clock();
+  auto answer = std::move(answers.front());
+  answers.pop_front();
+  return answer;
 }
 
 void weft_nic::answer_reads() {
   Pins& p = *pins_;
   while (true) {
-    while (reads_.empty()) next_clock();
-    const Read read = reads_.front();
-    reads_.pop_front();
+    const auto answer = next(read_answers_);
     const uint64_t resets = resets_;
-    std::vector<uint8_t> bytes(size_t{read.beats} * flit_bytes);
-    const bool good = transport(tlm::TLM_READ_COMMAND, read.address, bytes, nullptr);
-    for (uint32_t beat = 0; beat < read.beats && resets == resets_; ++beat) {
+    const size_t beats = answer->bytes.size() / flit_bytes;
+    for (size_t beat = 0; beat < beats && resets == resets_; ++beat) {
       sc_dt::sc_bv<256> data;
-      put_flit(data, bytes.data() + size_t{beat} * flit_bytes);
+      put_flit(data, answer->bytes.data() + beat * flit_bytes);
       p.mem_rdata = data;
-      p.mem_rresp = good ? okay : slverr;
-      p.mem_rlast = beat + 1 == read.beats;
+      p.mem_rresp = answer->good ? okay : slverr;
+      p.mem_rlast = beat + 1 == beats;
       p.mem_rvalid = true;
       do next_clock();
       while (!p.mem_rready.read() && resets == resets_);
@@ -292,13 +328,9 @@ void weft_nic::answer_reads() {
 void weft_nic::answer_writes() {
   Pins& p = *pins_;
   while (true) {
-    while (writes_.empty()) next_clock();
-    Write write = std::move(writes_.front());
-    writes_.pop_front();
+    const auto answer = next(write_answers_);
     const uint64_t resets = resets_;
-    const bool good = transport(tlm::TLM_WRITE_COMMAND, write.address, write.bytes, &write.enables);
-    if (resets != resets_) continue;
-    p.mem_bresp = good ? okay : slverr;
+    p.mem_bresp = answer->good ? okay : slverr;
     p.mem_bvalid = true;
     do next_clock();
     while (!p.mem_bready.read() && resets == resets_);

@@ -39,12 +39,14 @@ class weft_nic : public sc_core::sc_module {
   /// Words of 32 bits; blocking, each lasts for the clocks that AXI4-Lite takes. Another length or place:
   /// TLM's errors for these; SLVERR: TLM_GENERIC_ERROR_RESPONSE.
   tlm_utils::simple_target_socket<weft_nic> registers{"registers"};
-  /// Bursts of whole flits, up to 256 bytes, writes with byte enables; blocking. Any error becomes SLVERR.
+  /// Bursts of whole flits, up to 256 bytes, writes with byte enables; blocking, several reads and several
+  /// writes at once, begun in the order in which the NIC asks. Any error becomes SLVERR.
   tlm_utils::simple_initiator_socket<weft_nic> memory{"memory"};
   sc_core::sc_fifo_in<Flit> packets_in{"packets_in"};
   sc_core::sc_fifo_out<Flit> packets_out{"packets_out"};
 
-  explicit weft_nic(const sc_core::sc_module_name& name);
+  /// @param at_once reads that may be under way in `memory`, and writes
+  explicit weft_nic(const sc_core::sc_module_name& name, unsigned at_once = 8);
   ~weft_nic() override;
 
  private:
@@ -57,16 +59,25 @@ class weft_nic : public sc_core::sc_module {
     uint64_t address = 0;
     std::vector<uint8_t> bytes, enables;
   };
+  /// What memory says of a burst; the NIC is told in the order in which it asked.
+  struct Answer {
+    std::vector<uint8_t> bytes;  ///< of a read
+    bool come = false, good = false;
+  };
+  using Answers = std::deque<std::shared_ptr<Answer>>;
 
   void access_register(tlm::tlm_generic_payload& access, sc_core::sc_time& delay);
   void write_register(tlm::tlm_generic_payload& access);
   void read_register(tlm::tlm_generic_payload& access);
   void move_packets();
   void take_bursts();
+  void read_memory();
+  void write_memory();
   void answer_reads();
   void answer_writes();
-  bool transport(tlm::tlm_command command, uint64_t address, std::vector<uint8_t>& bytes,
-                 std::vector<uint8_t>* enables);
+  void transport(tlm::tlm_command command, uint64_t address, std::vector<uint8_t>& bytes,
+                 std::vector<uint8_t>* enables, Answer& answer);
+  std::shared_ptr<Answer> next(Answers& answers);
   void forget_bursts();
   void next_clock();
 
@@ -77,6 +88,7 @@ class weft_nic : public sc_core::sc_module {
   std::deque<Write> writes_;  // whole ones
   Write gathered_;            // beats that have come
   std::deque<Write> gathered_whole_;
+  Answers read_answers_, write_answers_;  // of bursts that are under way
   bool flit_offered_ = false;
   uint64_t resets_ = 0;
 };

@@ -2,10 +2,6 @@
 // Verilated NICs, the network between them and their administrators.
 #include "node_system.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "barrier_tap.hpp"
 #include "common/fault.hpp"
 
@@ -14,7 +10,6 @@ namespace weft::tb {
 namespace {
 
 constexpr uint64_t start_cycles = 200'000;  // more than enough
-constexpr uint64_t reply_cycles = 50'000'000;
 
 SystemConfig system_config(size_t nodes, const fabric::Faults& faults, uint64_t seed,
                            const RdmaBuild& build) {
@@ -36,20 +31,6 @@ driver::NodeSize node_size(uint64_t memory_bytes, const RdmaBuild& build) {
   return size;
 }
 
-/// Timers and quotas as docs/nic_guide.md has them; nobody is waited for as long as after a reset.
-driver::RdmaSetup engine_setup() {
-  driver::RdmaSetup setup;
-  setup.rx_timeout = setup.tx_retry = 73;
-  setup.adapt = true;
-  setup.timeout_floor = 4;
-  setup.rx_ahead = 1;
-  setup.tx_dead = 2000;
-  setup.rx_quota = 256;
-  setup.ticket_quota = 8;
-  setup.answer_quota = 1;
-  return setup;
-}
-
 }  // namespace
 
 NodeSystem::NodeSystem(const std::vector<std::span<uint8_t>>& memories, const fabric::Faults& faults,
@@ -57,11 +38,12 @@ NodeSystem::NodeSystem(const std::vector<std::span<uint8_t>>& memories, const fa
     : memories_(memories),
       system_(system_config(memories.size(), faults, seed, *find_rdma_build(build_name))) {
   const RdmaBuild& build = *find_rdma_build(build_name);
-  for (uint32_t node = 0; node < size(); ++node) system_.node(node).memory().memory().share(memories_[node]);
-  system_.start(engine_setup());
+  for (uint32_t node = 0; node < memories_.size(); ++node)
+    system_.node(node).memory().memory().share(memories_[node]);
+  system_.start(node_setup());
   if (!system_.run_until([this] { return system_.all_ready(); }, start_cycles))
     throw Fault("the NICs do not become ready");
-  for (uint32_t node = 0; node < size(); ++node) {
+  for (uint32_t node = 0; node < memories_.size(); ++node) {
     RdmaNode& nic = system_.node(node);
     Host& host = hosts_.emplace_back();
     const driver::NodeSize size = node_size(memories_[node].size(), build);
@@ -74,6 +56,7 @@ NodeSystem::NodeSystem(const std::vector<std::span<uint8_t>>& memories, const fa
     }
     host.server = std::make_unique<driver::NodeServer>(node, nic.registers(), *host.memory, nic.driver(),
                                                        size, directory_, host.barriers.get());
+    host.server->tick(system_.cycle());  // it knows the time
   }
 }
 
@@ -92,34 +75,6 @@ void NodeSystem::start_barriers(uint32_t node, driver::BarrierDriver& barriers,
 void NodeSystem::step() {
   system_.step();
   for (Host& host : hosts_) host.server->tick(system_.cycle());
-}
-
-bool NodeSystem::clearing() const {
-  return std::ranges::any_of(hosts_, [](const Host& host) { return host.server->clearing(); });
-}
-
-uint32_t take_place(NodeSystem& nodes, uint32_t node) {
-  if (node >= nodes.size()) throw Fault(fmt::format("has no node {}: 0 to {}", node, nodes.size() - 1));
-  const auto place = nodes.server(node).attach();
-  if (!place) throw Fault(fmt::format("node {} has no place for another application", node));
-  return *place;
-}
-
-InProcessPort::InProcessPort(NodeSystem& nodes, uint32_t node)
-    : nodes_(nodes), node_(node), place_(take_place(nodes, node)) {}
-
-InProcessPort::~InProcessPort() { nodes_.server(node_).detach(place_); }
-
-driver::Reply InProcessPort::ask(const driver::Request& request) {
-  driver::NodeServer& server = nodes_.server(node_);
-  if (request.ask == driver::Ask::attach) return server.attached(place_);
-  const auto got = std::make_shared<std::optional<driver::Reply>>();
-  server.handle(place_, request, [got](const driver::Reply& reply) { *got = reply; });
-  for (uint64_t cycle = 0; !*got; ++cycle) {
-    if (cycle == reply_cycles) throw Fault("the node does not answer");
-    nodes_.step();
-  }
-  return **got;
 }
 
 }  // namespace weft::tb

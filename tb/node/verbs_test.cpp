@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host library on Verilated NICs, in one process. The first test is the code of docs/driver.md
-// (tests/flow/test_guide.py).
+// The host library on simulated NICs, in one process, whatever simulates them (two_nodes.hpp). The first test
+// is the code of docs/driver.md (tests/flow/test_guide.py).
 #include "driver/verbs.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "common/fault.hpp"
-#include "node_system.hpp"
+#include "two_nodes.hpp"
 
 namespace weft::tb {
 namespace {
@@ -23,9 +23,6 @@ constexpr uint64_t memory_bytes = 8 << 20;
 
 class Verbs : public testing::Test {
  protected:
-  Verbs() : memories_(2, std::vector<uint8_t>(memory_bytes)) {
-    nodes.emplace(std::vector<std::span<uint8_t>>(memories_.begin(), memories_.end()), fabric::Faults{}, 1);
-  }
   std::unique_ptr<driver::Port> attach(uint32_t node) {
     return std::make_unique<InProcessPort>(*nodes, node);
   }
@@ -47,12 +44,9 @@ class Verbs : public testing::Test {
     }
     return "no fault";
   }
+  uint32_t queues() const { return nodes->server(0).size().queues; }
 
- private:
-  std::vector<std::vector<uint8_t>> memories_;
-
- protected:
-  std::optional<NodeSystem> nodes;
+  const std::unique_ptr<Nodes> nodes = make_two_nodes(memory_bytes);
 };
 
 TEST_F(Verbs, FirstTransfer) {
@@ -61,7 +55,6 @@ TEST_F(Verbs, FirstTransfer) {
   MemoryRegion target(domain_there, 4096, access_remote_write);
   there.publish("target", target.remote());
   {
-    // guide: ten lines
     Context context(attach(0));
     ProtectionDomain domain(context);
     MemoryRegion source(domain, 4096, access_source);
@@ -116,6 +109,35 @@ TEST_F(VerbsPair, Read) {
   EXPECT_TRUE(same(there.buffer.bytes(), here.memory.bytes(), 9'999));
 }
 
+TEST_F(VerbsPair, WriteWithImmediateTellsTheQueueOfTheRegion) {
+  const MemoryRegion told(there.domain, 4096, access_remote_write, &there.queue);
+  ASSERT_TRUE(there.queue.post_recv(8, {}));
+  ASSERT_TRUE(here.queue.post_write_imm(9, here.memory.local(0, 4096), told.remote(), 0xcafe));
+  const Completion got = there.queue.expect(200'000);
+  EXPECT_EQ(got.tag, 8u);
+  EXPECT_EQ(got.immediate, 0xcafeu);
+  EXPECT_EQ(got.bytes, 4096u);
+  EXPECT_EQ(here.queue.expect().tag, 9u);
+}
+
+TEST_F(VerbsPair, NobodyIsToldOfWritesToRegionsOfALastOwner) {
+  auto told_queue = std::make_unique<Queue>(there.domain);
+  const uint32_t number = told_queue->number();
+  const MemoryRegion region(there.domain, 4096, access_remote_write, told_queue.get());
+  told_queue.reset();
+  Context other(attach(1));
+  const ProtectionDomain domain(other);
+  Queue next(domain, number);
+  ASSERT_TRUE(next.post_recv(1, {}));
+  here.queue.post_write_imm(2, here.memory.local(0, 256), region.remote(), 5);
+  const auto ended = here.queue.wait(1'000'000);
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(status_name(ended->status), "BAD_KEY");
+  EXPECT_FALSE(next.poll());
+  EXPECT_EQ(fault_of([&] { MemoryRegion(domain, 4096, access_remote_write, &there.queue); }),
+            "node 1: queue " + std::to_string(there.queue.number()) + " is not this application's");
+}
+
 TEST_F(VerbsPair, MoreRequestsThanARingHas) {
   uint64_t posted = 0, taken = 0;
   for (; taken < 1000; ++taken) {
@@ -124,6 +146,20 @@ TEST_F(VerbsPair, MoreRequestsThanARingHas) {
     ASSERT_EQ(here.queue.expect().tag, taken);
   }
   EXPECT_EQ(posted, 1000u);
+}
+
+/// Not of the last wait: a completion that is found without waiting has come after its request was posted.
+TEST_F(VerbsPair, ClockIsOfNow) {
+  const uint64_t before = here.context.clock();
+  EXPECT_EQ(before, nodes->cycle());
+  EXPECT_EQ(here.context.clock(), before) << "asking costs nothing";
+  here.queue.post_write(1, here.memory.local(0, 4096), there.memory.remote());
+  const uint64_t posted = here.context.clock();
+  EXPECT_GT(posted, before) << "the register was written";
+  there.context.wait_for_byte(there.memory.address() + 4095, 0, 10'000);
+  for (int clock = 0; clock < 1000; ++clock) nodes->step();
+  ASSERT_TRUE(here.queue.poll());
+  EXPECT_GE(here.context.clock(), posted + 1000 + 4096 / 32);
 }
 
 TEST_F(VerbsPair, WrongKeysAndRegionsEndWithTheirStatus) {
@@ -154,7 +190,21 @@ TEST_F(VerbsPair, ClosedRegionIsNotWrittenAnyMore) {
 
 TEST_F(VerbsPair, QueueOfAnotherIsRefused) {
   EXPECT_EQ(fault_of([&] { Queue(here.domain, here.queue.number()); }), "node 0: queue 0 is in use");
-  EXPECT_EQ(fault_of([&] { Queue(here.domain, 8); }), "node 0: no queue 8: the node has 8");
+  const std::string count = std::to_string(queues());
+  EXPECT_EQ(fault_of([&] { Queue(here.domain, queues()); }),
+            "node 0: no queue " + count + ": the node has " + count);
+}
+
+TEST_F(VerbsPair, OfTwoThatClaimAQueueTheFirstGoesOn) {
+  Context other(attach(0));
+  const ProtectionDomain domain(other);
+  const uint32_t number = here.queue.number();
+  EXPECT_EQ(fault_of([&] { Queue(domain, number); }),
+            "node 0: queue " + std::to_string(number) + " is in use");
+  here.queue.post_write(1, here.memory.local(0, 256), there.memory.remote());
+  EXPECT_EQ(here.queue.expect().tag, 1u);
+  const Queue another(domain);
+  EXPECT_NE(another.number(), number);
 }
 
 TEST_F(Verbs, RegistersOfOthersAreRefused) {
@@ -186,8 +236,7 @@ TEST_F(Verbs, WhoGoesLeavesNothing) {
 TEST_F(Verbs, NoNodeAndNoPlace) {
   EXPECT_EQ(fault_of([&] { attach(2); }), "has no node 2: 0 to 1");
   std::vector<std::unique_ptr<driver::Port>> all;
-  all.reserve(8);
-  for (int i = 0; i < 8; ++i) all.push_back(attach(0));
+  for (uint32_t i = 0; i < queues(); ++i) all.push_back(attach(0));
   EXPECT_EQ(fault_of([&] { attach(0); }), "node 0 has no place for another application");
   all.pop_back();
   run_until_clear();

@@ -4,8 +4,9 @@
 usage: run_commands.py SOURCE BUILD PAGE
 
 Of each fenced block without the name of a language: lines that begin with `build/bin/` are run by bash and have to end with exit
-code 0, or with the one of EXITS; lines that begin with `make` have to name targets of the Makefile. A line of NOT_RUN says why not.
-Blocks named `sh` are not run here: they are how-to pages, which have tests of their own.
+code 0, or with the one of EXITS; lines that begin with `make` have to name targets of the Makefile, those with `ninja` targets of
+the build, those with `ctest` tests. A line of NOT_RUN says why not. Blocks named `sh` likewise, but on pages of OTHER_TESTS, which
+run those from their first line to the last.
 """
 
 import pathlib
@@ -44,9 +45,21 @@ NOT_RUN = {
     "build/bin/weft-node": "stays until it is told to end; the tests of tests/node",
     "build/bin/weft-pingpong": "needs weft-node; the tests of tests/node",
     "build/bin/weft topology torus3d:4x4x1:1 --format dot | neato": "Graphviz is not among the packages",
+    "build/bin/weft topology hypercube": "the page tells how to add it",
+    "build/bin/weft mcast --topology hypercube": "the page tells how to add it",
+    "build/bin/test_topology": "a test itself",
 }
 
-BLOCK = re.compile(r"^```\n(.*?)^```", re.S | re.M)
+# Pages whose commands a test of their own runs, and where that names them.
+OTHER_TESTS = {
+    "docs/driver.md": "tests/node/test_node.py",
+    "docs/first_transfer.md": "tests/node/test_node.py",
+    "docs/howto_boot.md": "tests/interop/CMakeLists.txt",
+    "docs/howto_fabric.md": "tests/interop/CMakeLists.txt",
+    "docs/howto_mismatch.md": "tests/interop/CMakeLists.txt",
+}
+
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.S | re.M)
 SECONDS = 300
 
 
@@ -56,11 +69,11 @@ def of_prefix(table, line):
     return table[max(keys, key=len)] if keys else None
 
 
-def lines_of(text):
-    """Number and text of each line in a block without a language."""
+def lines_of(page, text):
+    """Number and text of each line in a block that is run here."""
     for block in BLOCK.finditer(text):
-        first = text.count("\n", 0, block.start()) + 2
-        yield from enumerate(block[1].splitlines(), first)
+        if block[1] == "" or (block[1] == "sh" and page not in OTHER_TESTS):
+            yield from enumerate(block[2].splitlines(), text.count("\n", 0, block.start()) + 2)
 
 
 def shell(command, folder):
@@ -86,11 +99,28 @@ def fault_of_make(line, targets):
     return f"the Makefile has no target {', '.join(missing)}" if missing else None
 
 
+def fault_of_ninja(line, build):
+    wanted = [word for word in shlex.split(line, comments=True)[1:] if word not in ("-C", "build")]
+    known = subprocess.run(["ninja", "-C", build, "-t", "targets", "all"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    missing = set(wanted) - set(re.findall(r"^([^/:\n]+): phony$", known, re.M))
+    return f"the build has no target {', '.join(sorted(missing))}" if missing else None
+
+
+def fault_of_ctest(line, folder):
+    """Each alternative has to name a test."""
+    [wanted] = re.findall(r" -R '([^']*)'", line)
+    for name in wanted.split("|"):
+        listed = shell(f"ctest --test-dir build -N -R '{name}'", folder).stdout
+        if "Total Tests: 0" in listed or "Total Tests:" not in listed:
+            return f"no test is named {name}"
+    return None
+
+
 def prepare(page, text, source, build, folder):
     (folder / "build").symlink_to(build)
     (folder / "README.md").symlink_to(source / "README.md")
     for start, name in FILES.get(page, {}).items():
-        bodies = [block[1] for block in BLOCK.finditer(text) if block[1].startswith(start)]
+        bodies = [block[2] for block in BLOCK.finditer(text) if block[1] == "" and block[2].startswith(start)]
         if len(bodies) != 1:
             sys.exit(f"{page}: {len(bodies)} blocks begin with {start!r}, expected 1")
         (folder / name).write_text(bodies[0], encoding="utf-8")
@@ -107,9 +137,13 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         prepare(page, text, source, build, folder)
-        for number, line in lines_of(text):
+        for number, line in lines_of(page, text):
             if line.startswith("make"):
                 fault = fault_of_make(line, targets)
+            elif line.startswith("ninja "):
+                fault = fault_of_ninja(line, build)
+            elif line.startswith("ctest "):
+                fault = fault_of_ctest(line, folder)
             elif not line.startswith("build/bin/"):
                 continue
             elif reason := of_prefix(NOT_RUN, line):
@@ -123,6 +157,10 @@ def main():
                 failed += 1
                 print(fault)
     print(f"{page}: {run} commands, {failed} failed")
+    if page in OTHER_TESTS and pathlib.Path(page).name not in (source / OTHER_TESTS[page]).read_text(encoding="utf-8"):
+        sys.exit(f"{page}: {OTHER_TESTS[page]} does not name it")
+    if run == 0 and page not in OTHER_TESTS:
+        sys.exit(f"{page}: no command was run")
     sys.exit(1 if failed else 0)
 
 

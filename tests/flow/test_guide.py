@@ -34,7 +34,7 @@ class Guide(unittest.TestCase):
 
     def test_driver(self):
         guide = (ROOT / "docs" / "driver.md").read_text(encoding="utf-8")
-        self.assert_run(blocks(guide, "cpp"), 2, "tb/node/verbs_test.cpp")
+        self.assert_run(blocks(guide, "cpp"), 1, "tb/node/verbs_test.cpp")
 
 
 if __name__ == "__main__":

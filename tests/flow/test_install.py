@@ -83,7 +83,7 @@ class Installed(unittest.TestCase):
 
     def test_manual_pages(self):
         pages = {page.name for page in (self.prefix / "share" / "man" / "man1").iterdir()}
-        self.assertLessEqual({"weft.1.gz", "weft-mcast.1.gz", "weft-boot.1.gz", "weft-relay.1.gz", "weft-sim-rdma.1.gz", "weft-node.1.gz", "weft_write_bw.1.gz"}, pages)
+        self.assertLessEqual({"weft.1.gz", "weft-images.1.gz", "weft-mcast.1.gz", "weft-boot.1.gz", "weft-relay.1.gz", "weft-sim-rdma.1.gz", "weft-node.1.gz", "weft_write_bw.1.gz"}, pages)
         relay = gzip.decompress((self.prefix / "share" / "man" / "man1" / "weft-relay.1.gz").read_bytes()).decode()
         self.assertIn("weft-relay \\- a node's image from its chain", relay)
         self.assertIn("2 bad input", relay)
