@@ -41,11 +41,11 @@ struct Renumbered {
     }
     for (uint32_t host = 0; host < original.hosts(); ++host) parts.hosts.push_back(original.host_info(host));
     for (uint32_t i = 0; i < original.links(); ++i) {
-      const auto& [a, b, a_port, b_port] = original.link(i);
+      const auto& [a, b, a_port, b_port, mbps] = original.link(i);
       if (original.is_host_link(i))
-        parts.host_links.push_back({a, new_of[b], a_port, b_port, original.port_guid(i)});
+        parts.host_links.push_back({a, new_of[b], a_port, b_port, original.port_guid(i), mbps});
       else
-        parts.switch_links.push_back({new_of[a], new_of[b], a_port, b_port});
+        parts.switch_links.push_back({new_of[a], new_of[b], a_port, b_port, mbps});
     }
     return parts;
   }
