@@ -31,6 +31,7 @@ PAPER = {"cpus:1": ((1000, 0.4), (1000, 0.4)), "boards:1": ((125, 3.2), (125, 3.
          "supernodes:10": ((3.91, 102.4), (62.5, 6.4)), "supernodes:20": ((3.91, 102.4), (31.25, 12.8)), "supernodes:40": ((3.91, 102.4), (15.63, 25.6)),
          "supernodes:80": ((3.91, 102.4), (7.81, 51.2)), "supernodes:160": ((3.91, 102.4), (3.91, 102.4))}
 BOARDS = 5120
+SMALL = ("2 × 4 boards × 2 CPUs, 4 servers", ("--supernodes", "2", "--boards", "4", "--cpus", "2", "--servers", "4", "--servers-per-edge", "2"))
 SEEDS = 5
 LARGE = 391  # supernodes of 256 CPUs: 100,096
 PLANNED, PLAN_SECONDS, PLAN_MIB = 3907, 2, 1024  # 1,000,192 nodes
@@ -217,14 +218,31 @@ class Page:
 
     def packets(self):
         rows = []
-        for name, machine in (("2 × 4 boards × 2 CPUs, 4 servers", ("--supernodes", "2", "--boards", "4", "--cpus", "2", "--servers", "4", "--servers-per-edge", "2")), ("the paper's, one supernode boots", ("--nodes", "supernodes:1")),
+        for name, machine in (SMALL, ("the paper's, one supernode boots", ("--nodes", "supernodes:1")),
                               ("the paper's, 10 supernodes boot", ("--nodes", "supernodes:10")))[:2 if self.quick else 3]:
-            for algorithm, run in self.boots.run(*machine, "--image-size", "2MB", "--simulate", "--round-trip-ms", "0", "--packets", "--algorithm", ",".join(ONE_BY_ONE)).items():
+            for algorithm, run in self.boots.run(*machine, "--image-size", "2MB", "--simulate", "--round-trip-ms", "0", "--packets", "--piece-size", "1448B", "--algorithm", ",".join(ALL)).items():
                 flows, packets = (run[key]["last_seconds"] for key in ("simulated", "packets"))
                 self.boots.expect(abs(packets / flows - 1) < 0.05, f"{name}, {algorithm}: {packets} s packet by packet, {flows} s as flows")
                 rows.append([name, algorithm, f"{run['boot_seconds']:.4f}", f"{flows:.4f}", f"{packets:.4f}", f"{100 * (packets / flows - 1):+.2f} %"])
-        self.section("Packet by packet", "The same plans as packets of 1,448 bytes through queues on every link (`model/fabric`, first in, first out; 22 packets under way to each node), an image of 2 MB: seconds until the last node has it. "
+        self.section("Packet by packet", "The same plans as packets of 1,448 bytes through queues on every link (`model/fabric`, first in, first out; 22 packets under way to each node; nodes of chains and switches of trees pass on each packet), an image of 2 MB: seconds until the last node has it. "
                      "Flows and packets carry headers, the plan does not.", table(("machine", "algorithm", "plan", "flows", "packets", "difference"), rows, 2))
+
+    def deaths(self):
+        rows = []
+        for name, machine, kinds in ((*SMALL, ("simulated", "packets")), ("the paper's, all boot", (), ("simulated",)))[:1 if self.quick else 2]:
+            for algorithm in ALL:
+                calm = self.boots.run(*machine, "--simulate", "--algorithm", algorithm)[algorithm]
+                last = calm["simulated"]["last_seconds"]
+                sender = calm.get("senders", [{"server": 0}])[0]["server"]
+                for what, who in (("server", ("--kill", str(sender))), ("node", ("--kill-node", "1")))[:2 if algorithm == "peers" else 1]:
+                    run = self.boots.run(*machine, "--simulate", *(["--packets"] if "packets" in kinds else []), *who, "--kill-after", str(last / 2), "--notice-seconds", "1", "--algorithm", algorithm)[algorithm]
+                    for kind in kinds:
+                        self.boots.expect(run[kind]["without_image"] == 0, f"{name}, {algorithm}, a {what} dies: {run[kind]['without_image']} nodes have no image")
+                    seconds = [f"{run[kind]['last_seconds']:.2f}" if kind in kinds else "" for kind in ("simulated", "packets")]
+                    rows.append([name, algorithm, f"{what} {who[1]}", f"{last:.2f}", f"{last / 2:.2f}", *seconds, run["simulated"]["begun_again"], f"{run['nodes'] - run['simulated']['died']:,}"])
+        self.section("When a server or a node dies", "In the middle of the boot; who fetched from it notices that a second later and goes where the plan says: `scda`, `bcda`, `balanced` begin again at their backups, nodes of chains go on with the next "
+                     "piece, of a multicast the sender's part comes from the planned servers. 50 MB, HTTP, all begin at once; seconds until the last node that lives has the image. A run fails if one has not.",
+                     table(("machine", "algorithm", "dies", "undisturbed", "dies after", "flows", "packets", "went elsewhere", "have the image"), rows, 3))
 
     def lossy(self):
         rows = []
@@ -275,7 +293,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         boots = Boots(arguments.weft, pathlib.Path(folder))
         page = Page(boots, out, "." if arguments.quick else "../img", arguments.quick)
-        for part in (page.tables, page.paper_machine, page.large_machine, page.failed, page.unequal, page.partial, page.simulated, page.packets, page.lossy, page.speed):
+        for part in (page.tables, page.paper_machine, page.large_machine, page.failed, page.unequal, page.partial, page.simulated, page.packets, page.deaths, page.lossy, page.speed):
             part()
         files.write_whole(file, page.text())
     for fault in boots.faults:

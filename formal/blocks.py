@@ -70,6 +70,8 @@ SWITCH_DECIDE = Proof("switch_decide_proof", 4, words="6 ports, any request, ent
 SWITCH_UPDATE = Proof("switch_lookup_proof", 16, engine="abc", words="any updates", unit="switch", instead=(("switch_image.sv", "switch_image_free.sv"),),
                       smaller=(Change("switch_lookup.sv", "  input  logic               clk_i,\n", "  input  logic [127:0]       deed_i,\n  input  logic               clk_i,\n"),
                                Change("switch_lookup.sv", ".clk_i, .rst_ni, .switch_id_i(", ".deed_i, .clk_i, .rst_ni, .switch_id_i(")))
+SWITCH_IMAGE = Proof("switch_image_proof", 20, engine="abc", words="any words, 2 entries a table, a plain sum in place of CRC-32", unit="switch",
+                     smaller=(Change("crc32_pkg.sv", "for (int i = 0; i < 32; i++) next = (next >> 1) ^ (next[0] ? 32'hedb88320 : 32'h0);", "next = {next[30:0], next[31]};"),))
 BARRIER_TREE = Proof("barrier_tree_proof", 4, engine="abc", words="any group of 1 to 1,024", unit="barrier")
 BARRIER_DECIDE = Proof("barrier_decide_proof", 4, engine="abc", words="any sound state and event", unit="barrier")
 BARRIER_CORE = Proof("barrier_core_proof", 36, engine="abc", words="2 groups of up to 2 members", unit="barrier", smaller=(Change("barrier_pkg.sv", "ID_W = 10;", "ID_W = 2;"),))
@@ -132,7 +134,7 @@ BLOCKS = [
     (FORGOTTEN, Change("rdma_rx_repeats.sv", "else if (!granted_q || granted_place_q == forget_place_q) forget_q", "else forget_q")),
     (FORGOTTEN, Change("rdma_rx_repeats.sv", "granted_q && !clear_i ? '{granted", "!clear_i ? '{granted")),
     (SWITCH_ECC, None),
-    (dataclasses.replace(SWITCH_ECC, parameters=("DATA_W=73",), words="73 bits"), None),
+    *((dataclasses.replace(SWITCH_ECC, parameters=(f"DATA_W={bits}",), words=f"{bits} bits"), None) for bits in (25, 37, 45, 65, 73)),  # entries of 16, 36 and 64 ports
     (SWITCH_ECC, Change("switch_ecc_encode.sv", "{^{checks, data_i}, checks, data_i}", "{^data_i, checks, data_i}")),
     (SWITCH_ECC, Change("switch_ecc_decode.sv", "odd ? !at_check && here == '0 : syndrome != '0;", "odd && !at_check && here == '0;")),
     (SWITCH_ECC, Change("switch_ecc_decode.sv", "(syndrome & (syndrome - 1'b1)) == '0;", "syndrome == '0;")),
@@ -141,6 +143,14 @@ BLOCKS = [
     (SWITCH_DECIDE, Change("switch_decide.sv", "bit_of(fixed_port) & alive_i;", "bit_of(fixed_port);")),
     (SWITCH_DECIDE, Change("switch_decide.sv", "else if (!valid_i) outcome_o = OUTCOME_NO_ENTRY;", "else if (1'b0) outcome_o = OUTCOME_NO_ENTRY;")),
     (SWITCH_DECIDE, Change("switch_backup.sv", "sums[i] == rank + 1'b1", "sums[i] >= rank + 1'b1")),
+    (SWITCH_DECIDE, Change("switch_decide.sv", "request_i.vc >= config_i.vc_max;", "request_i.vc > config_i.vc_max;")),
+    (SWITCH_DECIDE, Change("switch_decide.sv", "assign candidates = ports_i & alive_i & ~input_bit;", "assign candidates = ports_i & alive_i;")),
+    (SWITCH_DECIDE, Change("switch_decide.sv", "if (!config_i.loaded) outcome_o = OUTCOME_NO_TABLE;", "if (1'b0) outcome_o = OUTCOME_NO_TABLE;")),
+    *((dataclasses.replace(SWITCH_DECIDE, parameters=(f"N_PORTS={ports}",), words=f"{ports} ports"), None) for ports in (16, 36)),
+    (SWITCH_IMAGE, None),
+    (SWITCH_IMAGE, Change("switch_image.sv", "if (word_i != ~crc_q) fault = LOAD_FAULT_CHECK;", "")),
+    (SWITCH_IMAGE, Change("switch_image.sv", "assign clearing = state_q == LOAD_STATE_CLEAR;", "assign clearing = state_q == LOAD_STATE_CLEAR && clear_q != '0;")),
+    (SWITCH_IMAGE, Change("switch_image.sv", "(take && in_multicast && entry_ends && entry_ok)", "(take && entry_ends && entry_ok)")),
     (SWITCH_UPDATE, None),
     (SWITCH_UPDATE, Change("switch_lookup.sv", "b_config_q   <= config_now;", "if (!taken) b_config_q <= config_now;")),
     (SWITCH_UPDATE, Change("switch_lookup.sv", "settings: b_config_q,", "settings: config_now,")),

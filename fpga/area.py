@@ -44,6 +44,7 @@ DESIGNS = {
     "rdma_nic": "whole NIC",
 }
 RECEIVERS = ["rdma_receiver", "rdma_receiver_transfers"]  # measured with their ports
+SWITCHES = "switch_lookup"  # so are designs whose name begins so: a result is decided between the last flop and the ports
 WANTED_MHZ = 250  # of these
 FPGAS = {"ice40": "synth_ice40", "ecp5": "synth_ecp5", "xilinx": "synth_xilinx -flatten -noiopad"}
 
@@ -227,8 +228,8 @@ def timing(top, folder, netlist):
 
 
 def ram_timing(top, folder, netlist):
-    """Worst path that begins or ends at a RAM, with the assumed RAM; of a receiver also at a port, with what is assumed around it."""
-    delays = port_delays(netlist.read_text(encoding="utf-8"), with_ports=top in RECEIVERS)
+    """Worst path that begins or ends at a RAM, with the assumed RAM; of a receiver and a switch lookup block also at a port, with what is assumed around it."""
+    delays = port_delays(netlist.read_text(encoding="utf-8"), with_ports=top in RECEIVERS or top.startswith(SWITCHES))
     if not delays:
         return {"ram_period_ns": None}
     groups = {

@@ -86,9 +86,9 @@ def page(results):
         "# Area of the switch lookup block", "",
         f"Written by `make switch-synth` with {area.yosys_version()}: `switch_lookup` with 2 inputs that share the lookup and {UNICAST} unicast entries. Entries: multicast, of the whole switch or of each input port; "
         f"*IB table*: one for each of {IB_ENTRIES:,} multicast LIDs, in the same block. Logic: OSU 0.18 µm standard cells without RAMs (one NAND2 is {area.NAND2_UM2:.0f} µm²), with loader, management packets, registers, "
-        f"counters and scrubber; fmax by OpenSTA from flop to flop, without wires, and with paths at RAMs of {area.RAM_ACCESS_NS} ns, {area.RAM_SETUP_NS} ns of setup. RAM bits: two banks, check bits included. "
+        f"counters and scrubber; fmax by OpenSTA from flop to flop, without wires, and with paths at RAMs of {area.RAM_ACCESS_NS} ns, {area.RAM_SETUP_NS} ns of setup, and at ports: inputs {area.PORT_ACCESS_NS} ns after the clock, outputs {area.PORT_SETUP_NS} ns before it (a result is decided behind the last flop). RAM bits: two banks, check bits included. "
         f"*Of the IB table*: multicast bits; and all area, with {RAM_UM2_A_BIT:.0f} µm² a bit of RAM, which is assumed, not measured. ECP5, of one size of table: synthesis only, RAMs included.", "",
-        "| ports | table | entries | logic µm² | NAND2 | flops | fmax MHz | with RAMs | multicast bits | RAM bits | bits of the IB table | area of it | ECP5 LUTs | block RAMs | LUT RAMs |",
+        "| ports | table | entries | logic µm² | NAND2 | flops | fmax MHz | with RAMs and ports | multicast bits | RAM bits | bits of the IB table | area of it | ECP5 LUTs | block RAMs | LUT RAMs |",
         f"|---:|---|{'---:|' * 13}",
         *(line(row, results) for row in results), "",
         f"The slowest path is `{cell['ram_critical_from']}` → `{cell['ram_critical_to']}` ({cell['ram_period_ns']:.2f} ns) or `{cell['critical_from']}` → `{cell['critical_to']}` ({cell['min_period_ns']:.2f} ns), "

@@ -19,4 +19,4 @@ _weft() {
   fi
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }
-complete -o bashdefault -o default -F _weft weft weft-sim weft-node weft-pingpong weft-copy weft-allgather weft-node-barrier weft_write_bw weft_write_lat
+complete -o bashdefault -o default -F _weft weft weft-relay weft-sim weft-node weft-pingpong weft-copy weft-allgather weft-node-barrier weft_write_bw weft_write_lat

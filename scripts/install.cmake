@@ -8,8 +8,8 @@
 #   share/man/man1/, share/bash-completion/completions/
 include(GNUInstallDirs)
 
-set(documented weft weft-sim weft-node weft-pingpong weft-copy weft-allgather weft-node-barrier weft_write_bw weft_write_lat)
-set(programs ${documented} weft-relay weft-sim-bench weft-sim-soak weft-sim-bare)
+set(documented weft weft-relay weft-sim weft-node weft-pingpong weft-copy weft-allgather weft-node-barrier weft_write_bw weft_write_lat)
+set(programs ${documented} weft-sim-bench weft-sim-soak weft-sim-bare)
 install(TARGETS ${programs} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(TARGETS weftmcast LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 

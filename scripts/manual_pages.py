@@ -43,7 +43,7 @@ def main():
     for program in args.programs:
         text = help_of([program])
         version = subprocess.run([program, "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout.split()[-1]
-        pages = [("", text.splitlines()[0]), *subcommands(text)]
+        pages = [("", text.splitlines()[0].removeprefix(f"{program.name}: ")), *subcommands(text)]
         for subcommand, summary in pages:
             write_page(args.help2man, program, subcommand, summary, version, args.out)
 

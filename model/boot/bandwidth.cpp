@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 namespace weft::boot {
@@ -20,8 +21,18 @@ std::vector<uint32_t> loads(uint64_t links, std::size_t cpus, IndexOf index_of) 
   return load;
 }
 
-double least_share(double mbps, const std::vector<uint32_t>& loads) {
-  return mbps / *std::max_element(loads.begin(), loads.end());
+double least_share(const Machine& machine, uint32_t segment, const std::vector<uint32_t>& loads) {
+  double least = std::numeric_limits<double>::infinity();
+  for (uint32_t link = 0; link < loads.size(); ++link)
+    if (loads[link] != 0) least = std::min(least, machine.link_mbps(segment, link) / loads[link]);
+  return least;
+}
+
+double least_of_nodes(const Machine& machine, const std::vector<uint32_t>& cpus) {
+  if (machine.own_mbps[0].empty()) return machine.links[0].total();
+  double least = std::numeric_limits<double>::infinity();
+  for (const uint32_t cpu : cpus) least = std::min(least, machine.link_mbps(0, cpu));
+  return least;
 }
 
 /// N1 to N3, which no mapping changes.
@@ -30,16 +41,8 @@ std::array<double, 3> compute_side(const Machine& machine, const std::vector<uin
       loads(machine.boards(), cpus.size(), [&](std::size_t i) { return machine.board_of(cpus[i]); });
   const auto supernodes =
       loads(machine.supernodes, cpus.size(), [&](std::size_t i) { return machine.supernode_of(cpus[i]); });
-  return {machine.links[0].total(), least_share(machine.links[1].total(), boards),
-          least_share(machine.links[2].total(), supernodes)};
-}
-
-double least_of_servers(const Machine& machine, const std::vector<uint32_t>& loads) {
-  double least = std::numeric_limits<double>::infinity();
-  for (uint32_t server = 0; server < machine.servers; ++server) {
-    if (loads[server] != 0) least = std::min(least, machine.server_mbps(server) / loads[server]);
-  }
-  return least;
+  return {least_of_nodes(machine, cpus), least_share(machine, 1, boards),
+          least_share(machine, 2, supernodes)};
 }
 
 /// What all servers that are alive can give at the same time.
@@ -50,7 +53,8 @@ double all_servers_mbps(const Machine& machine) {
       edges[machine.edge_of(server)] += machine.server_mbps(server);
   }
   double all_mbps = 0;
-  for (const double mbps : edges) all_mbps += std::min(mbps, machine.links[3].total());
+  for (uint32_t edge = 0; edge < edges.size(); ++edge)
+    all_mbps += std::min(edges[edge], machine.link_mbps(3, edge));
   return all_mbps;
 }
 
@@ -63,8 +67,8 @@ Bandwidth bandwidth_of(const Machine& machine, const std::vector<uint32_t>& cpus
       loads(machine.edges(), cpus.size(), [&](std::size_t i) { return machine.edge_of(servers[i]); });
   const auto by_server = loads(machine.servers, cpus.size(), [&](std::size_t i) { return servers[i]; });
   Bandwidth found;
-  found.mbps = {near[0], near[1], near[2], least_share(machine.links[3].total(), edges),
-                least_of_servers(machine, by_server)};
+  found.mbps = {near[0], near[1], near[2], least_share(machine, 3, edges),
+                least_share(machine, 4, by_server)};
   found.least_mbps = *std::min_element(found.mbps.begin(), found.mbps.end());
   found.boot_seconds = machine.image_megabits / found.least_mbps;
   found.limiting = limiting_of(found.mbps);
@@ -77,10 +81,25 @@ double flow_bound(const Machine& machine, const std::vector<uint32_t>& cpus) {
                   all_servers_mbps(machine) / static_cast<double>(cpus.size()));
 }
 
+std::array<double, 3> least_links(const Machine& machine, const std::vector<uint32_t>& cpus) {
+  std::array<double, 3> least = {least_of_nodes(machine, cpus), machine.links[1].total(),
+                                 machine.links[2].total()};
+  const std::array<std::function<uint32_t(uint32_t)>, 3> place = {
+      nullptr, [&](uint32_t cpu) { return machine.board_of(cpu); },
+      [&](uint32_t cpu) { return machine.supernode_of(cpu); }};
+  for (uint32_t segment = 1; segment < 3; ++segment) {
+    if (machine.own_mbps[segment].empty()) continue;
+    least[segment] = std::numeric_limits<double>::infinity();
+    for (const uint32_t cpu : cpus)
+      least[segment] = std::min(least[segment], machine.link_mbps(segment, place[segment](cpu)));
+  }
+  return least;
+}
+
 double replication_bound(const Machine& machine, const std::vector<uint32_t>& cpus) {
-  const auto& links = machine.links;
-  const double compute_side = std::min({links[0].total(), links[1].total(), links[2].total()});
-  return cpus.empty() ? 0 : std::min(compute_side, all_servers_mbps(machine));
+  if (cpus.empty()) return 0;
+  const auto least = least_links(machine, cpus);
+  return std::min(*std::min_element(least.begin(), least.end()), all_servers_mbps(machine));
 }
 
 std::string limiting_of(const std::array<double, segments>& mbps) {

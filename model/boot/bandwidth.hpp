@@ -27,6 +27,9 @@ Bandwidth bandwidth_of(const Machine& machine, const std::vector<uint32_t>& cpus
 /// may use several at once. No plan is above it.
 double flow_bound(const Machine& machine, const std::vector<uint32_t>& cpus);
 
+/// The slowest of the links of N1 to N3 that these nodes use.
+std::array<double, 3> least_links(const Machine& machine, const std::vector<uint32_t>& cpus);
+
 /// The same if nodes or switches pass on what they have, so that each link needs to carry the image only
 /// once. No way of booting is above it.
 double replication_bound(const Machine& machine, const std::vector<uint32_t>& cpus);

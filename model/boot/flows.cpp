@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <queue>
+#include <tuple>
 #include <utility>
 
 namespace weft::boot {
@@ -19,29 +20,40 @@ constexpr uint32_t shared_links = 4;  // N2 to N5
 /// Nodes of one board that fetch from one server.
 struct Group {
   std::array<uint32_t, shared_links> links{};
-  double mbps = 0;      ///< of each
-  double received = 0;  ///< Mb of a node that was there from the start
+  double most_mbps = 0;  ///< that each can get
+  double mbps = 0;       ///< of each
+  double received = 0;   ///< Mb of a node that was there from the start
   struct Member {
     std::size_t node;
-    double received;  ///< by the group when it began
+    double until;  ///< received by the group when it has all
   };
-  std::vector<Member> members;  ///< in the order in which they began, so in which they are done
+  std::vector<Member> members;  ///< in the order in which they are done
   std::size_t done = 0;
 
   std::size_t active() const { return members.size() - done; }
+
+  void add(std::size_t node, double megabits) {
+    const double until = received + megabits;
+    const auto later = std::upper_bound(members.begin() + static_cast<std::ptrdiff_t>(done), members.end(),
+                                        until, [](double a, const Member& b) { return a < b.until; });
+    members.insert(later, {node, until});
+  }
+
+  template <typename Gone>
+  void remove_if(Gone gone) {
+    members.erase(std::remove_if(members.begin() + static_cast<std::ptrdiff_t>(done), members.end(), gone),
+                  members.end());
+  }
 };
 
 /// Progressive filling: all rates grow until a link is full; its groups stay, the others grow on.
 class Allocator {
  public:
-  explicit Allocator(const Machine& machine, double most_mbps)
-      : most_mbps_(std::min(most_mbps, machine.links[0].total())) {
-    add(machine.boards(), machine.links[1].total());
-    add(machine.supernodes, machine.links[2].total());
-    add(machine.edges(), machine.links[3].total());
-    first_.push_back(static_cast<uint32_t>(whole_.size()));
-    for (uint32_t server = 0; server < machine.servers; ++server)
-      whole_.push_back(machine.server_mbps(server));
+  explicit Allocator(const Machine& machine) {
+    add(machine, 1, machine.boards());
+    add(machine, 2, machine.supernodes);
+    add(machine, 3, machine.edges());
+    add(machine, 4, machine.servers);
   }
 
   std::array<uint32_t, shared_links> links_of(const Machine& machine, uint32_t cpu, uint32_t server) const {
@@ -52,10 +64,11 @@ class Allocator {
   void allocate(std::vector<Group>& groups) {
     begin(groups);
     while (!growing_.empty()) {
-      const double level = std::min(least_share(), most_mbps_);
+      double level = least_share();
+      for (const Group* group : growing_) level = std::min(level, group->most_mbps);
       std::vector<Group*> still;
       for (Group* group : growing_) {
-        if (level < most_mbps_ && !is_full(*group, level)) {
+        if (level < group->most_mbps && !is_full(*group, level)) {
           still.push_back(group);
           continue;
         }
@@ -75,9 +88,9 @@ class Allocator {
     double share() const { return nodes == 0 ? infinite : left / static_cast<double>(nodes); }
   };
 
-  void add(uint64_t links, double mbps) {
+  void add(const Machine& machine, uint32_t segment, uint64_t links) {
     first_.push_back(static_cast<uint32_t>(whole_.size()));
-    whole_.insert(whole_.end(), links, mbps);
+    for (uint32_t link = 0; link < links; ++link) whole_.push_back(machine.link_mbps(segment, link));
   }
 
   void begin(std::vector<Group>& groups) {
@@ -110,7 +123,6 @@ class Allocator {
     }
   }
 
-  double most_mbps_;
   std::vector<uint32_t> first_;  ///< link of each segment
   std::vector<double> whole_;    ///< Mb/s
   std::vector<Use> uses_;
@@ -126,7 +138,7 @@ class Simulation {
         plan_(plan),
         course_(course),
         megabits_(machine.image_megabits / course.protocol.efficiency),
-        allocator_(machine, course.protocol.most_mbps) {
+        allocator_(machine) {
     boots_.seconds.resize(cpus.size(), infinite);
     for (std::size_t i = 0; i < cpus.size(); ++i)
       arrive(course.begins.empty() ? 0 : course.begins[i], i, plan.servers[i]);
@@ -135,7 +147,7 @@ class Simulation {
   Boots run() {
     while (true) {
       const double next = std::min(next_done(), arrivals_.empty() ? infinite : arrivals_.top().seconds);
-      if (next == infinite) return std::move(boots_);
+      if (next == infinite) return end();
       const double tick = std::max(next, found_at_ + course_.resolution);
       const bool dies = course_.death && !is_dead_ && course_.death->seconds <= tick;
       advance(dies ? course_.death->seconds : tick);
@@ -148,6 +160,12 @@ class Simulation {
   }
 
  private:
+  Boots end() {
+    for (std::size_t i = 0; course_.death && i < cpus_.size(); ++i)
+      if (course_.death->has_cpu(cpus_[i])) boots_.seconds[i] = infinite;
+    return std::move(boots_);
+  }
+
   struct Arrival {
     double seconds;
     std::size_t node;
@@ -162,11 +180,13 @@ class Simulation {
   }
 
   Group& group_of(std::size_t node, uint32_t server) {
+    const double most_mbps = std::min(machine_.link_mbps(0, cpus_[node]), course_.protocol.most_mbps);
     const auto [place, is_new] =
-        numbers_.emplace(std::pair(machine_.board_of(cpus_[node]), server), groups_.size());
+        numbers_.emplace(Key{machine_.board_of(cpus_[node]), server, most_mbps}, groups_.size());
     if (is_new) {
       groups_.emplace_back();
       groups_.back().links = allocator_.links_of(machine_, cpus_[node], server);
+      groups_.back().most_mbps = most_mbps;
     }
     return groups_[place->second];
   }
@@ -180,9 +200,11 @@ class Simulation {
     return seconds;
   }
 
-  double wait_of(const Group& group, const Group::Member& member) const {
-    return std::max(0.0, member.received + megabits_ - group.received) / group.mbps;
+  static double wait_of(const Group& group, const Group::Member& member) {
+    return std::max(0.0, member.until - group.received) / group.mbps;
   }
+
+  bool has_died(std::size_t node) const { return is_dead_ && course_.death->has_cpu(cpus_[node]); }
 
   void advance(double until) {
     for (Group& group : groups_) {
@@ -201,17 +223,18 @@ class Simulation {
     while (!arrivals_.empty() && arrivals_.top().seconds <= now_) {
       const Arrival arrival = arrivals_.top();
       arrivals_.pop();
-      if (is_dead_ && arrival.server == course_.death->server) {
+      if (has_died(arrival.node)) continue;
+      if (is_dead_ && course_.death->has_server(arrival.server)) {
         begin_again(arrival.node, now_);
         continue;
       }
-      Group& group = group_of(arrival.node, arrival.server);
-      group.members.push_back({arrival.node, group.received});
+      const double part = course_.parts.empty() ? 1 : course_.parts[arrival.node];
+      group_of(arrival.node, arrival.server).add(arrival.node, part * megabits_);
     }
   }
 
   void begin_again(std::size_t node, double seconds) {
-    if (plan_.backups[node] == course_.death->server)
+    if (course_.death->has_server(plan_.backups[node]))
       throw Fault("boot: the only server dies, and no node has a backup");
     ++boots_.begun_again;
     arrive(seconds + course_.death->notice_seconds, node, plan_.backups[node]);
@@ -219,13 +242,16 @@ class Simulation {
 
   void die() {
     is_dead_ = true;
-    const uint32_t server = course_.death->server;
-    for (auto& [place, number] : numbers_) {
-      if (place.second != server) continue;
+    for (auto& [key, number] : numbers_) {
       Group& group = groups_[number];
+      if (!course_.death->cpus.empty())
+        group.remove_if([&](const Group::Member& member) { return has_died(member.node); });
+      if (!course_.death->has_server(std::get<1>(key))) continue;
       for (; group.active() != 0; ++group.done) begin_again(group.members[group.done].node, now_);
     }
   }
+
+  using Key = std::tuple<uint32_t, uint32_t, double>;  ///< board, server, most Mb/s of a node
 
   const Machine& machine_;
   const std::vector<uint32_t>& cpus_;
@@ -234,7 +260,7 @@ class Simulation {
   double megabits_;  ///< on links
   Allocator allocator_;
   std::vector<Group> groups_;
-  std::map<std::pair<uint32_t, uint32_t>, std::size_t> numbers_;  ///< of board and server
+  std::map<Key, std::size_t> numbers_;  ///< of groups
   std::priority_queue<Arrival> arrivals_;
   double now_ = 0, found_at_ = -infinite;
   bool is_dead_ = false;

@@ -5,6 +5,7 @@
 // rates are those of such groups. Mb/s and Mb are those of links, headers included.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -28,30 +29,37 @@ Protocol http(double round_trip_seconds);
 /// Blocks of 1432 bytes, of which `window` (RFC 7440; 1 without) are sent each round trip.
 Protocol tftp(double round_trip_seconds, uint32_t window);
 
-/// A server sends nothing from a moment on; its nodes begin again at their backups when they notice it.
+/// A server, or nodes, or both send and get nothing from a moment on. Who fetched from them goes on, or
+/// begins again, at the next one of the plan when it notices it: so long after the death, or after its own
+/// start.
 struct Death {
-  uint32_t server = 0;
+  std::optional<uint32_t> server;
   double seconds = 0;
-  double notice_seconds = 0;
+  double notice_seconds = 0;  ///< for each that turns out to be dead
+  std::vector<uint32_t> cpus = {};
+
+  bool has_server(uint32_t number) const { return server == number; }
+  bool has_cpu(uint32_t cpu) const { return std::find(cpus.begin(), cpus.end(), cpu) != cpus.end(); }
 };
 
 struct Course {
   Protocol protocol;
   std::vector<double> begins;  ///< of each node in seconds; empty: all at 0
-  std::optional<Death> death;
+  std::optional<Death> death = {};
   /// Rates are found anew at most so often, in seconds: who begins waits for that, and what a node that is
   /// done leaves is not used before. 0: at every change.
   double resolution = 0;
+  std::vector<double> parts = {};  ///< of the image that each node fetches; empty: all of it
 };
 
 struct Boots {
-  std::vector<double> seconds;  ///< when each node has its image
+  std::vector<double> seconds;  ///< when each node has its image; infinite: it died
   uint64_t allocations = 0;     ///< how often rates were found
-  uint32_t begun_again = 0;     ///< nodes that had to go to their backup
+  uint32_t begun_again = 0;     ///< how often a node had to go elsewhere because one died
 };
 
 /// @param cpus nodes that boot; @param plan servers and backups of each. Throws Fault if a node cannot boot:
-/// its server dies and it has no backup.
+/// its server dies and it has no backup. Who has to go to the backup begins again.
 Boots simulate(const Machine& machine, const std::vector<uint32_t>& cpus, const Plan& plan,
                const Course& course);
 

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <queue>
@@ -28,10 +30,40 @@ std::string first_word(const std::string& name) { return name.substr(0, name.fin
 
 uint32_t switch_of(const Graph& graph, uint32_t host) { return graph.attachments(host)[0].node; }
 
+/// The links of each place of a segment.
+class Bundles {
+ public:
+  explicit Bundles(std::size_t places) : counts_(places, 0), mbps_(places, 0) {}
+
+  void add(std::size_t place, double mbps, uint32_t count = 1) {
+    counts_[place] += count;
+    mbps_[place] += mbps * count;
+    least_mbps_ = std::min(least_mbps_, mbps);
+  }
+
+  /// @param own of each place, where not all are as `link` says
+  void put(Link& link, std::vector<double>& own) const {
+    link = {least_mbps_, none};
+    for (const uint32_t count : counts_)
+      if (count != 0) link.count = std::min(link.count, count);
+    own = mbps_;
+    for (double& mbps : own)
+      if (mbps == 0) mbps = link.total();
+    const auto is_alike = [&](double mbps) { return std::abs(mbps / link.total() - 1) < 1e-12; };
+    if (std::all_of(own.begin(), own.end(), is_alike)) own.clear();
+  }
+
+ private:
+  std::vector<uint32_t> counts_;
+  std::vector<double> mbps_;  ///< all together
+  double least_mbps_ = std::numeric_limits<double>::infinity();
+};
+
 class Survey {
  public:
-  Survey(const Graph& graph, std::string name, const std::vector<uint32_t>& servers)
-      : graph_(graph), name_(std::move(name)), servers_(servers) {
+  Survey(const Graph& graph, std::string name, const std::vector<uint32_t>& servers,
+         const std::array<std::optional<double>, segments>& told_mbps)
+      : graph_(graph), name_(std::move(name)), servers_(servers), told_mbps_(told_mbps) {
     const std::set<uint32_t> is_server(servers.begin(), servers.end());
     for (uint32_t host = 0; host < graph.hosts(); ++host)
       if (!is_server.contains(host) && !graph.host_info(host).router) nodes_.push_back(host);
@@ -43,16 +75,18 @@ class Survey {
     find_supernodes();
     place_nodes(machine);
     place_servers(machine);
-    machine.links[0].count = 1;
-    machine.links[1].count = least_links_up(boards_);
-    machine.links[2].count = least_links_of_supernodes();
-    machine.links[3].count = least_links_up(edges_);
+    expect_ways();
+    measure_links(machine);
     if (const auto fault = impossible(machine))
       throw Fault(fmt::format("{}: {}: {}", name_, fault->field, fault->fault));
   }
 
  private:
   const std::string& name_of(uint32_t sw) const { return graph_.switch_info(sw).name; }
+
+  [[noreturn]] void throw_no_tree(const std::string& why) const {
+    throw Fault(fmt::format("{}: {}: only trees of switches and fat trees can be planned", name_, why));
+  }
 
   /// Links from the nearest board.
   void find_levels() {
@@ -68,10 +102,8 @@ class Survey {
     for (; !next.empty(); next.pop()) {
       for (const auto& arc : graph_.neighbours(next.front())) {
         if (levels_[arc.node] == 0 && levels_[next.front()] == 0)
-          throw Fault(
-              fmt::format("{}: {} and {}, which both have nodes, are joined: only trees of switches "
-                          "and fat trees can be planned",
-                          name_, in_quotes(name_of(next.front())), in_quotes(name_of(arc.node))));
+          throw_no_tree(fmt::format("{} and {}, which both have nodes, are joined",
+                                    in_quotes(name_of(next.front())), in_quotes(name_of(arc.node))));
         if (levels_[arc.node] != none) continue;
         levels_[arc.node] = levels_[next.front()] + 1;
         next.push(arc.node);
@@ -121,8 +153,11 @@ class Survey {
     for (uint32_t supernode = 0; supernode < supernodes_; ++supernode) {
       for (uint32_t i = 0; i < boards_in[supernode].size(); ++i) {
         uint64_t place = (uint64_t{supernode} * machine.boards_per_supernode + i) * machine.cpus_per_board;
-        for (const uint32_t host : nodes_on[boards_in[supernode][i]])
-          machine.node_names[place++] = first_word(graph_.host_info(host).name);
+        board_places_[boards_in[supernode][i]] = place / machine.cpus_per_board;
+        for (const uint32_t host : nodes_on[boards_in[supernode][i]]) {
+          machine.node_names[place] = first_word(graph_.host_info(host).name);
+          node_places_[host] = place++;
+        }
       }
     }
   }
@@ -143,40 +178,120 @@ class Survey {
       const auto& hosts = servers_on[edges_[edge]];
       for (uint32_t i = 0; i < machine.servers_per_edge; ++i) {
         const uint32_t server = edge * machine.servers_per_edge + i;
-        if (i < hosts.size())
+        if (i < hosts.size()) {
           machine.server_names[server] = first_word(graph_.host_info(hosts[i]).name);
-        else
+          server_places_[hosts[i]] = server;
+        } else {
           machine.failed_servers.insert(server);
+        }
       }
     }
   }
 
-  /// Where there is one switch only, nothing is above it: as many as it has ports.
-  uint32_t least_links_up(const std::vector<uint32_t>& switches) const {
-    uint32_t least = none;
-    for (const uint32_t sw : switches) {
-      const auto links = static_cast<uint32_t>(graph_.neighbours(sw).size());
-      least = std::min(least, links != 0 ? links : graph_.switch_info(sw).ports);
+  /// What hangs together once supernodes are taken away; `none` for switches of supernodes.
+  std::vector<uint32_t> parts_of_core() const {
+    std::vector<uint32_t> parts(graph_.switches(), none);
+    uint32_t part = 0;
+    for (uint32_t first = 0; first < graph_.switches(); ++first) {
+      if (supernode_of_[first] != none || parts[first] != none) continue;
+      std::queue<uint32_t> next({first});
+      parts[first] = part;
+      for (; !next.empty(); next.pop()) {
+        for (const auto& arc : graph_.neighbours(next.front())) {
+          if (supernode_of_[arc.node] != none || parts[arc.node] != none) continue;
+          parts[arc.node] = part;
+          next.push(arc.node);
+        }
+      }
+      ++part;
     }
-    return least;
+    return parts;
   }
 
-  uint32_t least_links_of_supernodes() const {
-    if (core_level_ == 1) return least_links_up(boards_);
-    std::vector<uint32_t> links(supernodes_, 0);
+  /// From each supernode to each edge switch over the core alone; and nothing across within a supernode.
+  void expect_ways() const {
+    const auto parts = parts_of_core();
+    std::vector<std::set<uint32_t>> parts_at(supernodes_);
     for (uint32_t sw = 0; sw < graph_.switches(); ++sw) {
       if (supernode_of_[sw] == none) continue;
-      for (const auto& arc : graph_.neighbours(sw))
-        links[supernode_of_[sw]] += supernode_of_[arc.node] == none ? 1 : 0;
+      for (const auto& arc : graph_.neighbours(sw)) {
+        if (parts[arc.node] != none) parts_at[supernode_of_[sw]].insert(parts[arc.node]);
+        if (supernode_of_[arc.node] != none && levels_[arc.node] == levels_[sw])
+          throw_no_tree(fmt::format("{} and {}, which are as far from nodes, are joined",
+                                    in_quotes(name_of(sw)), in_quotes(name_of(arc.node))));
+      }
     }
-    return *std::min_element(links.begin(), links.end());
+    for (const uint32_t edge : edges_) {
+      const uint32_t own = supernode_of_[edge];
+      const std::set<uint32_t> there = own == none ? std::set{parts[edge]} : parts_at[own];
+      for (const uint32_t board : boards_) {
+        if (supernode_of_[board] == own) continue;
+        const auto& here = parts_at[supernode_of_[board]];
+        if (std::none_of(here.begin(), here.end(), [&](uint32_t part) { return there.contains(part); }))
+          throw_no_tree(fmt::format("from {} to {} all ways lead over switches that have nodes",
+                                    in_quotes(name_of(board)), in_quotes(name_of(edge))));
+      }
+    }
+  }
+
+  double mbps(uint32_t segment, uint32_t link, const Machine& machine) const {
+    const uint32_t known = graph_.link(link).mbps;
+    return told_mbps_[segment].value_or(known != 0 ? known : machine.links[segment].mbps);
+  }
+
+  double host_mbps(uint32_t segment, uint32_t host, const Machine& machine) const {
+    return mbps(segment, graph_.attachments(host)[0].link, machine);
+  }
+
+  void measure_links(Machine& machine) const {
+    Bundles nodes(machine.nodes()), boards(machine.boards()), supernodes(machine.supernodes),
+        edges(machine.edges());
+    for (const auto& [host, place] : node_places_) nodes.add(place, host_mbps(0, host, machine));
+    for (const auto& [sw, place] : board_places_) {
+      add_links_up(boards, place, 1, sw, machine);
+      if (core_level_ == 1) add_links_up(supernodes, supernode_of_[sw], 2, sw, machine);
+    }
+    for (uint32_t sw = 0; core_level_ != 1 && sw < graph_.switches(); ++sw) {
+      if (supernode_of_[sw] == none) continue;
+      for (const auto& arc : graph_.neighbours(sw))
+        if (supernode_of_[arc.node] == none) supernodes.add(supernode_of_[sw], mbps(2, arc.link, machine));
+    }
+    for (uint32_t edge = 0; edge < edges_.size(); ++edge) add_links_up(edges, edge, 3, edges_[edge], machine);
+    measure_servers(machine);
+    nodes.put(machine.links[0], machine.own_mbps[0]);
+    boards.put(machine.links[1], machine.own_mbps[1]);
+    supernodes.put(machine.links[2], machine.own_mbps[2]);
+    edges.put(machine.links[3], machine.own_mbps[3]);
+  }
+
+  /// Where there is one switch only, nothing is above it: as much as all its ports.
+  void add_links_up(Bundles& bundles, std::size_t place, uint32_t segment, uint32_t sw,
+                    const Machine& machine) const {
+    for (const auto& arc : graph_.neighbours(sw)) bundles.add(place, mbps(segment, arc.link, machine));
+    if (!graph_.neighbours(sw).empty()) return;
+    double most = 0;
+    for (const auto& arc : graph_.hosts_at(sw)) most = std::max(most, mbps(segment, arc.link, machine));
+    bundles.add(place, most, graph_.switch_info(sw).ports);
+  }
+
+  /// Where they are not alike, each is told by itself, with its disk.
+  void measure_servers(Machine& machine) const {
+    Bundles servers(machine.servers);
+    std::vector<double> own;
+    for (const auto& [host, server] : server_places_) servers.add(server, host_mbps(4, host, machine));
+    servers.put(machine.links[4], own);
+    for (const auto& [host, server] : server_places_)
+      if (!own.empty()) machine.unequal_servers[server].mbps = own[server];
   }
 
   const Graph& graph_;
   std::string name_;
   const std::vector<uint32_t>& servers_;
-  std::vector<uint32_t> nodes_, boards_, edges_;  ///< hosts, switches
-  std::vector<uint32_t> levels_, supernode_of_;   ///< of switches
+  const std::array<std::optional<double>, segments>& told_mbps_;
+  std::vector<uint32_t> nodes_, boards_, edges_;             ///< hosts, switches
+  std::vector<uint32_t> levels_, supernode_of_;              ///< of switches
+  std::map<uint32_t, uint64_t> node_places_, board_places_;  ///< in the machine, of hosts, of switches
+  std::map<uint32_t, uint32_t> server_places_;               ///< of hosts
   uint32_t supernodes_ = 0, core_level_ = 1;
 };
 
@@ -214,8 +329,8 @@ std::vector<uint32_t> hosts_of(const std::string& spec, const Graph& graph) {
 }
 
 void take_topology(const Graph& graph, const std::string& name, const std::vector<uint32_t>& servers,
-                   Machine& machine) {
-  Survey(graph, name, servers).take_into(machine);
+                   Machine& machine, const std::array<std::optional<double>, segments>& told_mbps) {
+  Survey(graph, name, servers, told_mbps).take_into(machine);
 }
 
 }  // namespace weft::boot

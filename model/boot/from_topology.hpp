@@ -6,6 +6,8 @@
 // other switches. The core are the switches two links away from boards, or one where there are none that far.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,11 +20,14 @@ namespace weft::boot {
 /// "SPEC: fault" or "FILE:LINE: fault".
 std::vector<uint32_t> hosts_of(const std::string& spec, const topology::Graph& graph);
 
-/// Takes numbers of nodes, servers and links and the names of both from a fabric; of links that differ the
-/// fewest count. All hosts but servers and routers are nodes. Places without anyone have no name, servers
-/// that are not there have failed. Throws Fault, "NAME: fault".
-/// @param name of the fabric, for messages; @param machine the rest stays
+/// Takes numbers of nodes, servers and links, their rates and the names of nodes and servers from a fabric.
+/// Where places of a segment differ, each has what its links carry together, and `links` the least of all.
+/// All hosts but servers and routers are nodes. Places without anyone have no name, servers that are not
+/// there have failed. Throws Fault, "NAME: fault", also of fabrics that are neither trees nor fat trees.
+/// @param name of the fabric, for messages; @param machine rates of links of which the fabric says nothing;
+/// the rest stays; @param told_mbps of each link, whatever the fabric says
 void take_topology(const topology::Graph& graph, const std::string& name,
-                   const std::vector<uint32_t>& servers, Machine& machine);
+                   const std::vector<uint32_t>& servers, Machine& machine,
+                   const std::array<std::optional<double>, segments>& told_mbps = {});
 
 }  // namespace weft::boot

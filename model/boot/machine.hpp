@@ -48,6 +48,9 @@ struct Machine {
   uint32_t servers = 160;
   uint32_t servers_per_edge = 20;
   std::array<Link, segments> links = {{{1000, 1}, {1000, 1}, {10000, 2}, {10000, 2}, {1000, 1}}};
+  /// Mb/s at each place where those of a segment are not alike: of nodes, boards, supernodes, edge switches,
+  /// by number. Empty: all as in `links`.
+  std::array<std::vector<double>, segments - 1> own_mbps;
   double image_megabits = 400;
   /// Files, if they are known. The initrd is fetched with the image; or with the kernel, a small system that
   /// gets the image by itself.
@@ -70,6 +73,11 @@ struct Machine {
   uint32_t edge_of(uint32_t server) const { return server / servers_per_edge; }
   /// What a server can give: the lesser of its link and its disk.
   double server_mbps(uint32_t server) const;
+  /// Of N1 at a node, N2 at a board, N3 at a supernode, N4 at an edge switch, N5 at a server.
+  double link_mbps(uint32_t segment, uint32_t number) const {
+    if (segment + 1 == segments) return server_mbps(number);
+    return own_mbps[segment].empty() ? links[segment].total() : own_mbps[segment][number];
+  }
 };
 
 struct Impossible {

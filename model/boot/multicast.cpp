@@ -14,6 +14,7 @@ namespace weft::boot {
 
 namespace {
 
+constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double payload = 1400, headers = 13 + 8 + 20 + 18 + 20;  // ours, UDP, IP, Ethernet, gap
 
 /// Servers by what they can give, as much as their edge switches have room for.
@@ -23,7 +24,8 @@ std::vector<Sender> fastest(const Machine& machine, double wanted) {
     if (!machine.failed_servers.contains(server)) servers.push_back(server);
   std::stable_sort(servers.begin(), servers.end(),
                    [&](uint32_t a, uint32_t b) { return machine.server_mbps(a) > machine.server_mbps(b); });
-  std::vector<double> room(machine.edges(), machine.links[3].total());
+  std::vector<double> room;
+  for (uint32_t edge = 0; edge < machine.edges(); ++edge) room.push_back(machine.link_mbps(3, edge));
   std::vector<Sender> senders;
   for (const uint32_t server : servers) {
     double& left = room[machine.edge_of(server)];
@@ -184,6 +186,75 @@ std::vector<double> beginnings(const std::vector<uint64_t>& sent, double packet_
   return seconds;
 }
 
+/// By multicast, as if nobody died.
+void hear(const Machine& machine, const std::vector<uint32_t>& cpus, const std::vector<std::size_t>& hearers,
+          const Multicast& multicast, const Hearing& hearing, MulticastBoots& found) {
+  std::vector<uint32_t> numbers;
+  numbers.reserve(hearers.size());
+  for (const std::size_t i : hearers) numbers.push_back(cpus[i]);
+  const Listeners listeners(machine, std::move(numbers));
+  const auto packets = static_cast<uint64_t>(std::ceil(machine.image_megabits * 1e6 / 8 / payload));
+  const Rounds rounds = rounds_of(listeners, packets, hearing.loss, hearing.seed);
+  const double packet_seconds = (payload + headers) * 8 / 1e6 / multicast.bandwidth.least_mbps;
+  const auto begins = beginnings(rounds.sent, packet_seconds, hearing);
+  for (uint32_t i = 0; i < hearers.size(); ++i) {
+    const auto& last = rounds.last[i];
+    found.boots.seconds[hearers[i]] =
+        begins[last.round] + static_cast<double>(last.packet + 1) * packet_seconds;
+  }
+  found.rounds = rounds.sent;
+}
+
+/// Nodes that fetch the image, or a part of it, from their planned servers.
+struct Fetching {
+  std::vector<std::size_t> nodes;
+  std::vector<double> begins, parts;
+  void add(std::size_t node, double seconds, double part) {
+    nodes.push_back(node);
+    begins.push_back(seconds);
+    parts.push_back(part);
+  }
+};
+
+/// Whoever has not all when a sender dies needs its part from elsewhere; the others send theirs.
+void leave_dead_sender(const std::vector<uint32_t>& cpus, const std::vector<std::size_t>& hearers,
+                       const Multicast& multicast, const Death& death, const Hearing& hearing,
+                       Fetching& fetching, Boots& boots) {
+  for (const std::size_t i : hearers)
+    if (death.has_cpu(cpus[i])) boots.seconds[i] = infinite;
+  for (const Sender& sender : multicast.senders) {
+    if (!death.has_server(sender.server)) continue;
+    const double noticed = std::max(death.seconds, hearing.wait_seconds) + death.notice_seconds;
+    for (const std::size_t i : hearers) {
+      if (boots.seconds[i] <= death.seconds || death.has_cpu(cpus[i])) continue;
+      fetching.add(i, noticed, sender.mbps / multicast.bandwidth.least_mbps);
+      ++boots.begun_again;
+      if (multicast.senders.size() == 1) boots.seconds[i] = 0;  // nothing comes by multicast any more
+    }
+  }
+}
+
+void fetch(const Machine& machine, const std::vector<uint32_t>& cpus, const Plan& plan, const Course& course,
+           const Fetching& fetching, Boots& boots) {
+  std::vector<uint32_t> numbers;
+  Plan servers;
+  for (const std::size_t i : fetching.nodes) {
+    numbers.push_back(cpus[i]);
+    servers.servers.push_back(plan.servers[i]);
+    servers.backups.push_back(plan.backups[i]);
+  }
+  Course own = course;
+  own.begins = fetching.begins;
+  own.parts = fetching.parts;
+  const Boots fetched = simulate(machine, numbers, servers, own);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    double& seconds = boots.seconds[fetching.nodes[i]];
+    seconds = std::max(seconds, fetched.seconds[i]);
+  }
+  boots.allocations = fetched.allocations;
+  boots.begun_again += fetched.begun_again;
+}
+
 }  // namespace
 
 Multicast plan_multicast(const Machine& machine, const std::vector<uint32_t>& cpus) {
@@ -196,11 +267,12 @@ Multicast plan_multicast(const Machine& machine, const std::vector<uint32_t>& cp
     most_of_servers = std::max(most_of_servers, sender.mbps / machine.server_mbps(sender.server));
     edges[machine.edge_of(sender.server)] += sender.mbps;
   }
-  const auto& links = machine.links;
+  double most_of_edges = 0;
+  for (uint32_t edge = 0; edge < edges.size(); ++edge)
+    most_of_edges = std::max(most_of_edges, edges[edge] / machine.link_mbps(3, edge));
+  const auto near = least_links(machine, cpus);
   Bandwidth& found = made.bandwidth;
-  found.mbps = {links[0].total(), links[1].total(), links[2].total(),
-                mbps * links[3].total() / *std::max_element(edges.begin(), edges.end()),
-                mbps / most_of_servers};
+  found.mbps = {near[0], near[1], near[2], mbps / most_of_edges, mbps / most_of_servers};
   found.least_mbps = mbps;
   found.boot_seconds = machine.image_megabits / mbps;
   found.limiting = limiting_of(found.mbps);
@@ -210,44 +282,23 @@ Multicast plan_multicast(const Machine& machine, const std::vector<uint32_t>& cp
 MulticastBoots simulate_multicast(const Machine& machine, const std::vector<uint32_t>& cpus,
                                   const Multicast& multicast, const Plan& plan, const Course& course,
                                   const Hearing& hearing) {
-  std::vector<std::size_t> hearers, late;
-  for (std::size_t i = 0; i < cpus.size(); ++i)
-    (course.begins.empty() || course.begins[i] <= hearing.wait_seconds ? hearers : late).push_back(i);
+  std::vector<std::size_t> hearers;
+  Fetching fetching;
+  for (std::size_t i = 0; i < cpus.size(); ++i) {
+    if (course.begins.empty() || course.begins[i] <= hearing.wait_seconds)
+      hearers.push_back(i);
+    else
+      fetching.add(i, course.begins[i], 1);
+  }
   std::sort(hearers.begin(), hearers.end(), [&](std::size_t a, std::size_t b) { return cpus[a] < cpus[b]; });
 
   MulticastBoots found;
-  found.late = static_cast<uint32_t>(late.size());
+  found.late = static_cast<uint32_t>(fetching.nodes.size());
   found.boots.seconds.resize(cpus.size());
-  if (!hearers.empty()) {
-    std::vector<uint32_t> numbers;
-    numbers.reserve(hearers.size());
-    for (const std::size_t i : hearers) numbers.push_back(cpus[i]);
-    const Listeners listeners(machine, std::move(numbers));
-    const auto packets = static_cast<uint64_t>(std::ceil(machine.image_megabits * 1e6 / 8 / payload));
-    const Rounds rounds = rounds_of(listeners, packets, hearing.loss, hearing.seed);
-    const double packet_seconds = (payload + headers) * 8 / 1e6 / multicast.bandwidth.least_mbps;
-    const auto begins = beginnings(rounds.sent, packet_seconds, hearing);
-    for (uint32_t i = 0; i < hearers.size(); ++i) {
-      const auto& last = rounds.last[i];
-      found.boots.seconds[hearers[i]] =
-          begins[last.round] + static_cast<double>(last.packet + 1) * packet_seconds;
-    }
-    found.rounds = rounds.sent;
-  }
-  if (late.empty()) return found;
-  std::vector<uint32_t> late_cpus;
-  Plan late_plan;
-  Course late_course = course;
-  late_course.begins.clear();
-  for (const std::size_t i : late) {
-    late_cpus.push_back(cpus[i]);
-    late_plan.servers.push_back(plan.servers[i]);
-    late_plan.backups.push_back(plan.backups[i]);
-    late_course.begins.push_back(course.begins[i]);
-  }
-  const Boots boots = simulate(machine, late_cpus, late_plan, late_course);
-  for (std::size_t i = 0; i < late.size(); ++i) found.boots.seconds[late[i]] = boots.seconds[i];
-  found.boots.allocations = boots.allocations;
+  if (!hearers.empty()) hear(machine, cpus, hearers, multicast, hearing, found);
+  if (course.death)
+    leave_dead_sender(cpus, hearers, multicast, *course.death, hearing, fetching, found.boots);
+  if (!fetching.nodes.empty()) fetch(machine, cpus, plan, course, fetching, found.boots);
   return found;
 }
 

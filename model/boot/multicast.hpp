@@ -57,7 +57,9 @@ struct MulticastBoots {
   uint32_t late = 0;             ///< nodes that fetched from their planned server
 };
 
-/// @param plan servers of those who are late; @param course when nodes begin, and how these fetch
+/// @param plan servers of those who are late; @param course when nodes begin, and how these fetch. Of a
+/// sender that dies, nodes fetch the whole part from their planned server when they notice it
+/// (multicast/receive.sh); what a node has got of it counts for nothing, as with uftp.
 MulticastBoots simulate_multicast(const Machine& machine, const std::vector<uint32_t>& cpus,
                                   const Multicast& multicast, const Plan& plan, const Course& course,
                                   const Hearing& hearing);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <set>
@@ -24,12 +25,17 @@ class GraphMaker {
                        const std::vector<Sender>& senders) {
     const uint32_t core = add_switch("core");
     for (const uint32_t cpu : cpus) {
-      const uint32_t supernode = below(core, supernodes_, machine.supernode_of(cpu), "supernode");
-      hang(below(supernode, boards_, machine.board_of(cpu), "board"), fmt::format("node-{}", cpu));
+      const uint32_t of_supernode = machine.supernode_of(cpu), of_board = machine.board_of(cpu);
+      const uint32_t supernode =
+          below(core, supernodes_, of_supernode, "supernode", machine.link_mbps(2, of_supernode));
+      const uint32_t board = below(supernode, boards_, of_board, "board", machine.link_mbps(1, of_board));
+      hang(board, fmt::format("node-{}", cpu), machine.link_mbps(0, cpu));
     }
-    for (const Sender& sender : senders)
-      hang(below(core, edges_, machine.edge_of(sender.server), "edge"),
-           fmt::format("server-{}", sender.server));
+    for (const Sender& sender : senders) {
+      const uint32_t of_server = machine.edge_of(sender.server);
+      const uint32_t edge = below(core, edges_, of_server, "edge", machine.link_mbps(3, of_server));
+      hang(edge, fmt::format("server-{}", sender.server), machine.server_mbps(sender.server));
+    }
     try {
       return topology::Graph(std::move(parts_));
     } catch (const std::invalid_argument& error) {
@@ -52,19 +58,25 @@ class GraphMaker {
     return static_cast<uint16_t>(++parts_.switches[sw].ports);
   }
 
-  uint32_t below(uint32_t above, std::map<uint32_t, uint32_t>& known, uint32_t number, const char* kind) {
+  static uint32_t whole(double mbps) {
+    return static_cast<uint32_t>(std::clamp(std::round(mbps), 1.0, 4294967295.0));
+  }
+
+  uint32_t below(uint32_t above, std::map<uint32_t, uint32_t>& known, uint32_t number, const char* kind,
+                 double mbps) {
     const auto [place, is_new] = known.emplace(number, 0);
     if (is_new) {
       place->second = add_switch(fmt::format("{}-{}", kind, number));
-      parts_.switch_links.push_back({above, place->second, next_port(above), next_port(place->second)});
+      parts_.switch_links.push_back(
+          {above, place->second, next_port(above), next_port(place->second), whole(mbps)});
     }
     return place->second;
   }
 
-  void hang(uint32_t sw, std::string name) {
+  void hang(uint32_t sw, std::string name, double mbps) {
     const auto number = static_cast<uint32_t>(parts_.hosts.size());
     parts_.hosts.push_back({first_host_guid + guid_step * number, std::move(name), 1, false});
-    parts_.host_links.push_back({number, sw, 1, next_port(sw), 0});
+    parts_.host_links.push_back({number, sw, 1, next_port(sw), 0, whole(mbps)});
   }
 
   topology::Parts parts_;

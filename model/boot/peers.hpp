@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "boot/bandwidth.hpp"
@@ -37,8 +38,20 @@ Chains plan_chains(const Machine& machine, const std::vector<uint32_t>& cpus, do
 /// The servers of each node's chain.
 Plan servers_of(const Chains& chains);
 
+/// Whom a node fetches from: a node of its chain, by its place in `order`, or a server.
+struct Source {
+  std::optional<std::size_t> place;
+  uint32_t server = 0;
+};
+
+/// Of a place in `order`, who is tried one after the other if the ones before are dead: up to two nodes
+/// before it, the chain's server, its backup.
+std::vector<Source> sources_of(const Chains& chains, std::size_t chain, std::size_t at);
+
 /// All transfers share links max-min fairly from the beginning on, each from a node that has a piece to one
-/// that has its piece before. A death is not looked at.
+/// that has its piece before. Of a death, rates are found once more, without the dead and with those who give
+/// in their place; they are used from when it is noticed. Who goes elsewhere keeps the pieces it has. Throws
+/// Fault if nobody is left to give a node its image.
 Boots simulate_chains(const Machine& machine, const std::vector<uint32_t>& cpus, const Chains& chains,
                       const Course& course);
 

@@ -51,16 +51,17 @@ class Contest {
 class Room {
  public:
   explicit Room(const Machine& machine)
-      : per_edge_(std::min(machine.servers_per_edge, machine.servers)),
-        uplink_mbps_(machine.links[3].total()),
-        best_edge_(machine.edges()) {
-    edges_.resize(machine.edges(), Edge{Contest(per_edge_), 0});
+      : per_edge_(std::min(machine.servers_per_edge, machine.servers)), best_edge_(machine.edges()) {
+    edges_.resize(machine.edges(), Edge{Contest(per_edge_)});
     servers_.resize(machine.servers);
     for (const uint32_t server : live_servers(machine)) {
       servers_[server].mbps = machine.server_mbps(server);
       edges_[server / per_edge_].best.set(server % per_edge_, servers_[server].share());
     }
-    for (uint32_t edge = 0; edge < edges_.size(); ++edge) rank(edge);
+    for (uint32_t edge = 0; edge < edges_.size(); ++edge) {
+      edges_[edge].uplink_mbps = machine.link_mbps(3, edge);
+      rank(edge);
+    }
   }
 
   uint32_t best() const {
@@ -91,6 +92,7 @@ class Room {
   struct Edge {
     Contest best;
     uint32_t nodes = 0;
+    double uplink_mbps = 0;
   };
 
   void change(uint32_t server, int nodes) {
@@ -102,11 +104,11 @@ class Room {
   }
 
   void rank(uint32_t edge) {
-    best_edge_.set(edge, std::min(edges_[edge].best.value(), uplink_mbps_ / (edges_[edge].nodes + 1)));
+    best_edge_.set(edge,
+                   std::min(edges_[edge].best.value(), edges_[edge].uplink_mbps / (edges_[edge].nodes + 1)));
   }
 
   uint32_t per_edge_;
-  double uplink_mbps_;
   std::vector<Server> servers_;
   std::vector<Edge> edges_;
   Contest best_edge_;

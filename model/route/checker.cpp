@@ -168,7 +168,8 @@ class Explorer {
 
 }  // namespace
 
-Report check(std::span<const Tables* const> mixture, const Health& alive, bool dead_too) {
+Report check(std::span<const Tables* const> mixture, const Health& alive, bool dead_too,
+             const std::function<void(const Pair&, uint32_t)>& each) {
   const Grid& grid = alive.grid();
   std::vector<Walker> walkers;
   for (const Tables* tables : mixture) {
@@ -189,10 +190,12 @@ Report check(std::span<const Tables* const> mixture, const Health& alive, bool d
       const uint32_t steps = explorer.inject(from);
       if (!alive.alive(to)) continue;
       ++report.pairs;
-      if (steps == nowhere)
+      if (steps == nowhere) {
         report.lossy.push_back({from, to});
-      else
-        report.max_steps = std::max(report.max_steps, steps);
+        continue;
+      }
+      report.max_steps = std::max(report.max_steps, steps);
+      if (each) each({from, to}, steps);
     }
   }
   report.drops[0] = 0;

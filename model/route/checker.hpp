@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,7 +35,9 @@ struct Report {
 
 /// @param mixture tables of which each switch has one; all for the same fabric and rules
 /// @param dead_too also follows packets to leaves that are dead, as they come while a fault is news
-Report check(std::span<const Tables* const> mixture, const Health& alive, bool dead_too);
+/// @param each is told of every pair that is not lossy how many steps its packets take at most
+Report check(std::span<const Tables* const> mixture, const Health& alive, bool dead_too,
+             const std::function<void(const Pair&, uint32_t steps)>& each = {});
 
 /// Why no packet of a pair arrives.
 enum class Obstacle : uint8_t {

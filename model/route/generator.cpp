@@ -149,8 +149,11 @@ class Generator {
       return known_.attached(at, dimension) ? steps(walker, {at, dimension, false, 0}, to) : never;
     };
     const uint32_t by_row = at.x == to.x && at.y != to.y ? never : cost(Dimension::row);
-    if (by_row == 0 || (by_row == 1 && at.x != to.x && at.y != to.y)) return First::row;
+    const bool as_good_by_column =
+        tables_.options().first == Dimension::column && at.x != to.x && at.y != to.y;
+    if (by_row == 0 || (by_row == 1 && at.x != to.x && at.y != to.y && !as_good_by_column)) return First::row;
     const uint32_t by_column = cost(Dimension::column);
+    if (as_good_by_column && by_column != never && by_column <= by_row) return First::column;
     if (at.x == to.x && by_column == never && cost(Dimension::row) != never) return First::row;
     if (by_row == never && by_column == never) return First::none;
     return by_row <= by_column ? First::row : First::column;

@@ -19,7 +19,8 @@ enum class Masks : uint8_t {
 struct Options {
   RuleSet rules = RuleSet::vtftr;
   Masks masks = Masks::destination;
-  uint8_t channels = 2;  ///< virtual channels, 1 to 4
+  uint8_t channels = 2;              ///< virtual channels, 1 to 4
+  Dimension first = Dimension::row;  ///< of two ways that are as short, of the rules vtftr
 };
 
 /// Images of all tables. Everything else that a rule asks is wired (its place) or seen (live ports).

@@ -33,26 +33,38 @@ std::vector<uint32_t> numbered(const std::vector<bool>& stays, std::vector<uint3
   return numbers;
 }
 
-/// Of a two-dimensional fat tree: leaf switches, row switches, column switches.
-bool switch_alive(const route::Health& health, uint32_t sw) {
-  const route::Grid& grid = health.grid();
-  if (sw < grid.leaves()) return health.alive(grid.leaf(sw));
-  const uint32_t line = sw - grid.leaves();
-  return line < grid.rows ? health.alive(route::Dimension::row, line)
-                          : health.alive(route::Dimension::column, line - grid.rows);
-}
-
-/// Of a leaf switch and a row or column switch.
-bool link_alive(const route::Health& health, const topology::Link& link) {
-  const route::Grid& grid = health.grid();
-  const uint32_t leaf = std::min(link.a, link.b), line = std::max(link.a, link.b) - grid.leaves();
-  return health.attached(grid.leaf(leaf),
-                         line < grid.rows ? route::Dimension::row : route::Dimension::column);
+/// Without hosts behind ports that lookup blocks cannot have. @param left_out gets how many these are
+topology::Graph within_blocks(topology::Graph graph, uint32_t& left_out) {
+  std::vector<bool> stays(graph.hosts());
+  for (uint32_t host = 0; host < graph.hosts(); ++host)
+    stays[host] = graph.attachments(host).front().peer_port <= most_switch_ports;
+  std::vector<uint32_t> hosts;
+  const auto new_host = numbered(stays, hosts);
+  left_out = graph.hosts() - static_cast<uint32_t>(hosts.size());
+  if (left_out == 0) return graph;
+  topology::Parts parts;
+  for (uint32_t sw = 0; sw < graph.switches(); ++sw) {
+    parts.switches.push_back(graph.switch_info(sw));
+    uint32_t& ports = parts.switches.back().ports;
+    const bool more = std::ranges::any_of(
+        graph.neighbours(sw), [](const topology::Arc& arc) { return arc.port > most_switch_ports; });
+    if (!more) ports = std::min(ports, most_switch_ports);
+  }
+  for (const uint32_t host : hosts) parts.hosts.push_back(graph.host_info(host));
+  for (uint32_t i = 0; i < graph.links(); ++i) {
+    const topology::Link& link = graph.link(i);
+    if (!graph.is_host_link(i))
+      parts.switch_links.push_back(link);
+    else if (new_host[link.a] != gone && link.b_port <= most_switch_ports)
+      parts.host_links.push_back({new_host[link.a], link.b, link.a_port, link.b_port, graph.port_guid(i)});
+  }
+  return topology::Graph(std::move(parts));
 }
 
 }  // namespace
 
-Fabric::Fabric(const std::string& spec) : graph_(topology::load(spec)), grid_(grid_if_any(spec)) {
+Fabric::Fabric(const std::string& spec)
+    : graph_(within_blocks(topology::load(spec), left_out_)), grid_(grid_if_any(spec)) {
   look_behind();
   if (most_ports() > most_switch_ports)
     throw Fault(fmt::format("{}: switches have up to {} ports, lookup blocks at most {}", spec, most_ports(),
@@ -94,10 +106,9 @@ switch_lookup::Ports Fabric::alive(uint32_t sw) const {
   return ports;
 }
 
-Fabric Fabric::alive_of(const route::Health& health) const {
-  if (!grid_) throw Fault("switches and links can fail in a kfat2d only");
+Fabric Fabric::alive_of(const Faults& faults) const {
   std::vector<bool> switch_stays(graph_.switches()), host_stays(graph_.hosts());
-  for (uint32_t sw = 0; sw < graph_.switches(); ++sw) switch_stays[sw] = switch_alive(health, sw);
+  for (uint32_t sw = 0; sw < graph_.switches(); ++sw) switch_stays[sw] = !faults.switches[sw];
   for (uint32_t host = 0; host < graph_.hosts(); ++host)
     host_stays[host] = switch_stays[attachment(host).node];
   std::vector<uint32_t> switches, hosts;
@@ -108,14 +119,14 @@ Fabric Fabric::alive_of(const route::Health& health) const {
   for (uint32_t i = 0; i < graph_.links(); ++i) {
     const topology::Link& link = graph_.link(i);
     if (graph_.is_host_link(i)) {
-      if (new_host[link.a] != gone)
+      if (new_host[link.a] != gone && new_switch[link.b] != gone)
         parts.host_links.push_back(
             {new_host[link.a], new_switch[link.b], link.a_port, link.b_port, graph_.port_guid(i)});
-    } else if (link_alive(health, link)) {
+    } else if (!faults.links[i] && new_switch[link.a] != gone && new_switch[link.b] != gone) {
       parts.switch_links.push_back({new_switch[link.a], new_switch[link.b], link.a_port, link.b_port});
     }
   }
-  if (hosts.empty()) throw Fault("no leaf switch is left");
+  if (hosts.empty()) throw Fault("no switch with hosts is left");
   topology::Graph graph(std::move(parts));
   if (topology::first_cut_off(graph)) throw Fault("without what is dead the fabric is not connected");
   return {std::move(graph), grid_, std::move(switches), std::move(hosts)};

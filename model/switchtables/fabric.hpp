@@ -10,6 +10,7 @@
 
 #include "route/grid.hpp"
 #include "switch/image.hpp"
+#include "switchtables/faults.hpp"
 #include "topology/graph.hpp"
 
 namespace weft::switchtables {
@@ -24,15 +25,18 @@ struct Far {
 
 class Fabric {
  public:
-  /// @param spec as topology::load() has it. Throws Fault, also for switches of more than 64 ports that are
-  /// in use.
+  /// @param spec as topology::load() has it; hosts behind ports that lookup blocks cannot have are left out.
+  /// Throws Fault, also for switches of which more than 64 ports lead to switches.
   explicit Fabric(const std::string& spec);
 
-  /// What of the whole fabric is alive, with the hosts of live leaf switches: switches and hosts are numbered
-  /// anew, ports stay. Throws Fault if it is no two-dimensional fat tree, or what is left is not connected.
-  Fabric alive_of(const route::Health& health) const;
+  /// What of the whole fabric is alive, with the hosts of live switches: switches and hosts are numbered
+  /// anew, ports stay. Throws Fault if no host is left, or what is left is not connected.
+  /// @param faults of this fabric's graph, which is the whole one
+  Fabric alive_of(const Faults& faults) const;
 
   const topology::Graph& graph() const { return graph_; }
+  /// Hosts that were, such as the aggregation nodes of InfiniBand switches, at port 65 of 64.
+  uint32_t left_out() const { return left_out_; }
   /// Of the whole fabric; nothing if it is no two-dimensional fat tree.
   const std::optional<route::Grid>& grid() const { return grid_; }
   /// Number of a switch or host in the whole fabric.
@@ -54,6 +58,7 @@ class Fabric {
          std::vector<uint32_t> hosts);
   void look_behind();
 
+  uint32_t left_out_ = 0;
   topology::Graph graph_;
   std::optional<route::Grid> grid_;
   std::vector<uint32_t> whole_switches_, whole_hosts_;  // empty: all are there

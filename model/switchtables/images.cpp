@@ -44,11 +44,14 @@ Ports nth_port(Ports ports, uint32_t rank) {
   return ports & (~ports + 1);
 }
 
+/// The same whatever else is dead.
+uint32_t lid_of(const Fabric& fabric, uint32_t host) { return fabric.whole_host(host) + 1; }
+
 }  // namespace
 
 uint32_t unicast_entries(const Fabric& fabric) {
   if (fabric.grid()) return fabric.grid()->rows << column_bits(*fabric.grid());
-  return fabric.graph().hosts() + 1;  // LID 0 is none
+  return fabric.whole_host(fabric.graph().hosts() - 1) + 2;  // LID 0 is none
 }
 
 Images heads_of(const Fabric& fabric, uint32_t version) {
@@ -91,7 +94,8 @@ void add_minimal_hops(Images& images, const Fabric& fabric, uint32_t choice, con
         primary = nth_port(ways[sw], (host + sw + choice) % count);
         backups = ways[sw] & ~primary;
       }
-      images[sw].unicast.push_back({host + 1, static_cast<uint8_t>(std::countr_zero(primary) + 1), backups});
+      images[sw].unicast.push_back(
+          {lid_of(fabric, host), static_cast<uint8_t>(std::countr_zero(primary) + 1), backups});
     }
   }
 }
@@ -115,7 +119,7 @@ Request unicast_to(const Fabric& fabric, uint32_t host) {
   Request request;
   request.kind = static_cast<uint8_t>(Kind::unicast);
   if (!fabric.grid()) {
-    request.index = static_cast<uint16_t>(host + 1);
+    request.index = static_cast<uint16_t>(lid_of(fabric, host));
     return request;
   }
   const route::Leaf leaf = fabric.grid()->leaf(fabric.whole_switch(fabric.attachment(host).node));

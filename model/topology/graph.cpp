@@ -57,11 +57,13 @@ void check_port(const std::vector<Node>& nodes, const char* what, uint32_t node,
     refuse(fmt::format("port {} of \"{}\", which has {}", port, nodes[node].name, nodes[node].ports));
 }
 
-Link to_link(const Parts::HostLink& link) { return {link.host, link.at, link.host_port, link.switch_port}; }
+Link to_link(const Parts::HostLink& link) {
+  return {link.host, link.at, link.host_port, link.switch_port, link.mbps};
+}
 
 /// The lower switch first.
 Link ordered(const Link& link) {
-  return link.a < link.b ? link : Link{link.b, link.a, link.b_port, link.a_port};
+  return link.a < link.b ? link : Link{link.b, link.a, link.b_port, link.a_port, link.mbps};
 }
 
 bool before(const Link& one, const Link& other) {
@@ -184,10 +186,11 @@ Graph by_guid(const Graph& graph) {
   for (uint32_t id = 0; id < graph.links(); ++id) {
     const Link& link = graph.link(id);
     if (graph.is_host_link(id)) {
-      parts.host_links.push_back(
-          {host_place[link.a], switch_place[link.b], link.a_port, link.b_port, graph.port_guid(id)});
+      parts.host_links.push_back({host_place[link.a], switch_place[link.b], link.a_port, link.b_port,
+                                  graph.port_guid(id), link.mbps});
     } else {
-      parts.switch_links.push_back({switch_place[link.a], switch_place[link.b], link.a_port, link.b_port});
+      parts.switch_links.push_back(
+          {switch_place[link.a], switch_place[link.b], link.a_port, link.b_port, link.mbps});
     }
   }
   return Graph(std::move(parts));

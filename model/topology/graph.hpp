@@ -37,6 +37,7 @@ struct Node {
 struct Link {
   uint32_t a = 0, b = 0;
   uint16_t a_port = 0, b_port = 0;
+  uint32_t mbps = 0;  ///< of data in each direction; 0: nobody has told
 
   bool operator==(const Link&) const = default;
 };
@@ -57,6 +58,7 @@ struct Parts {
     uint32_t host = 0, at = 0;  ///< the switch
     uint16_t host_port = 0, switch_port = 0;
     uint64_t port_guid = 0;  ///< of the host's port; 0: the GUID of the host + its port, as ibsim has it
+    uint32_t mbps = 0;       ///< as of other links
   };
   std::vector<Node> switches, hosts;
   std::vector<Link> switch_links;

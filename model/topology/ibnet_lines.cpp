@@ -8,6 +8,8 @@
 #include <array>
 #include <charconv>
 
+#include "topology/ib_rates.hpp"
+
 namespace weft::topology {
 
 namespace {
@@ -149,6 +151,22 @@ void skip_options(Rest& rest) {
   }
 }
 
+/// In what stands behind a port, # "name" and more: 4xHDR, or 1000 Mb/s as weft writes what is no such rate.
+uint32_t rate_in(std::string_view comment) {
+  std::string_view last;
+  comment.remove_prefix(std::min(comment.rfind('"') + 1, comment.size()));  // names may look like rates
+  for (Rest rest(comment); !rest.empty(); rest.skip_blanks()) {
+    const std::string_view word = rest.text().substr(0, rest.text().find_first_of(" \t"));
+    if (const auto mbps = mbps_of_ib_rate(word)) return *mbps;
+    uint32_t mbps = 0;
+    if (word == "Mb/s" && std::from_chars(last.data(), last.data() + last.size(), mbps).ec == std::errc())
+      return mbps;
+    last = word;
+    rest.take(word);
+  }
+  return 0;
+}
+
 PortLine parse_port(Rest rest) {
   PortLine line;
   line.port = rest.number();
@@ -158,6 +176,7 @@ PortLine parse_port(Rest rest) {
   skip_options(rest);
   if (!rest.empty() && !rest.next_is('#'))
     throw BadLine(fmt::format("'{}' is not understood", quotable(rest.text())));
+  line.mbps = rate_in(rest.text());
   return line;
 }
 

@@ -41,6 +41,7 @@ struct PortLine {
   uint32_t port = 0;
   std::optional<uint64_t> guid;  ///< of this port
   std::optional<Peer> peer;      ///< nothing: not connected
+  uint32_t mbps = 0;             ///< 0: not told
 };
 
 /// Nothing: a line that says nothing about switches, hosts and links.

@@ -156,13 +156,21 @@ class Reader {
     const auto port = static_cast<uint16_t>(plug.text.port),
                peer_port = static_cast<uint16_t>(other.text.port);
     if (from.kind == Kind::sw && to.kind == Kind::sw)
-      parts_.switch_links.push_back({from.number, to.number, port, peer_port});
+      parts_.switch_links.push_back({from.number, to.number, port, peer_port, rate(plug, other)});
     else if (to.kind == Kind::sw)
-      parts_.host_links.push_back({from.number, to.number, port, peer_port, port_guid(plug, other)});
+      parts_.host_links.push_back(
+          {from.number, to.number, port, peer_port, port_guid(plug, other), rate(plug, other)});
     else if (from.kind == Kind::sw)
-      parts_.host_links.push_back({to.number, from.number, peer_port, port, port_guid(other, plug)});
+      parts_.host_links.push_back(
+          {to.number, from.number, peer_port, port, port_guid(other, plug), rate(plug, other)});
     else
       fail(plug.line, "a link between two hosts");
+  }
+
+  /// What either end says; the lesser, if they do not agree.
+  static uint32_t rate(const Plug& one, const Plug& other) {
+    const uint32_t a = one.text.mbps, b = other.text.mbps;
+    return a == 0 || b == 0 ? a + b : std::min(a, b);
   }
 
   /// Both lines may name the GUID of the host's port; without, it is counted up as ibsim does.

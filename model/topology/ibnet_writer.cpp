@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a graph to what ibnetdiscover would print, without LIDs and speeds.
+// From a graph to what ibnetdiscover would print, without LIDs.
 #include <fmt/format.h>
 
 #include <iterator>
 #include <stdexcept>
 
+#include "topology/ib_rates.hpp"
 #include "topology/ibnet.hpp"
 #include "topology/ibnet_lines.hpp"
 
@@ -51,12 +52,12 @@ class Writer {
       const Link& link = graph_.link(id);
       if (graph_.is_host_link(id)) {
         const Node& host = graph_.host_info(link.a);
-        put("[{}]\t\"{}-{:016x}\"[{}]({:x})\n", port, letter(host), host.guid, link.a_port,
-            graph_.port_guid(id));
+        put("[{}]\t\"{}-{:016x}\"[{}]({:x}){}\n", port, letter(host), host.guid, link.a_port,
+            graph_.port_guid(id), rate(link));
       } else {
         const bool at_a = link.a == sw;
-        put("[{}]\t\"S-{:016x}\"[{}]\n", port, graph_.switch_info(at_a ? link.b : link.a).guid,
-            at_a ? link.b_port : link.a_port);
+        put("[{}]\t\"S-{:016x}\"[{}]{}\n", port, graph_.switch_info(at_a ? link.b : link.a).guid,
+            at_a ? link.b_port : link.a_port, rate(link));
       }
     }
   }
@@ -67,8 +68,14 @@ class Writer {
     put("\n{0}guid={1:#x}\n{2}\t{3} \"{4}-{1:016x}\"\t\t# \"{5}\"\n", node.router ? "rt" : "ca", node.guid,
         node.router ? "Rt" : "Ca", node.ports, letter(node), node.name);
     for (const Arc& arc : graph_.attachments(host))
-      put("[{}]({:x})\t\"S-{:016x}\"[{}]\n", arc.port, graph_.port_guid(arc.link),
-          graph_.switch_info(arc.node).guid, arc.peer_port);
+      put("[{}]({:x})\t\"S-{:016x}\"[{}]{}\n", arc.port, graph_.port_guid(arc.link),
+          graph_.switch_info(arc.node).guid, arc.peer_port, rate(graph_.link(arc.link)));
+  }
+
+  static std::string rate(const Link& link) {
+    if (link.mbps == 0) return "";
+    const std::string name = ib_rate_of_mbps(link.mbps);
+    return "\t\t# " + (name.empty() ? fmt::format("{} Mb/s", link.mbps) : name);
   }
 
   static char letter(const Node& host) { return host.router ? 'R' : 'H'; }

@@ -44,6 +44,9 @@ Node node(const json& object) {
           object.value("router", false)};
 }
 
+/// Mb/s of a link, if the file says so.
+uint32_t rate(const json& link) { return link.contains("mbps") ? whole(link, "mbps", uint64_t{1} << 32) : 0; }
+
 /// Does something with each object of a list; what goes wrong gets its line.
 template <typename Take>
 void for_each(const json& fabric, const char* key, const std::string& name, Take take) {
@@ -80,13 +83,13 @@ Graph read_json(std::string_view text, const std::string& name) {
   });
   const uint64_t switches = parts.switches.size(), hosts = parts.hosts.size();
   for_each(fabric, "switch_links", name, [&](const json& each) {
-    parts.switch_links.push_back(
-        {whole(each, "a", switches), whole(each, "b", switches), port(each, "a_port"), port(each, "b_port")});
+    parts.switch_links.push_back({whole(each, "a", switches), whole(each, "b", switches),
+                                  port(each, "a_port"), port(each, "b_port"), rate(each)});
   });
   for_each(fabric, "host_links", name, [&](const json& each) {
     parts.host_links.push_back({whole(each, "host", hosts), whole(each, "switch", switches),
                                 port(each, "host_port"), port(each, "switch_port"),
-                                each.contains("port_guid") ? guid(each, "port_guid") : 0});
+                                each.contains("port_guid") ? guid(each, "port_guid") : 0, rate(each)});
   });
   try {
     Graph graph(std::move(parts));

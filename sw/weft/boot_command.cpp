@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "boot/config.hpp"
 #include "boot/from_topology.hpp"
@@ -48,7 +49,8 @@ Machine machine_of(const BootArguments& arguments) {
   if (!arguments.machine_file.empty()) read_machine(arguments.machine_file, machine);
   if (!arguments.topology.empty()) {
     const topology::Graph graph = topology::load(arguments.topology);
-    take_topology(graph, arguments.topology, hosts_of(arguments.boot_servers, graph), machine);
+    take_topology(graph, arguments.topology, hosts_of(arguments.boot_servers, graph), machine,
+                  arguments.mbps);
   }
   replace(machine.cpus_per_board, arguments.cpus);
   replace(machine.boards_per_supernode, arguments.boards);
@@ -59,6 +61,7 @@ Machine machine_of(const BootArguments& arguments) {
   for (uint32_t segment = 0; segment < segments; ++segment) {
     replace(machine.links[segment].mbps, arguments.mbps[segment]);
     replace(machine.links[segment].count, arguments.counts[segment]);
+    if (arguments.counts[segment] && segment < machine.own_mbps.size()) machine.own_mbps[segment].clear();
   }
   if (!arguments.image_size.empty()) machine.image_megabits = megabits_of_size(arguments.image_size);
   take_files(arguments, machine);
@@ -72,20 +75,31 @@ Machine machine_of(const BootArguments& arguments) {
   return machine;
 }
 
-/// What the simulation is told only makes sense as a whole.
-void expect_simulatable(const BootArguments& arguments, const Machine& machine) {
-  if (!arguments.dies) return;
-  for (const std::string& name : arguments.algorithms)
-    if (!algorithm_named(name)) throw BadInput(fmt::format("boot: --kill: not with {}", name));
-  if (*arguments.dies >= machine.servers || machine.failed_servers.contains(*arguments.dies))
-    throw BadInput(fmt::format("boot: --kill: there is no server {} that is alive", *arguments.dies));
+void expect_mortal_server(uint32_t server, const Machine& machine) {
+  if (server >= machine.servers || machine.failed_servers.contains(server))
+    throw BadInput(fmt::format("boot: --kill: there is no server {} that is alive", server));
   if (machine.servers - machine.failed_servers.size() == 1)
     throw BadInput("boot: --kill: no other server is left");
 }
 
-void expect_packets(const BootArguments& arguments) {
-  for (const std::string& name : arguments.algorithms)
-    if (!algorithm_named(name)) throw BadInput(fmt::format("boot: --packets: not with {}", name));
+void expect_mortal_nodes(const std::vector<uint32_t>& dying, const Nodes& nodes) {
+  for (const uint32_t cpu : dying) {
+    if (std::find(nodes.cpus.begin(), nodes.cpus.end(), cpu) == nodes.cpus.end())
+      throw BadInput(fmt::format("boot: --kill-node: {} is not among the nodes that boot", cpu));
+  }
+  if (std::set<uint32_t>(dying.begin(), dying.end()).size() == nodes.cpus.size())
+    throw BadInput("boot: --kill-node: no node is left");
+}
+
+/// What the simulations are told only makes sense as a whole.
+void expect_simulatable(const BootArguments& arguments, const Machine& machine, const Nodes& nodes) {
+  const bool anyone_dies = arguments.dies || !arguments.dying_nodes.empty();
+  if (anyone_dies && !arguments.simulate && !arguments.packets)
+    throw BadInput("boot: --kill and --kill-node need --simulate or --packets");
+  if (anyone_dies != arguments.death_seconds.has_value())
+    throw BadInput("boot: --kill-after says when the server of --kill and the nodes of --kill-node die");
+  if (arguments.dies) expect_mortal_server(*arguments.dies, machine);
+  expect_mortal_nodes(arguments.dying_nodes, nodes);
 }
 
 constexpr std::array<std::pair<Program, const char*>, 3> programs = {
@@ -139,8 +153,7 @@ bool print_check(const BootArguments& arguments, const Machine& machine, const N
 int run_boot(const BootArguments& arguments) {
   const Machine machine = machine_of(arguments);
   const Nodes nodes = nodes_of(arguments.nodes, machine);
-  if (arguments.simulate) expect_simulatable(arguments, machine);
-  if (arguments.packets) expect_packets(arguments);
+  expect_simulatable(arguments, machine, nodes);
   if (is_for_servers(arguments)) expect_configurable(arguments, machine, nodes);
   json runs = json::array();
   for (const auto& name : arguments.algorithms) runs.push_back(result_of(arguments, machine, nodes, name));
@@ -164,9 +177,10 @@ void add_machine(CLI::App& command, BootArguments& arguments) {
   command.add_option("--machine", arguments.machine_file, "file that describes the machine (docs/boot.md)")
       ->type_name("FILE")
       ->check(command_line::file_name());
-  auto* topology = command.add_option("--topology", arguments.topology,
-                                      "numbers of nodes, servers and links from a fabric: file:PATH "
-                                      "(ibnetdiscover or JSON) or another SPEC of weft topology");
+  auto* topology =
+      command.add_option("--topology", arguments.topology,
+                         "numbers of nodes, servers and links, and their rates, from a fabric: file:PATH "
+                         "(ibnetdiscover or JSON) or another SPEC of weft topology");
   auto* servers =
       command.add_option("--boot-servers", arguments.boot_servers,
                          "hosts of the topology that serve: names, GUIDs, numbers with commas, or "
@@ -269,14 +283,19 @@ void add_simulation(CLI::App& command, BootArguments& arguments) {
                   "until the multicast begins; who comes later is late (--begin-within)")
       ->check(seconds)
       ->needs(simulate);
-  auto* kill = command.add_option("--kill", arguments.dies, "a server that dies while nodes boot");
-  auto* when = command.add_option("--kill-after", arguments.death_seconds, "seconds from the start on");
-  kill->check(command_line::whole_number(0, most_servers))->needs(simulate)->needs(when);
-  when->check(seconds)->needs(kill);
-  command.add_option("--notice-seconds", arguments.notice_seconds, "until its nodes go to their backups")
+  command.add_option("--kill", arguments.dies, "a server that dies while nodes boot")
+      ->check(command_line::whole_number(0, most_servers));
+  command.add_option("--kill-node", arguments.dying_nodes, "nodes that die while they boot, with commas")
+      ->delimiter(',')
+      ->check(command_line::whole_number(0, most_nodes));
+  auto* when = command.add_option("--kill-after", arguments.death_seconds, "seconds from the start on")
+                   ->check(seconds);
+  command
+      .add_option("--notice-seconds", arguments.notice_seconds,
+                  "until those who fetched from the dead go elsewhere")
       ->check(seconds)
       ->capture_default_str()
-      ->needs(kill);
+      ->needs(when);
   command
       .add_option("--resolution", arguments.resolution,
                   "seconds; how often rates are found at most (a thousandth of the plan's time)")

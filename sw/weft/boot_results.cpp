@@ -5,8 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <set>
+#include <stdexcept>
 
 #include "boot/bandwidth.hpp"
 #include "boot/flows.hpp"
@@ -37,6 +40,11 @@ Protocol protocol_of(const BootArguments& arguments) {
   return {};
 }
 
+std::optional<Death> death_of(const BootArguments& arguments) {
+  if (!arguments.death_seconds) return std::nullopt;
+  return Death{arguments.dies, *arguments.death_seconds, arguments.notice_seconds, arguments.dying_nodes};
+}
+
 /// @param planned seconds of the plan
 Course course_of(const BootArguments& arguments, std::size_t nodes, double planned) {
   constexpr double fine = 1000;  // parts of the planned time
@@ -44,17 +52,37 @@ Course course_of(const BootArguments& arguments, std::size_t nodes, double plann
   course.protocol = protocol_of(arguments);
   course.begins = begins_of(arguments, nodes);
   course.resolution = arguments.resolution.value_or(planned / fine);
-  if (arguments.dies) course.death = {*arguments.dies, *arguments.death_seconds, arguments.notice_seconds};
+  course.death = death_of(arguments);
   return course;
 }
 
-json times_of(Boots boots) {
+Packets packets_of(const BootArguments& arguments) {
+  Packets packets;
+  packets.death = death_of(arguments);
+  return packets;
+}
+
+json times_of_living(Boots& boots) {
   std::sort(boots.seconds.begin(), boots.seconds.end());
   const auto at = [&](double part) {
     return boots.seconds[static_cast<std::size_t>(part * static_cast<double>(boots.seconds.size() - 1))];
   };
   return {{"first_seconds", at(0)}, {"median_seconds", at(0.5)},        {"p99_seconds", at(0.99)},
           {"last_seconds", at(1)},  {"begun_again", boots.begun_again}, {"allocations", boots.allocations}};
+}
+
+/// Of those that live; with a death, how many died, and how many others have no image in the end.
+json times_of(Boots boots, const std::optional<Death>& death) {
+  const std::size_t without =
+      std::erase_if(boots.seconds, [](double seconds) { return std::isinf(seconds); });
+  if (boots.seconds.empty())
+    throw std::logic_error("boot: the simulation has left all nodes without an image");
+  json times = times_of_living(boots);
+  if (death) {
+    times["died"] = std::set<uint32_t>(death->cpus.begin(), death->cpus.end()).size();
+    times["without_image"] = without - times["died"].get<std::size_t>();
+  }
+  return times;
 }
 
 /// @param bound of Mb/s a CPU
@@ -93,8 +121,11 @@ json of_servers(const BootArguments& arguments, const Machine& machine, const No
   json result = found(machine, nodes, algorithm, bandwidth, flow_bound(machine, nodes.cpus));
   if (arguments.simulate)
     result["simulated"] = times_of(
-        simulate(machine, nodes.cpus, made, course_of(arguments, nodes.cpus.size(), bandwidth.boot_seconds)));
-  if (arguments.packets) result["packets"] = times_of(simulate_packets(machine, nodes.cpus, made, {}));
+        simulate(machine, nodes.cpus, made, course_of(arguments, nodes.cpus.size(), bandwidth.boot_seconds)),
+        death_of(arguments));
+  if (arguments.packets)
+    result["packets"] =
+        times_of(simulate_packets(machine, nodes.cpus, made, packets_of(arguments)), death_of(arguments));
   if (arguments.mapping) result["mapping"] = mapping_of(machine, nodes, made);
   return result;
 }
@@ -134,7 +165,11 @@ json of_peers(const BootArguments& arguments, const Machine& machine, const Node
   result["pieces"] = chains.pieces;
   if (arguments.simulate)
     result["simulated"] =
-        times_of(simulate_chains(machine, nodes.cpus, chains, course_of(arguments, nodes.cpus.size(), 0)));
+        times_of(simulate_chains(machine, nodes.cpus, chains, course_of(arguments, nodes.cpus.size(), 0)),
+                 death_of(arguments));
+  if (arguments.packets)
+    result["packets"] =
+        times_of(simulate_packets(machine, nodes.cpus, chains, packets_of(arguments)), death_of(arguments));
   if (arguments.mapping) result["mapping"] = mapping_of(machine, nodes, way);
   add_kernel(result, machine, nodes, way.plan);
   return result;
@@ -159,10 +194,14 @@ json of_multicast(const BootArguments& arguments, const Machine& machine, const 
     const Hearing hearing{arguments.loss, arguments.wait.value_or(arguments.begin_within),
                           arguments.round_trip_ms / 1000, arguments.common.seed};
     const MulticastBoots found = simulate_multicast(machine, nodes.cpus, multicast, unicast, course, hearing);
-    result["simulated"] = times_of(found.boots);
+    result["simulated"] = times_of(found.boots, death_of(arguments));
     result["simulated"]["rounds"] = found.rounds;
     result["simulated"]["late"] = found.late;
   }
+  if (arguments.packets)
+    result["packets"] =
+        times_of(simulate_packets(machine, nodes.cpus, multicast, unicast, packets_of(arguments)),
+                 death_of(arguments));
   if (arguments.mapping) result["mapping"] = mapping_of(machine, nodes, unicast);
   add_kernel(result, machine, nodes, unicast);
   return result;
@@ -213,6 +252,12 @@ void print_times(const json& runs, const char* kind) {
     for (const char* name : {"first_seconds", "median_seconds", "p99_seconds", "last_seconds"})
       fmt::print(" {:>9.2f}", times[name].get<double>());
     fmt::print(" {:>11}\n", times["begun_again"].get<uint32_t>());
+  }
+  for (const json& run : runs) {
+    if (!run[kind].contains("died")) continue;
+    const auto died = run[kind]["died"].get<uint64_t>(), without = run[kind]["without_image"].get<uint64_t>();
+    fmt::print("{:<9} {} of {} nodes have the image, {} died\n", run["algorithm"].get<std::string>(),
+               run["nodes"].get<uint64_t>() - died - without, run["nodes"].get<uint64_t>(), died);
   }
 }
 

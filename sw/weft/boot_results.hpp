@@ -36,7 +36,8 @@ struct BootArguments {
   std::optional<double> wait;
   double begin_within = 0, round_trip_ms = 0.1, notice_seconds = 5;
   std::optional<double> resolution, death_seconds;
-  std::optional<uint32_t> dies;
+  std::optional<uint32_t> dies;  ///< server
+  std::vector<uint32_t> dying_nodes;
   std::string protocol = "http";
   uint32_t tftp_window = 1;
   std::string serve_from = "/srv/boot", serve_by = "http", kernel_arguments;

@@ -86,6 +86,7 @@ json to_json(const Graph& graph) {
   }
   for (uint32_t id = 0; id < graph.links(); ++id) {
     const Link& link = graph.link(id);
+    json& links = graph.is_host_link(id) ? host_links : switch_links;
     if (graph.is_host_link(id))
       host_links.push_back({{"host", link.a},
                             {"host_port", link.a_port},
@@ -95,6 +96,7 @@ json to_json(const Graph& graph) {
     else
       switch_links.push_back(
           {{"a", link.a}, {"a_port", link.a_port}, {"b", link.b}, {"b_port", link.b_port}});
+    if (link.mbps != 0) links.back()["mbps"] = link.mbps;
   }
   return {
       {"switches", switches}, {"hosts", hosts}, {"switch_links", switch_links}, {"host_links", host_links}};

@@ -51,7 +51,7 @@ tb::RateCase full_rate(std::string what, uint32_t inputs, double multicast) {
   rate_case.inputs = inputs;
   rate_case.multicast = multicast;
   rate_case.wanted = 1;
-  rate_case.wants_latency = inputs == 1;
+  rate_case.wants_latency = true;
   return rate_case;
 }
 
@@ -64,12 +64,14 @@ std::vector<tb::RateCase> all_cases() {
   cases.push_back(full_rate("the same, an entry scrubbed every 1,024 clocks", 4, 0.5));
   cases.back().scrub_period = 1024;
   cases.back().wanted = 1023.0 / 1024;
+  cases.back().wants_latency = false;
   for (const double pauses : {0.1, 0.25, 0.5}) {
     const std::string share = fmt::format("{:.0f} % pauses", 100 * pauses);
     cases.push_back(full_rate("one input, " + share, 1, 0.5));
     cases.back().input_pauses = pauses;
     cases.push_back(full_rate("four inputs, results: " + share, 4, 0.5));
     cases.back().output_pauses = pauses;
+    cases.back().wants_latency = false;
     cases.push_back(full_rate("one input and results, " + share, 1, 0.5));
     cases.back().input_pauses = cases.back().output_pauses = pauses;
     cases.back().wants_latency = false;
@@ -133,8 +135,10 @@ std::string markdown(const Options& options, const Results& results) {
       "were taken; where neither side pauses, or one of them, every such clock has to bring a result, but "
       "for the four that are in the block at the end. "
       "*Latency*: clocks of a lookup, from the one in which the request is taken to the one in which its "
-      "result is, both included; wanted are four of each where one input sends and results are always taken. "
-      "With several inputs, or pauses of the other side, requests wait. *Beside the golden model*: lookups a "
+      "result is, both included; wanted are four of each where results are "
+      "always taken and nothing is scrubbed; else requests wait. Where both sides pause, a request that came "
+      "in an unusable clock may go on in a later one, so nothing is wanted of usable clocks there. *Beside "
+      "the golden model*: lookups a "
       "second of processor time, as share of what the golden model alone does in the same process; the test "
       "bench, which draws the requests, counts for both.\n\n"
       "| what | lookups | lookups a clock | of usable clocks | wanted | latency: least / mean / most | "
@@ -142,11 +146,11 @@ std::string markdown(const Options& options, const Results& results) {
       "in use meanwhile | beside the golden model |\n|---|---:|---:|---:|---:|---:|---:|---:|\n",
       options.seed, sizes.ports, sizes.colours, sizes.unicast_entries, options.clocks);
   for (const auto& [what, rate] : results.cases)
-    text += fmt::format("| {} | {} | {:.4f} | {:.4f} | {} | {} / {:.2f} / {} | {} | {:.3f} |\n", what.what,
-                        rate.lookups, rate.per_clock(), rate.per_usable(),
-                        what.wanted > 0 ? fmt::format("{:.4f}", what.wanted) : "–", rate.least_latency,
-                        rate.latency(), rate.most_latency, rate.images,
-                        rate.per_second() / results.golden_per_second);
+    text += fmt::format(
+        "| {} | {} | {:.4f} | {} | {} | {} / {:.2f} / {} | {} | {:.3f} |\n", what.what, rate.lookups,
+        rate.per_clock(), what.wanted > 0 ? fmt::format("{:.4f}", rate.per_usable()) : "–",
+        what.wanted > 0 ? fmt::format("{:.4f}", what.wanted) : "–", rate.least_latency, rate.latency(),
+        rate.most_latency, rate.images, rate.per_second() / results.golden_per_second);
   return text + fmt::format(
                     "\nThe golden model alone: {:.1f} million lookups a second on the machine that "
                     "wrote this page, beside whatever else it did.\n",

@@ -15,6 +15,7 @@
 #include "route/fault_options.hpp"
 #include "switch/fabric_run.hpp"
 #include "switch/lookup_block.hpp"
+#include "switchtables/fault_options.hpp"
 #include "topology/spec.hpp"
 #include "trace/record.hpp"
 
@@ -24,28 +25,41 @@ namespace {
 
 struct Options {
   tb::FabricConfig config;
-  route::FaultTexts fail, new_fail;
-  std::string lookup = "rtl", flaw = "none", json;
+  switchtables::FaultTexts fail, new_fail;
+  std::string lookup = "rtl", flaw = "none", masks = "destination", json;
+  uint32_t channels = 2;
 };
 
 void read_faults(Options& options) {
   tb::FabricConfig& config = options.config;
-  if (!route::any(options.fail) && !route::any(options.new_fail)) return;
-  route::Health health(route::grid_of(config.topology));
-  route::apply(health, options.fail);
-  if (route::any(options.fail)) config.known = health;
-  if (!route::any(options.new_fail)) return;
-  route::apply(health, options.new_fail);
-  config.later = health;
+  if (!any(options.fail) && !any(options.new_fail)) return;
+  const switchtables::Fabric whole(config.topology);
+  switchtables::Faults faults(whole.graph());
+  apply(faults, whole, config.topology, options.fail);
+  if (any(options.fail)) config.known = faults;
+  if (!any(options.new_fail)) return;
+  apply(faults, whole, config.topology, options.new_fail);
+  config.later = faults;
   config.update = true;
 }
 
 nlohmann::json to_json(const tb::FabricPass& pass) {
-  return {{"pass", pass.name},         {"multicast_packets", pass.multicast_packets},
-          {"copies", pass.copies},     {"unicast_packets", pass.unicast_packets},
-          {"arrived", pass.arrived},   {"pairs", pass.pairs},
-          {"lost", pass.lost},         {"wrong", pass.wrong},
-          {"max_hops", pass.max_hops}, {"promised_hops", pass.promised_hops},
+  return {{"pass", pass.name},
+          {"multicast_packets", pass.multicast_packets},
+          {"by_new_trees", pass.by_new_trees},
+          {"copies", pass.copies},
+          {"foreign_copies", pass.foreign},
+          {"cut_off_copies", pass.cut_off},
+          {"unicast_packets", pass.unicast_packets},
+          {"arrived", pass.arrived},
+          {"pairs", pass.pairs},
+          {"pairs_without_promise", pass.lossy},
+          {"lost", pass.lost},
+          {"wrong", pass.wrong},
+          {"max_hops", pass.max_hops},
+          {"promised_hops", pass.promised_hops},
+          {"updates", pass.updates},
+          {"updates_in_flight", pass.updates_in_flight},
           {"lookups", pass.lookups}};
 }
 
@@ -64,11 +78,15 @@ nlohmann::json to_json(const Options& options, const tb::FabricResult& result) {
           {"per_port", options.config.per_port},
           {"switches", result.switches},
           {"hosts", result.hosts},
+          {"hosts_left_out", result.left_out},
           {"groups", result.groups},
+          {"merged_groups", result.merged_groups},
           {"colors", result.colours},
           {"block_ports", result.block_ports},
           {"passes", passes},
-          {"images_updated", result.images_updated},
+          {"images_changed", result.images_changed},
+          {"unicast_images_changed", result.unicast_changed},
+          {"trees_changed", result.trees_changed},
           {"lookups", lookups},
           {"clocks", result.clocks},
           {"lookups_per_second", static_cast<double>(lookups) / std::max(1e-6, result.seconds)},
@@ -79,18 +97,35 @@ void print(const nlohmann::json& json) {
   fmt::print("{} switches with lookup blocks of {} ports ({}), {} hosts, {} groups in {} colors\n",
              json["switches"].dump(), json["block_ports"].dump(), json["lookup"].get<std::string>(),
              json["hosts"].dump(), json["groups"].dump(), json["colors"].dump());
+  if (json["hosts_left_out"] != 0)
+    fmt::print("  hosts left out             {}, behind ports beyond 64\n", json["hosts_left_out"].dump());
+  if (json["merged_groups"] != 0)
+    fmt::print("  groups that share trees    {}\n", json["merged_groups"].dump());
   for (const auto& pass : json["passes"]) {
     fmt::print("  {}\n", pass["pass"].get<std::string>());
     if (pass["multicast_packets"] != 0)
-      fmt::print("    multicast                {} packets, {} copies to members\n",
-                 pass["multicast_packets"].dump(), pass["copies"].dump());
+      fmt::print("    multicast                {} packets, {} copies to members, {} to others\n",
+                 pass["multicast_packets"].dump(), pass["copies"].dump(), pass["foreign_copies"].dump());
+    if (pass["by_new_trees"] != 0 || pass["cut_off_copies"] != 0)
+      fmt::print("    by new trees             {} packets; old ones do not lead to {} members\n",
+                 pass["by_new_trees"].dump(), pass["cut_off_copies"].dump());
     fmt::print("    unicast                  {} packets of {} pairs, {} arrived, {} lost\n",
                pass["unicast_packets"].dump(), pass["pairs"].dump(), pass["arrived"].dump(),
                pass["lost"].dump());
     fmt::print("    hops                     at most {}, promised {}\n", pass["max_hops"].dump(),
                pass["promised_hops"].dump());
+    if (pass["pairs_without_promise"] != 0)
+      fmt::print("    without promise          {} pairs of a switch and a host\n",
+                 pass["pairs_without_promise"].dump());
+    if (pass["updates"] != 0)
+      fmt::print("    updates between lookups  {} of {}\n", pass["updates_in_flight"].dump(),
+                 pass["updates"].dump());
     fmt::print("    wrong                    {}\n", pass["wrong"].dump());
   }
+  if (json["images_changed"] != 0)
+    fmt::print("  new tables                 {} images differ, {} of them in unicast, and {} trees\n",
+               json["images_changed"].dump(), json["unicast_images_changed"].dump(),
+               json["trees_changed"].dump());
   fmt::print("  lookups                    {}, {:.0f} a second\n", json["lookups"].dump(),
              json["lookups_per_second"].get<double>());
 }
@@ -99,6 +134,8 @@ int run(Options& options, const std::vector<std::string>& arguments) {
   try {
     options.config.rtl = options.lookup == "rtl";
     options.config.flaw = tb::flaw_of(options.flaw);
+    options.config.routes.masks = options.masks == "line" ? route::Masks::line : route::Masks::destination;
+    options.config.routes.channels = static_cast<uint8_t>(options.channels);
     read_faults(options);
     if (!options.config.traces.empty()) std::filesystem::create_directories(options.config.traces);
     const tb::FabricResult result = tb::run_fabric(options.config);
@@ -130,11 +167,29 @@ Command add_switch_command(CLI::App& app) {
   command->add_option("--lookup", options->lookup, "rtl: beside the golden model; golden: that alone")
       ->check(CLI::IsMember({"rtl", "golden"}))
       ->capture_default_str();
-  route::add_fault_options(*command, "fail", ", as tables know (kfat2d)", options->fail);
-  route::add_fault_options(*command, "new-fail", " later; implies --update (kfat2d)", options->new_fail);
+  switchtables::add_fault_options(*command, "fail", ", as tables know", options->fail);
+  switchtables::add_fault_options(*command, "new-fail", " later; implies --update", options->new_fail);
   command->add_flag("--update", config.update, "then replace all tables while packets fly");
+  command
+      ->add_option("--in-flight", config.in_flight,
+                   "share of updates that has to come into use between lookups of a pass")
+      ->type_name("SHARE")
+      ->check(command_line::within(0, 1))
+      ->capture_default_str();
+  command
+      ->add_option("--colors", config.colours,
+                   "of trees; those of an update need as many more [all that blocks have]")
+      ->type_name("N")
+      ->check(whole_number(1, 65536));
+  command->add_flag("--merged", config.merged,
+                    "groups may share trees if colors are too few: hosts of each get packets to all of them");
   command->add_flag("--per-port", config.per_port, "a multicast table for each input port of a switch");
-  command->add_option("--channels", config.channels, "virtual channels of a kfat2d")
+  command
+      ->add_option("--masks", options->masks,
+                   "backups of a kfat2d are kept for each destination, or its line")
+      ->check(CLI::IsMember({"line", "destination"}))
+      ->capture_default_str();
+  command->add_option("--channels", options->channels, "virtual channels of a kfat2d")
       ->check(whole_number(2, 3))
       ->capture_default_str();
   command
@@ -142,10 +197,12 @@ Command add_switch_command(CLI::App& app) {
       ->check(whole_number())
       ->capture_default_str();
   command
-      ->add_option("--flaw", options->flaw,
-                   "a mistake on purpose, which has to be found: a bit of a multicast entry, an entry or a "
-                   "unicast entry missing, a hop too few promised, a bit in the golden model of a block")
-      ->check(CLI::IsMember({"none", "bit", "entry", "unicast", "promise", "model"}))
+      ->add_option(
+          "--flaw", options->flaw,
+          "a mistake on purpose, which has to be found: a bit of a multicast entry, an entry or a "
+          "unicast entry missing, a hop too few promised, senders that use new trees too early, a bit in "
+          "the golden model of a block")
+      ->check(CLI::IsMember({"none", "bit", "entry", "unicast", "promise", "hasty", "model"}))
       ->capture_default_str();
   command->add_option("--threads", config.threads, "that look up; same result")
       ->check(whole_number(1, 1024))

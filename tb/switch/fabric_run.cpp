@@ -6,37 +6,73 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 #include "fabric/random.hpp"
-#include "mcast/batch.hpp"
-#include "route/checker.hpp"
 #include "switch/packets.hpp"
-#include "switchtables/images.hpp"
+#include "switch/promise.hpp"
+#include "switch/tree_parts.hpp"
+#include "switchtables/plan.hpp"
 
 namespace weft::tb {
 
 namespace {
 
 using switchtables::Fabric;
+using switchtables::Faults;
 using switchtables::Images;
+using switchtables::Plan;
 
-constexpr uint32_t packets_at_once = 1u << 16;
+constexpr uint64_t packets_at_once = 1u << 16;
+constexpr uint64_t batches_of_an_update = 64;
+constexpr uint64_t first_batch = 8, last_batch = 32;  // in which updates begin
+constexpr uint32_t idle_clocks = 2048;                // of a switch with an update under way, between rounds
 constexpr std::size_t most_findings = 10;
 
-/// What the checker says of tables of a two-dimensional fat tree.
-struct Promise {
-  uint32_t most_hops = 0;
-  std::vector<bool> lossy;  ///< pairs of leaves of which a packet may be dropped, from × leaves + to
+/// A fabric as it is at some time.
+struct Site {
+  Fabric fabric;
+  mcast::Hops hops;
+
+  Site(Fabric alive, uint32_t threads) : fabric(std::move(alive)), hops(fabric.graph(), threads) {}
 };
 
-/// Tables of the fabric as it is now, and what they promise.
-struct Plan {
-  mcast::Groups groups;
-  mcast::FabricTables trees;
-  Images images;
-  std::optional<route::Tables> routes;
-  Promise promise;
+/// Tables, and what they were made for.
+struct Generation {
+  std::shared_ptr<const Site> site;
+  Plan plan;
+
+  const mcast::FabricTables::Use& use(uint32_t group) const { return plan.tables.groups[group]; }
+  const mcast::Tree& tree(uint32_t group) const { return plan.trees[use(group).tree]; }
+};
+
+struct Sent {
+  bool multicast = false, by_old_tree = false;
+  uint32_t from = 0, to = 0;  // hosts; of multicast: to is the group
+};
+
+/// Pairs of different hosts: every one, in order or in one that leads all over the fabric, or a sample.
+class Pairs {
+ public:
+  Pairs(uint64_t hosts, uint64_t most, bool all_over)
+      : hosts_(hosts), pairs_(hosts * (hosts - 1)), count_(std::min(pairs_, most)), stride_(1) {
+    if (all_over && pairs_ > 0) stride_ = pairs_ * 5 / 8 | 1;
+    while (pairs_ > 0 && std::gcd(stride_, pairs_) != 1) stride_ += 2;
+  }
+  uint64_t pairs() const { return pairs_; }
+  uint64_t count() const { return count_; }
+  Sent pair(uint64_t number, RandomStream& random) const {
+    const uint64_t pair = count_ < pairs_ ? random.below(pairs_) : number * stride_ % pairs_;
+    const auto from = static_cast<uint32_t>(pair / (hosts_ - 1));
+    const auto to = static_cast<uint32_t>(pair % (hosts_ - 1));
+    return {false, false, from, to + (to >= from)};
+  }
+
+ private:
+  uint64_t hosts_, pairs_, count_, stride_;
 };
 
 class Run {
@@ -44,23 +80,30 @@ class Run {
   explicit Run(const FabricConfig& config)
       : config_(config),
         whole_(config.topology),
-        fabric_(config.known ? whole_.alive_of(*config.known) : whole_),
-        hops_(std::make_unique<mcast::Hops>(fabric_.graph(), config.threads)),
-        random_(config.seed) {}
+        whole_groups_(mcast::load_groups(config.groups, whole_.graph())),
+        sizes_(block_sizes(whole_.most_ports(), config.per_port)),
+        random_(config.seed) {
+    const uint32_t sets = config.update ? 2 : 1;
+    colours_ = config.colours != 0 ? config.colours : sizes_.colours / sets;
+    if (colours_ * sets > sizes_.colours)
+      throw Fault(fmt::format("{} colors{}: the lookup blocks have {} entries", colours_,
+                              config.update ? ", and as many others for the update" : "", sizes_.colours));
+  }
 
   FabricResult run() {
-    make_plan(1, 0);
+    stand(config_.known);
+    new_ = grow(1, 0, 0);
+    tell_sizes();
+    promise_ = least_hops(fabric(), site_->hops);
+    if (fabric().grid() && config_.known) promise_ = promise_of_routes({&*new_->plan.routes});
     RandomStream flaws(config_.seed);
-    spoil(plan_.images, fabric_, sizes(), config_.flaw, flaws);
+    spoil(new_->plan.images, fabric(), sizes_, config_.flaw, flaws);
+    if (config_.flaw == Flaw::promise) promise_.spoil(fabric(), flaws);
     make_blocks();
     if (config_.flaw == Flaw::model) spoil_a_model(flaws);
-    result_.switches = fabric_.graph().switches();
-    result_.hosts = fabric_.graph().hosts();
-    result_.groups = plan_.groups.count();
     pass_over_all("tables loaded");
     if (config_.update) {
-      if (config_.later) fail();
-      update_while_packets_fly();
+      update();
       pass_over_all("tables updated");
     }
     for (const auto& block : blocks_)
@@ -69,80 +112,75 @@ class Run {
   }
 
  private:
+  const Fabric& fabric() const { return site_->fabric; }
+
   // ---------------------------------------------------------------------------------------------- tables
-  route::Health health() const {
-    if (new_failed_) return *config_.later;
-    return config_.known ? *config_.known : route::Health(*fabric_.grid());
+  void stand(const std::optional<Faults>& faults) {
+    site_ = std::make_shared<Site>(faults ? whole_.alive_of(*faults) : whole_, config_.threads);
+    groups_ = switchtables::live_groups(whole_groups_, fabric());
+    health_.reset();
+    if (fabric().grid())
+      health_ =
+          faults ? health_of(*fabric().grid(), whole_.graph(), *faults) : route::Health(*fabric().grid());
+    parts_.clear();
   }
 
-  switch_lookup::Sizes sizes() const { return block_sizes(whole_.most_ports(), config_.per_port); }
-
-  void make_plan(uint32_t version, uint32_t choice) {
-    const auto sizes = this->sizes();
-    plan_ = {};
-    plan_.groups = mcast::load_groups(config_.groups, fabric_.graph());
-    mcast::BatchOptions options;
-    options.router.colours = sizes.colours;
-    if (config_.per_port) options.router.tables = mcast::Tables::of_port;
-    options.router.threads = config_.threads;
+  std::unique_ptr<Generation> grow(uint32_t version, uint32_t first_colour, uint32_t choice) {
+    switchtables::PlanOptions options;
+    options.sizes = sizes_;
+    options.first_colour = first_colour;
+    options.colours = colours_;
+    options.version = version;
+    options.choice = choice;
+    options.routes = config_.routes;
+    // Tables with new faults mix better with old ones that lead the same way.
+    if (choice != 0 && !config_.later) options.routes.first = route::Dimension::column;
+    options.threads = config_.threads;
     options.seed = config_.seed;
-    const mcast::Forest forest = mcast::route_together(*hops_, plan_.groups, options);
-    result_.colours = forest.colours();
-    plan_.trees = mcast::tables_of(forest);
-    plan_.images = switchtables::heads_of(fabric_, version);
-    switchtables::add_multicast(plan_.images, fabric_, plan_.trees, sizes);
-    if (!fabric_.grid()) return switchtables::add_minimal_hops(plan_.images, fabric_, choice, sizes);
-    const route::Health alive = health();
-    route::Options routes;
-    routes.channels = static_cast<uint8_t>(config_.channels);
-    plan_.routes = route::make_tables(alive, routes);
-    switchtables::add_routes(plan_.images, fabric_, *plan_.routes, sizes);
-    plan_.promise = promise_of({&*plan_.routes});
+    auto made = std::make_unique<Generation>();
+    made->site = site_;
+    made->plan = make_plan(fabric(), site_->hops, groups_, health_, options);
+    result_.colours = std::max(result_.colours, made->plan.colours);
+    result_.merged_groups = std::max(result_.merged_groups, merged_groups(made->plan));
+    return made;
   }
 
-  /// While switches have any of these tables.
-  Promise promise_of(const std::vector<const route::Tables*>& mixture) {
-    const route::Grid& grid = *fabric_.grid();
-    const route::Report report = route::check(mixture, health(), false);
-    if (!report.cycle.empty()) say("packets can wait for each other in a ring");
-    Promise promise{2 * report.max_steps, std::vector<bool>(std::size_t{grid.leaves()} * grid.leaves())};
-    for (const route::Pair& pair : report.lossy)
-      promise.lossy[std::size_t{grid.number(pair.from)} * grid.leaves() + grid.number(pair.to)] = true;
-    return promise;
+  void tell_sizes() {
+    result_.block_ports = sizes_.ports;
+    result_.switches = fabric().graph().switches();
+    result_.hosts = fabric().graph().hosts();
+    result_.left_out = whole_.left_out();
+    result_.groups = groups_.count();
+  }
+
+  Promise promise_of_routes(const std::vector<const route::Tables*>& mixture) const {
+    return promise_of(fabric(), mixture, *health_);
   }
 
   void make_blocks() {
-    const auto sizes = this->sizes();
-    result_.block_ports = sizes.ports;
     blocks_.resize(whole_.graph().switches());
-    for (uint32_t sw = 0; sw < fabric_.graph().switches(); ++sw) {
-      auto& block = blocks_[fabric_.whole_switch(sw)];
-      block = config_.rtl ? verilated_block(sizes, config_.seed + sw) : golden_block(sizes);
-      if (!config_.traces.empty()) block->open_traces(config_.traces, fabric_.whole_switch(sw));
-      block->load(plan_.images[sw].head.switch_id, write_image(plan_.images[sw]));
+    for (uint32_t sw = 0; sw < fabric().graph().switches(); ++sw) {
+      auto& block = blocks_[fabric().whole_switch(sw)];
+      block = config_.rtl ? verilated_block(sizes_, config_.seed + sw) : golden_block(sizes_);
+      if (!config_.traces.empty()) block->open_traces(config_.traces, fabric().whole_switch(sw));
+      const switch_lookup::Image& image = new_->plan.images[sw];
+      block->load(image.head.switch_id, write_image(image));
     }
     see_what_is_alive();
   }
 
+  LookupBlock& block(uint32_t sw) { return *blocks_[fabric().whole_switch(sw)]; }
+
   void spoil_a_model(RandomStream& random) {
     if (!config_.rtl) throw Fault("a flaw of the model shows beside RTL only");
-    Images images = plan_.images;
-    spoil(images, fabric_, sizes(), Flaw::bit, random);
-    for (uint32_t sw = 0; sw < fabric_.graph().switches(); ++sw)
-      if (images[sw] != plan_.images[sw]) blocks_[fabric_.whole_switch(sw)]->spoil_model(images[sw]);
+    Images images = new_->plan.images;
+    spoil(images, fabric(), sizes_, Flaw::bit, random);
+    for (uint32_t sw = 0; sw < fabric().graph().switches(); ++sw)
+      if (images[sw] != new_->plan.images[sw]) block(sw).spoil_model(images[sw]);
   }
 
   void see_what_is_alive() {
-    for (uint32_t sw = 0; sw < fabric_.graph().switches(); ++sw)
-      blocks_[fabric_.whole_switch(sw)]->set_alive(fabric_.alive(sw));
-  }
-
-  /// Switches and links die; their neighbours see it at once, tables stay.
-  void fail() {
-    new_failed_ = true;
-    fabric_ = whole_.alive_of(*config_.later);
-    hops_ = std::make_unique<mcast::Hops>(fabric_.graph(), config_.threads);
-    see_what_is_alive();
+    for (uint32_t sw = 0; sw < fabric().graph().switches(); ++sw) block(sw).set_alive(fabric().alive(sw));
   }
 
   // ---------------------------------------------------------------------------------------------- packets
@@ -150,159 +188,197 @@ class Run {
     if (result_.findings.size() < most_findings) result_.findings.push_back(finding);
   }
 
-  void fly(Packets& packets, const std::function<void()>& between = {}) {
-    const auto start = std::chrono::steady_clock::now();
-    packets.run(between);
-    result_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  }
-
   void pass_over_all(const std::string& name) {
     FabricPass pass;
     pass.name = name;
-    Packets packets(fabric_, blocks_, config_.threads);
-    send_to_groups(packets, pass, {});
-    send_pairs(packets, pass, {});
-    pass.lookups = packets.lookups();
+    send_all(
+        pass, 1, false, [](uint64_t) {}, [] {});
     result_.passes.push_back(pass);
   }
 
-  struct Sent {
-    uint32_t from = 0, to = 0;  // hosts; of multicast: to is the group
-  };
-
-  /// A packet from every member of every group.
-  void send_to_groups(Packets& packets, FabricPass& pass, const std::function<void()>& between) {
-    for (uint32_t group = 0; group < plan_.groups.count(); ++group) {
-      if (plan_.groups.is_local(group)) continue;
-      for (const uint32_t member : plan_.groups.members(group)) {
-        packets.inject(member, switchtables::multicast_in(plan_.trees.groups[group].colour),
-                       static_cast<uint32_t>(sent_.size()));
-        sent_.push_back({member, group});
-        if (sent_.size() == at_once_) multicast_flies(packets, pass, between);
-      }
+  /// A packet from every member of every group, and for every pair of hosts, or as many as are wanted, in
+  /// batches that fly together.
+  /// @param all_over in an order in which all switches have something to do all the time
+  /// @param before is told of each batch which one it is; between: before each round of lookups
+  void send_all(FabricPass& pass, uint64_t batches, bool all_over,
+                const std::function<void(uint64_t)>& before, const std::function<void()>& between) {
+    std::vector<Sent> multicast = packets_of_groups();
+    if (all_over) shuffle(multicast);
+    const Pairs pairs(fabric().graph().hosts(), config_.most_pairs, all_over);
+    pass.pairs = pairs.pairs();
+    pass.lossy = promise_.lossy(fabric());
+    batches = std::max(batches, (multicast.size() + pairs.count()) / packets_at_once + 1);
+    Packets packets(fabric(), blocks_, config_.threads);
+    uint64_t groups_sent = 0, pairs_sent = 0;
+    for (uint64_t batch = 0; batch < batches; ++batch) {
+      before(batch);
+      for (; groups_sent < multicast.size() * (batch + 1) / batches; ++groups_sent)
+        inject_multicast(packets, multicast[groups_sent]);
+      for (; pairs_sent < pairs.count() * (batch + 1) / batches; ++pairs_sent)
+        inject_unicast(packets, pairs.pair(pairs_sent, random_));
+      fly(packets, pass, between);
     }
-    multicast_flies(packets, pass, between);
+    pass.lookups = packets.lookups();
   }
 
-  void multicast_flies(Packets& packets, FabricPass& pass, const std::function<void()>& between) {
-    fly(packets, between);
-    pass.multicast_packets += sent_.size();
-    wrong_.assign(sent_.size(), 0);
-    for (const Loss& loss : packets.losses()) judge_lost_copy(loss);
+  std::vector<Sent> packets_of_groups() const {
+    std::vector<Sent> packets;
+    for (uint32_t group = 0; group < groups_.count(); ++group)
+      if (!groups_.is_local(group))
+        for (const uint32_t member : groups_.members(group)) packets.push_back({true, false, member, group});
+    return packets;
+  }
+
+  template <typename Item>
+  void shuffle(std::vector<Item>& items) {
+    for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random_.below(i)]);
+  }
+
+  void inject_multicast(Packets& packets, Sent sent) {
+    sent.by_old_tree = keeps_to_old_tree(sent.to);
+    const Generation& trees = sent.by_old_tree ? *old_ : *new_;
+    packets.inject(sent.from, switchtables::multicast_in(trees.use(sent.to).colour),
+                   static_cast<uint32_t>(sent_.size()));
+    sent_.push_back(sent);
+  }
+
+  void inject_unicast(Packets& packets, const Sent& sent) {
+    packets.inject(sent.from, switchtables::unicast_to(fabric(), sent.to),
+                   static_cast<uint32_t>(sent_.size()));
+    sent_.push_back(sent);
+  }
+
+  void fly(Packets& packets, FabricPass& pass, const std::function<void()>& between) {
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    Clock::duration not_looked_up{};
+    packets.run([&] {
+      const auto before = Clock::now();
+      between();
+      not_looked_up += Clock::now() - before;
+    });
+    result_.seconds += std::chrono::duration<double>(Clock::now() - start - not_looked_up).count();
+    excused_.assign(sent_.size(), 0);
+    failed_.assign(sent_.size(), 0);
+    for (const Loss& loss : packets.losses())
+      sent_[loss.tag].multicast ? judge_lost_copy(loss) : judge_lost_packet(loss, pass);
     auto arrivals = packets.arrivals();
     std::sort(arrivals.begin(), arrivals.end());
     auto at = arrivals.begin();
     for (uint32_t tag = 0; tag < sent_.size(); ++tag) {
       const auto end =
           std::find_if(at, arrivals.end(), [&](const Arrival& arrival) { return arrival.tag != tag; });
-      if (!copies_are_right(sent_[tag], {at, end}, pass)) wrong_[tag] = 1;
+      const std::span<const Arrival> of_this(at, end);
+      const bool right = sent_[tag].multicast ? copies_are_right(sent_[tag], of_this, pass)
+                                              : packet_is_right(tag, of_this, pass);
+      pass.wrong += !right || failed_[tag] != 0;
       at = end;
-      pass.wrong += wrong_[tag];
     }
     sent_.clear();
   }
 
-  /// A tree leads to members only, so none of its copies is ever dropped.
-  void judge_lost_copy(const Loss& loss) {
-    wrong_[loss.tag] = 1;
-    say(fmt::format("group {}: a copy of a packet from host {} is dropped by switch {}: {}",
-                    sent_[loss.tag].to, sent_[loss.tag].from, loss.sw, reason(loss)));
+  // ---------------------------------------------------------------------------------------------- multicast
+  /// Of old trees in which something died since: a number that members have in common who still hear each
+  /// other. Empty: all do.
+  std::vector<std::vector<uint32_t>> parts_of_old_trees() const {
+    std::vector<std::vector<uint32_t>> parts(groups_.count());
+    for (uint32_t group = 0; group < groups_.count(); ++group)
+      if (!groups_.is_local(group))
+        parts[group] = parts_of(old_->tree(group), old_->site->fabric, fabric(), groups_.members(group));
+    return parts;
   }
 
-  /// Each other member of the group exactly once; hosts of no group on its tree not at all.
+  bool hear_each_other(const Sent& sent, std::size_t one, std::size_t other) const {
+    if (!sent.by_old_tree || parts_.empty()) return true;
+    return parts_[sent.to][one] == parts_[sent.to][other];
+  }
+
+  /// A tree leads to members only, so none of its copies is ever dropped, unless it was cut.
+  void judge_lost_copy(const Loss& loss) {
+    const Sent& sent = sent_[loss.tag];
+    if (sent.by_old_tree && !parts_.empty() && loss.why == switch_lookup::formats::Outcome::no_member) return;
+    failed_[loss.tag] = 1;
+    say(fmt::format("group {}: a copy of a packet from host {} is dropped by switch {}: {}", sent.to,
+                    sent.from, loss.sw, reason(loss)));
+  }
+
+  /// Each other member of the group that is still to be reached exactly once; nobody else, but that hosts of
+  /// groups with the same tree may be allowed to.
   bool copies_are_right(const Sent& sent, std::span<const Arrival> arrivals, FabricPass& pass) {
-    std::size_t next = 0;
+    ++pass.multicast_packets;
+    pass.by_new_trees += old_ && !sent.by_old_tree;
+    const auto members = groups_.members(sent.to);
+    const auto place_of = [&](uint32_t host) {
+      return static_cast<std::size_t>(std::lower_bound(members.begin(), members.end(), host) -
+                                      members.begin());
+    };
+    const std::size_t from = place_of(sent.from);
+    copies_.assign(members.size(), 0);
     bool right = true;
-    for (const uint32_t member : plan_.groups.members(sent.to)) {
-      if (member == sent.from) continue;
-      while (next < arrivals.size() && arrivals[next].host < member)
-        right = foreign(sent, arrivals[next++].host) && right;
-      const bool here = next < arrivals.size() && arrivals[next].host == member;
-      const bool once = here && (next + 1 == arrivals.size() || arrivals[next + 1].host != member);
-      pass.copies += here;
-      right = right && once;
-      while (next < arrivals.size() && arrivals[next].host == member) ++next;
+    for (const Arrival& arrival : arrivals) {
+      const std::size_t place = place_of(arrival.host);
+      if (place < members.size() && members[place] == arrival.host)
+        ++copies_[place];
+      else
+        right = foreign_is_right(sent, arrival.host, pass) && right;
     }
-    while (next < arrivals.size()) right = foreign(sent, arrivals[next++].host) && right;
+    for (std::size_t place = 0; place < members.size(); ++place) {
+      const bool wanted = place != from && hear_each_other(sent, from, place);
+      right = right && copies_[place] == (wanted ? 1u : 0u);
+      pass.copies += place != from && copies_[place] > 0;
+      pass.cut_off += place != from && !wanted;
+    }
     if (!right)
-      say(fmt::format(
-          "group {}: a packet from host {} does not come to each other member exactly once, and to nobody "
-          "else",
-          sent.to, sent.from));
+      say(
+          fmt::format("group {}: a packet from host {} does not come to each other member exactly once, and "
+                      "to nobody else",
+                      sent.to, sent.from));
     return right;
   }
 
-  /// Whether a host that is no member may get a copy: if a group with the same tree has it.
-  bool foreign(const Sent& sent, uint32_t host) const {
-    if (host == sent.from) return false;
-    const uint32_t tree = plan_.trees.groups[sent.to].tree;
-    for (uint32_t group = 0; group < plan_.groups.count(); ++group) {
-      if (plan_.groups.is_local(group) || plan_.trees.groups[group].tree != tree) continue;
-      const auto members = plan_.groups.members(group);
-      if (std::binary_search(members.begin(), members.end(), host)) return true;
-    }
-    return false;
+  bool foreign_is_right(const Sent& sent, uint32_t host, FabricPass& pass) {
+    const Generation& trees = sent.by_old_tree ? *old_ : *new_;
+    const auto& sharing = trees.plan.groups_on[trees.use(sent.to).tree];
+    const bool shared = std::ranges::any_of(sharing, [&](uint32_t group) {
+      const auto members = groups_.members(group);
+      return std::binary_search(members.begin(), members.end(), host);
+    });
+    pass.foreign += shared;
+    if (shared && !config_.merged)
+      say(fmt::format("group {}: a packet from host {} comes to host {} of a group that shares the tree",
+                      sent.to, sent.from, host));
+    return shared && config_.merged;
   }
 
-  /// Every pair of hosts, or as many as are wanted, drawn at random.
-  void send_pairs(Packets& packets, FabricPass& pass, const std::function<void()>& between) {
-    const uint64_t hosts = fabric_.graph().hosts();
-    pass.pairs = hosts * (hosts - 1);
-    pass.promised_hops = 0;
-    const uint64_t count = std::min(pass.pairs, config_.most_pairs);
-    for (uint64_t i = 0; i < count; ++i) {
-      const uint64_t pair = count == pass.pairs ? i : random_.below(pass.pairs);
-      const auto from = static_cast<uint32_t>(pair / (hosts - 1));
-      auto to = static_cast<uint32_t>(pair % (hosts - 1));
-      to += to >= from;
-      packets.inject(from, switchtables::unicast_to(fabric_, to), static_cast<uint32_t>(sent_.size()));
-      sent_.push_back({from, to});
-      if (sent_.size() == at_once_) unicast_flies(packets, pass, between);
+  // ---------------------------------------------------------------------------------------------- unicast
+  bool packet_is_right(uint32_t tag, std::span<const Arrival> arrivals, FabricPass& pass) {
+    const Sent& sent = sent_[tag];
+    ++pass.unicast_packets;
+    pass.arrived += arrivals.size();
+    bool right = arrivals.size() + excused_[tag] == 1;
+    if (!right)
+      say(fmt::format("a packet from host {} to {} arrives {} times", sent.from, sent.to, arrivals.size()));
+    const uint32_t promised = promise_.hops(fabric().attachment(sent.from).node, sent.to);
+    if (promised != switchtables::no_promise) pass.promised_hops = std::max(pass.promised_hops, promised);
+    for (const Arrival& arrival : arrivals) {
+      if (promised != switchtables::no_promise) pass.max_hops = std::max(pass.max_hops, arrival.hops);
+      if (arrival.host == sent.to && arrival.hops <= promised) continue;
+      right = false;
+      say(fmt::format("a packet from host {} to {} comes to {} after {} hops, promised: {}", sent.from,
+                      sent.to, arrival.host, arrival.hops, promised));
     }
-    unicast_flies(packets, pass, between);
+    return right;
   }
 
-  void unicast_flies(Packets& packets, FabricPass& pass, const std::function<void()>& between) {
-    fly(packets, between);
-    pass.unicast_packets += sent_.size();
-    arrived_.assign(sent_.size(), 0);
-    for (const Arrival& arrival : packets.arrivals()) {
-      const Sent& sent = sent_[arrival.tag];
-      ++arrived_[arrival.tag];
-      ++pass.arrived;
-      pass.max_hops = std::max(pass.max_hops, arrival.hops);
-      const uint32_t promised = promised_hops(sent);
-      pass.promised_hops = std::max(pass.promised_hops, promised);
-      if (arrival.host != sent.to || arrival.hops > promised) {
-        ++pass.wrong;
-        say(fmt::format("a packet from host {} to {} comes to {} after {} hops, promised: {}", sent.from,
-                        sent.to, arrival.host, arrival.hops, promised));
-      }
-    }
-    for (const Loss& loss : packets.losses()) judge_loss(loss, pass);
-    for (uint32_t tag = 0; tag < sent_.size(); ++tag) {
-      if (arrived_[tag] == 1) continue;
-      ++pass.wrong;
-      say(fmt::format("a packet from host {} to {} arrives {} times", sent_[tag].from, sent_[tag].to,
-                      arrived_[tag]));
-    }
-    sent_.clear();
-  }
-
-  void judge_loss(const Loss& loss, FabricPass& pass) {
+  void judge_lost_packet(const Loss& loss, FabricPass& pass) {
+    const Sent& sent = sent_[loss.tag];
     ++pass.lost;
-    if (may_lose(sent_[loss.tag]) && loss.why != switch_lookup::formats::Outcome::forward) {
-      arrived_[loss.tag] = 1;  // as good as
+    if (promise_.hops(fabric().attachment(sent.from).node, sent.to) == switchtables::no_promise) {
+      excused_[loss.tag] = 1;
       return;
     }
-    say(fmt::format("a packet from host {} to {} is dropped by switch {}: {}", sent_[loss.tag].from,
-                    sent_[loss.tag].to, loss.sw, reason(loss)));
-  }
-
-  bool may_lose(const Sent& sent) const {
-    if (!fabric_.grid()) return false;
-    const auto leaf = [this](uint32_t host) { return fabric_.whole_switch(fabric_.attachment(host).node); };
-    return plan_.promise.lossy[std::size_t{leaf(sent.from)} * fabric_.grid()->leaves() + leaf(sent.to)];
+    say(fmt::format("a packet from host {} to {} is dropped by switch {}: {}", sent.from, sent.to, loss.sw,
+                    reason(loss)));
   }
 
   static std::string reason(const Loss& loss) {
@@ -311,60 +387,128 @@ class Run {
                                         : std::string(switch_lookup::formats::name(loss.why));
   }
 
-  uint32_t promised_hops(const Sent& sent) {
-    const uint32_t from = fabric_.attachment(sent.from).node, to = fabric_.attachment(sent.to).node;
-    if (from == to) return 0;
-    const bool faults = new_failed_ || config_.known;
-    return (faults ? plan_.promise.most_hops : hops_->from(to, room_)[from]) -
-           (config_.flaw == Flaw::promise);
+  // ---------------------------------------------------------------------------------------------- update
+  /// In two steps (docs/switch.md, "Replacing tables"): new trees beside the old ones, with other colours,
+  /// and the new unicast tables; then, when nobody sends by old trees any more, images without these.
+  void update() {
+    old_ = std::move(new_);
+    if (config_.later) {
+      stand(config_.later);
+      see_what_is_alive();
+      parts_ = parts_of_old_trees();
+    }
+    new_ = grow(2, colours_, 1);
+    const Images before = old_images();
+    tell_changes(before);
+    promise_ = promise_of_mixture(before);
+    Images both = new_->plan.images;
+    switchtables::add_trees(both, before);
+    replace("new trees come in", both);
+    promise_ = least_hops(fabric(), site_->hops);
+    if (fabric().grid() && config_.later) promise_ = promise_of_routes({&*new_->plan.routes});
+    old_.reset();
+    for (auto& image : new_->plan.images) image.head.table_version = 3;
+    replace("old trees go", new_->plan.images);
   }
 
-  // ---------------------------------------------------------------------------------------------- update
-  /// Packets all the time, while one switch after the other, in any order, gets its new tables.
-  void update_while_packets_fly() {
-    const Plan before = std::move(plan_);
-    make_plan(2, 1);
-    const Promise after = plan_.promise;
-    if (fabric_.grid()) plan_.promise = promise_of({&*before.routes, &*plan_.routes});
-    std::vector<uint32_t> order(fabric_.graph().switches());
-    for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random_.below(i)]);
-    std::size_t next = 0;
-    const auto begin_some = [&] {
-      const std::size_t end = std::min(order.size(), next + 1 + order.size() / 64);
-      for (; next < end; ++next) {
-        const uint32_t sw = order[next];
-        blocks_[fabric_.whole_switch(sw)]->begin_update(write_image(plan_.images[sw]));
-        ++result_.images_updated;
+  /// Images of the switches that are left.
+  Images old_images() const {
+    std::vector<uint32_t> number(whole_.graph().switches());
+    for (uint32_t sw = 0; sw < old_->plan.images.size(); ++sw)
+      number[old_->site->fabric.whole_switch(sw)] = sw;
+    Images images;
+    for (uint32_t sw = 0; sw < fabric().graph().switches(); ++sw)
+      images.push_back(old_->plan.images[number[fabric().whole_switch(sw)]]);
+    return images;
+  }
+
+  /// Most must be others, or an update would show nothing.
+  void tell_changes(const Images& before) {
+    for (uint32_t sw = 0; sw < before.size(); ++sw) {
+      const auto& after = new_->plan.images[sw];
+      const bool unicast = before[sw].unicast != after.unicast;
+      result_.unicast_changed += unicast;
+      result_.images_changed += unicast || before[sw].multicast != after.multicast;
+    }
+    for (uint32_t group = 0; group < groups_.count(); ++group)
+      result_.trees_changed += !groups_.is_local(group) && ends_of(old_->tree(group), old_->site->fabric) !=
+                                                               ends_of(new_->tree(group), fabric());
+    if (result_.images_changed * 2 <= before.size())
+      say(fmt::format("only {} of {} images differ from those before", result_.images_changed,
+                      before.size()));
+  }
+
+  Promise promise_of_mixture(const Images& before) {
+    if (fabric().grid()) return promise_of_routes({&*old_->plan.routes, &*new_->plan.routes});
+    if (!config_.later) return least_hops(fabric(), site_->hops);
+    const std::vector<const Images*> mixture{&before, &new_->plan.images};
+    return promise_of(fabric(), mixture, sizes_);
+  }
+
+  /// A group goes over once all switches of its new tree have it; then its members send by either.
+  bool keeps_to_old_tree(uint32_t group) {
+    if (!old_) return false;
+    if (config_.flaw == Flaw::hasty) return false;
+    const auto& switches = new_->tree(group).switches;
+    if (!std::ranges::all_of(switches, [this](uint32_t sw) { return in_use_[sw]; })) return true;
+    return random_.below(2) == 0;
+  }
+
+  /// Packets all the time, while one switch after the other, in any order, gets its new image.
+  void replace(const std::string& name, const Images& images) {
+    FabricPass pass;
+    pass.name = name;
+    const auto switches = static_cast<uint32_t>(images.size());
+    std::vector<uint32_t> order(switches);
+    std::iota(order.begin(), order.end(), 0u);
+    shuffle(order);
+    in_use_.assign(switches, false);
+    std::vector<uint64_t> at_start;
+    for (uint32_t sw = 0; sw < switches; ++sw) at_start.push_back(block(sw).lookups());
+    std::vector<uint32_t> under_way;
+    const auto begin_some = [&](uint64_t batch) {
+      const uint64_t in_turn = std::clamp(batch, first_batch, last_batch) - first_batch;
+      const uint64_t end = switches * in_turn / (last_batch - first_batch);
+      for (; pass.updates < end; ++pass.updates) {
+        under_way.push_back(order[pass.updates]);
+        block(under_way.back()).begin_update(write_image(images[under_way.back()]));
       }
     };
-    FabricPass pass;
-    pass.name = "while tables change";
-    Packets packets(fabric_, blocks_, config_.threads);
-    at_once_ = packets_at_once / 64;
-    if (!new_failed_) send_to_groups(packets, pass, begin_some);  // their trees stay
-    send_pairs(packets, pass, begin_some);
-    at_once_ = packets_at_once;
-    while (next < order.size()) begin_some();
-    for (uint32_t sw = 0; sw < fabric_.graph().switches(); ++sw)
-      blocks_[fabric_.whole_switch(sw)]->finish_update();
-    pass.lookups = packets.lookups();
+    const auto go_on = [&] {
+      for (const uint32_t sw : under_way) block(sw).idle(idle_clocks);
+      for (const uint32_t sw : under_way) in_use_[sw] = !block(sw).updating();
+      std::erase_if(under_way, [this](uint32_t sw) { return in_use_[sw]; });
+    };
+    send_all(pass, batches_of_an_update, true, begin_some, go_on);
+    for (uint32_t sw = 0; sw < switches; ++sw) {
+      const uint64_t at = block(sw).lookups_before();
+      pass.updates_in_flight += !block(sw).updating() && at > at_start[sw] && at < block(sw).lookups();
+      block(sw).finish_update();
+    }
+    if (pass.updates_in_flight < config_.in_flight * pass.updates)
+      say(fmt::format("{}: only {} of {} updates came into use between lookups", name, pass.updates_in_flight,
+                      pass.updates));
     result_.passes.push_back(pass);
-    plan_.promise = after;
   }
 
   const FabricConfig& config_;
-  Fabric whole_, fabric_;
-  std::unique_ptr<mcast::Hops> hops_;
-  mcast::Hops::Room room_;
+  Fabric whole_;
+  mcast::Groups whole_groups_;
+  switch_lookup::Sizes sizes_;
+  uint32_t colours_ = 0;  // of one generation of trees
   RandomStream random_;
-  Plan plan_;
+  std::shared_ptr<const Site> site_;
+  std::optional<route::Health> health_;    // of a two-dimensional fat tree
+  mcast::Groups groups_;                   // live members
+  std::unique_ptr<Generation> old_, new_;  // old: while its trees are in use
+  Promise promise_;
   LookupBlocks blocks_;  // none for switches that were dead from the start
   FabricResult result_;
-  uint32_t at_once_ = packets_at_once;  // that fly
-  bool new_failed_ = false;
+  std::vector<std::vector<uint32_t>> parts_;
+  std::vector<bool> in_use_;  // new images
   std::vector<Sent> sent_;
-  std::vector<uint8_t> arrived_, wrong_;  // of packets that were sent
+  std::vector<uint8_t> excused_, failed_;  // of packets that were sent
+  std::vector<uint32_t> copies_;           // at each member
 };
 
 }  // namespace

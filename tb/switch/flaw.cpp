@@ -70,6 +70,7 @@ Flaw flaw_of(const std::string& name) {
                                     {"entry", Flaw::entry},
                                     {"unicast", Flaw::unicast},
                                     {"promise", Flaw::promise},
+                                    {"hasty", Flaw::hasty},
                                     {"model", Flaw::model}})
     if (name == known) return flaw;
   throw Fault("no flaw '" + name + "'");

@@ -15,7 +15,8 @@ enum class Flaw {
   bit,      ///< one port more or less in a multicast entry
   entry,    ///< a multicast entry is missing
   unicast,  ///< a unicast entry is missing, of a host's switch for a host of another one
-  promise,  ///< one hop less is promised; tables are right
+  promise,  ///< one hop less is promised, of one pair of switches; tables are right
+  hasty,    ///< senders go over to new trees before all switches of these have them
   model,    ///< as bit, but in the golden model of a block alone, beside right RTL
 };
 

@@ -23,9 +23,14 @@ class GoldenBlock : public LookupBlock {
   }
   bool updating() const override { return update_.has_value(); }
   void finish_update() override {
-    if (update_) lookup_.set_tables(*update_);
+    if (!update_) return;
+    lookup_.set_tables(*update_);
+    lookups_before_ = lookups_;
     update_.reset();
   }
+  void idle(uint32_t /*clocks*/) override {}
+  uint64_t lookups() const override { return lookups_; }
+  uint64_t lookups_before() const override { return lookups_before_; }
   void seed(uint32_t seed) override { lookup_.seed(seed); }
   void set_alive(Ports alive) override { alive_ = alive; }
   /// An update comes into use in the middle.
@@ -34,6 +39,7 @@ class GoldenBlock : public LookupBlock {
     for (const formats::Request& request : requests) {
       if (update_ && results.size() >= requests.size() / 2) finish_update();
       results.push_back(lookup_.look(request, alive_));
+      ++lookups_;
     }
   }
   uint64_t clocks() const override { return 0; }
@@ -46,6 +52,7 @@ class GoldenBlock : public LookupBlock {
   uint64_t switch_id_ = 0;
   std::optional<Image> update_;
   Ports alive_ = 0;
+  uint64_t lookups_ = 0, lookups_before_ = 0;
 };
 
 }  // namespace

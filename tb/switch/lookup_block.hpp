@@ -32,6 +32,10 @@ class LookupBlock {
   /// Until such an image is in use.
   virtual void finish_update() = 0;
   virtual bool updating() const = 0;
+  /// Clocks without lookups, at most so many, for as long as an update is under way; nothing without RTL.
+  virtual void idle(uint32_t clocks) = 0;
+  virtual uint64_t lookups() const = 0;         ///< so far
+  virtual uint64_t lookups_before() const = 0;  ///< the tables in use came into use
   /// Of the choice among backup ports; before lookups.
   virtual void seed(uint32_t seed) = 0;
   /// Acts at once.

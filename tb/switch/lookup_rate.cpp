@@ -95,6 +95,7 @@ class Measurement {
     write(reg::SWITCH_ID_LO, static_cast<uint32_t>(identity));
     write(reg::SWITCH_ID_HI, static_cast<uint32_t>(identity >> 32));
     write(reg::KEY_LO, static_cast<uint32_t>(key));
+    write(reg::KEY_HI, static_cast<uint32_t>(key >> 32));
     write(reg::SCRUB_PERIOD, case_.scrub_period);
     image_ = full_image(random_);
     write(reg::LOAD_BEGIN, 0);

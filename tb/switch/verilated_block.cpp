@@ -74,6 +74,11 @@ class VerilatedBlock : public LookupBlock {
       if (clocks_ - since > 100 * most_idle_clocks) throw LookupMismatch("an update does not come into use");
   }
 
+  void idle(uint32_t clocks) override {
+    for (; clocks > 0 && updating(); --clocks) clock();
+  }
+  uint64_t lookups() const override { return lookups_; }
+  uint64_t lookups_before() const override { return lookups_before_; }
   void seed(uint32_t seed) override {
     write(reg::SEED, seed);
     golden_.seed(seed);
@@ -129,6 +134,7 @@ class VerilatedBlock : public LookupBlock {
       golden_.set_tables(*next_);
       traces_.both(tables_record(clocks_, *next_, top().trace_mgmt_o));
       next_.reset();
+      lookups_before_ = lookups_;
     }
     if (top().s_mgmt_valid_i && top().s_mgmt_ready_o && ++word_ == packets_.front().size()) {
       packets_.pop_front();
@@ -151,6 +157,7 @@ class VerilatedBlock : public LookupBlock {
 
   void compare() {
     if (pending_.empty()) throw LookupMismatch("a result without a request");
+    ++lookups_;
     const Fetched fetched = pending_.front();
     pending_.pop_front();
     const Result expected = golden_.retire(fetched, top().alive_i);
@@ -195,14 +202,14 @@ class VerilatedBlock : public LookupBlock {
   std::deque<ManagementPacket> packets_;
   std::size_t word_ = 0;  // of the first one
   bool request_taken_ = false;
-  uint64_t clocks_ = 0;
+  uint64_t clocks_ = 0, lookups_ = 0, lookups_before_ = 0;
   LookupTraces traces_;
 };
 
 // As compiled in (CMakeLists.txt).
 constexpr Sizes small_sizes{20, 256, 2048, false};
 constexpr Sizes large_sizes{64, 256, 2048, false};
-constexpr Sizes per_port_sizes{20, 64, 2048, true};
+constexpr Sizes per_port_sizes{20, 256, 2048, true};
 
 }  // namespace
 

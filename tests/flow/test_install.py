@@ -4,6 +4,7 @@
 usage: test_install.py REPOSITORY BUILD
 """
 
+import gzip
 import os
 import pathlib
 import subprocess
@@ -77,11 +78,15 @@ class Installed(unittest.TestCase):
         self.assertEqual(self.completions("weft", "mcast", "--topology", "fattree3:4", "--merge-w"), ["--merge-with"])
         self.assertEqual(self.completions("weft-sim", "rdma", "--los"), ["--loss"])
         self.assertEqual(self.completions("weft-node", "--fab"), ["--fabric"])
+        self.assertEqual(self.completions("weft-relay", "--li"), ["--linger"])
         self.assertEqual(self.completions("weft", "nothing", "--frob"), [])
 
     def test_manual_pages(self):
         pages = {page.name for page in (self.prefix / "share" / "man" / "man1").iterdir()}
-        self.assertLessEqual({"weft.1.gz", "weft-mcast.1.gz", "weft-sim-rdma.1.gz", "weft-node.1.gz", "weft_write_bw.1.gz"}, pages)
+        self.assertLessEqual({"weft.1.gz", "weft-images.1.gz", "weft-mcast.1.gz", "weft-boot.1.gz", "weft-relay.1.gz", "weft-sim-rdma.1.gz", "weft-node.1.gz", "weft_write_bw.1.gz"}, pages)
+        relay = gzip.decompress((self.prefix / "share" / "man" / "man1" / "weft-relay.1.gz").read_bytes()).decode()
+        self.assertIn("weft-relay \\- a node's image from its chain", relay)
+        self.assertIn("2 bad input", relay)
 
 
 if __name__ == "__main__":

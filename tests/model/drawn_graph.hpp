@@ -17,7 +17,7 @@ namespace weft::topology::test {
 class Drawing {
  public:
   /// Switches in a tree and further links between any two of them, hosts of one to three ports, some of them
-  /// routers, some ports unused, odd GUIDs and names.
+  /// routers, some ports unused, odd GUIDs and names, rates of some links.
   Parts draw() {
     const auto switches = static_cast<uint32_t>(number(1, 8)), hosts = static_cast<uint32_t>(number(1, 10));
     for (uint32_t sw = 0; sw < switches; ++sw) parts_.switches.push_back(node(1 + switches + 3 * hosts + 12));
@@ -48,6 +48,8 @@ class Drawing {
     return {guid(), name, ports};
   }
 
+  static uint32_t rate() { return *rc::gen::element<uint32_t>(0, 1000, 8000, 54544, 200000, 0xffffffff); }
+
   uint16_t free_port(uint32_t sw) {
     auto port = static_cast<uint16_t>(number(1, parts_.switches[sw].ports + 1));
     while (!used_.insert({sw, port}).second) port = port % parts_.switches[sw].ports + 1;
@@ -56,7 +58,7 @@ class Drawing {
 
   void connect(uint32_t a, uint32_t b) {
     if (used_ports(a) + 1 < most_used(a) && used_ports(b) + 1 < most_used(b))
-      parts_.switch_links.push_back({a, b, free_port(a), free_port(b)});
+      parts_.switch_links.push_back({a, b, free_port(a), free_port(b), rate()});
   }
   std::size_t used_ports(uint32_t sw) const {
     return static_cast<std::size_t>(
@@ -71,7 +73,7 @@ class Drawing {
     const auto first = static_cast<uint32_t>(number(1, ports + 1));  // ports before it are unused
     for (uint32_t port = first; port <= ports; ++port) {
       const auto sw = static_cast<uint32_t>(number(0, switches));
-      parts_.host_links.push_back({host, sw, static_cast<uint16_t>(port), free_port(sw), guid()});
+      parts_.host_links.push_back({host, sw, static_cast<uint16_t>(port), free_port(sw), guid(), rate()});
     }
   }
 

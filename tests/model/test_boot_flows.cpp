@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -98,7 +99,10 @@ class EachNode {
 
   /// What each node that is not fixed can get on a link.
   double share(const Node& node, uint32_t segment) const {
-    double left = segment == 4 ? machine_.server_mbps(node.server) : machine_.links[segment].total();
+    const std::array<uint32_t, segments> place = {node.cpu, machine_.board_of(node.cpu),
+                                                  machine_.supernode_of(node.cpu),
+                                                  machine_.edge_of(node.server), node.server};
+    double left = machine_.link_mbps(segment, place[segment]);
     double count = 0;
     for (const Node& other : nodes_) {
       if (!shares(node, other, segment)) continue;
@@ -204,6 +208,44 @@ TEST(BootFlows, GoOnAtTheBackupWhenAServerDies) {
   EXPECT_THROW(simulate(machine, {0}, {{0}, {0}}, course), Fault);
 }
 
+TEST(BootFlows, LeaveToOthersWhatADeadNodeHad) {
+  const Machine machine = small_machine();
+  Course course;
+  course.death = {std::nullopt, 0.5, 0, {1}};
+  Boots boots = simulate(machine, {0, 1}, {{0, 0}, {1, 1}}, course);
+  EXPECT_NEAR(boots.seconds[0], 1.25, 1e-9);  // half of the server until 0.5, then all of it
+  EXPECT_EQ(boots.seconds[1], infinite);
+  course.begins = {0, 2};  // it never begins
+  boots = simulate(machine, {0, 1}, {{0, 0}, {1, 1}}, course);
+  EXPECT_NEAR(boots.seconds[0], 1, 1e-9);
+  EXPECT_EQ(boots.seconds[1], infinite);
+}
+
+TEST(BootFlows, FetchPartsOfTheImage) {
+  Machine machine = small_machine();
+  machine.cpus_per_board = 2;  // both nodes on one board
+  Course course;
+  course.parts = {1, 0.25};
+  course.begins = {0, 0.25};
+  const Boots boots = simulate(machine, {0, 1}, {{0, 0}, {1, 1}}, course);
+  EXPECT_NEAR(boots.seconds[1], 0.75, 1e-9);  // 25 Mb at 50 Mb/s; it is done before the one that began first
+  EXPECT_NEAR(boots.seconds[0], 1.25, 1e-9);
+}
+
+TEST(BootPackets, GoOnAtTheBackupWhenAServerDies) {
+  const Machine machine = small_machine();
+  Course course;
+  course.protocol = http(0);
+  course.death = {1, 0.5, 0.25};
+  Packets packets;
+  packets.death = course.death;
+  const Boots flows = simulate(machine, {0, 1}, {{0, 1}, {1, 0}}, course);
+  const Boots boots = simulate_packets(machine, {0, 1}, Plan{{0, 1}, {1, 0}}, packets);
+  EXPECT_EQ(boots.begun_again, 1u);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(boots.seconds[i], flows.seconds[i], 0.01);
+  EXPECT_THROW(simulate_packets(machine, {1}, Plan{{1}, {1}}, packets), Fault);
+}
+
 /// Queues are not as fair as flows: who has to wait elsewhere, too, gets less of a link.
 TEST(BootPackets, AreNotFasterThanFlowsAndLittleSlower) {
   EXPECT_PROPERTY("the last node is done not much later than the flows say", [] {
@@ -237,13 +279,14 @@ TEST(BootPackets, TakeATimeThatIsFoundByHand) {
   const Machine machine = small_machine();  // 100 Mb through 20,000, 20,000, 1,000, 1,000 and 100 Mb/s
   const double packet = 1538 * 8 / 1e6, count = std::ceil(100e6 / 8 / 1448);
   const double last_way = packet / 20000 * 2 + packet / 1000 * 2;
-  EXPECT_NEAR(last(simulate_packets(machine, {0}, {{0}, {1}}, {})), count * packet / 100 + last_way, 1e-9);
+  EXPECT_NEAR(last(simulate_packets(machine, {0}, Plan{{0}, {1}}, {})), count * packet / 100 + last_way,
+              1e-9);
   // a window of one: each packet goes all the way alone
-  EXPECT_NEAR(last(simulate_packets(machine, {0}, {{0}, {1}}, {1448, 90, 1, 0.001})),
+  EXPECT_NEAR(last(simulate_packets(machine, {0}, Plan{{0}, {1}}, {1448, 90, 1, 0.001})),
               count * (packet / 100 + last_way + 0.001) - 0.001, 1e-9);
   Machine large = machine;
   large.image_megabits = 1e9;
-  EXPECT_THROW(simulate_packets(large, {0, 1}, {{0, 1}, {1, 0}}, {}), Fault);
+  EXPECT_THROW(simulate_packets(large, {0, 1}, Plan{{0, 1}, {1, 0}}, {}), Fault);
 }
 
 }  // namespace

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <set>
+#include <string>
 
 #include "boot/multicast.hpp"
 #include "boot/nodes.hpp"
+#include "boot/packets.hpp"
 #include "boot/peers.hpp"
 #include "drawn_machine.hpp"
 #include "property.hpp"
@@ -75,6 +78,182 @@ TEST(BootPeers, TakeATimeThatIsFoundByHand) {
   EXPECT_NEAR(late[3], 6.2, 1e-9);
 }
 
+/// The chain of four of the test above, with a second server.
+struct FourInAChain {
+  FourInAChain() {
+    machine.cpus_per_board = machine.boards_per_supernode = 2;
+    machine.supernodes = 1;
+    machine.servers = machine.servers_per_edge = 2;
+    for (Link& link : machine.links) link = {100, 1};
+    machine.image_megabits = 100;
+    chains.order = {0, 1, 2, 3};
+    chains.begins = {0, 4};
+    chains.servers = {0};
+    chains.backups = {1};
+    chains.pieces = 10;
+  }
+
+  std::vector<double> seconds(const Death& death) const {
+    Course course;
+    course.death = death;
+    return simulate_chains(machine, {0, 1, 2, 3}, chains, course).seconds;
+  }
+
+  Machine machine;
+  Chains chains;
+};
+
+void expect_near(const std::vector<double>& found, const std::vector<double>& wanted) {
+  ASSERT_EQ(found.size(), wanted.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(std::isinf(found[i]), std::isinf(wanted[i])) << i;
+    if (std::isinf(wanted[i])) continue;
+    EXPECT_NEAR(found[i], wanted[i], 1e-9) << i;
+  }
+}
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+TEST(BootPeers, GoOnAtTheNextSourceWhenANodeDies) {
+  const FourInAChain four;
+  // node 2 has one piece; it notices at 0.55 and gets the other nine from node 0
+  expect_near(four.seconds({std::nullopt, 0.35, 0.2, {1}}), {1, infinite, 1.45, 1.55});
+  // nobody is between node 1 and the server any more
+  expect_near(four.seconds({std::nullopt, 0.35, 0.2, {0}}), {infinite, 1.35, 1.45, 1.55});
+  // both before node 2 are dead: it tries one after the other
+  expect_near(four.seconds({std::nullopt, 0.35, 0.2, {0, 1}}), {infinite, infinite, 1.65, 1.75});
+  // nobody is behind the last one; at 2 all have the image
+  expect_near(four.seconds({std::nullopt, 0.35, 0.2, {3}}), {1, 1.1, 1.2, infinite});
+  expect_near(four.seconds({std::nullopt, 2, 0.2, {1}}), {1, infinite, 1.2, 1.3});
+}
+
+TEST(BootPeers, GoOnAtTheBackupWhenTheServerDies) {
+  FourInAChain four;
+  expect_near(four.seconds({0, 0.35, 0.2}), {1.25, 1.35, 1.45, 1.55});
+  // the first node, too: the second one tries that, the server, its backup; it has two pieces
+  expect_near(four.seconds({0, 0.35, 0.2, {0}}), {infinite, 0.35 + 0.4 + 0.8, 1.65, 1.75});
+  four.chains.backups = {0};
+  EXPECT_THROW(four.seconds({0, 0.35, 0.2}), Fault);
+  // the second server's link is slower: rates are those of who gives
+  four.chains.backups = {1};
+  four.machine.unequal_servers[1].mbps = 50;
+  expect_near(four.seconds({0, 0.35, 0.2}), {0.55 + 1.4, 2.05, 2.15, 2.25});
+}
+
+/// A death that is drawn, within the time of the plan, and leaves a server and a node alive.
+Death drawn_death(const Machine& machine, const std::vector<uint32_t>& cpus, double seconds) {
+  Death death{std::nullopt, seconds * *rc::gen::inRange(0, 12) / 10.0,
+              seconds * *rc::gen::inRange(0, 5) / 10.0};
+  for (uint32_t server = 0; server < machine.servers && !death.server; ++server)
+    if (!machine.failed_servers.contains(server) && *rc::gen::arbitrary<bool>()) death.server = server;
+  if (machine.servers - machine.failed_servers.size() == 1) death.server.reset();
+  for (std::size_t i = 1; i < cpus.size(); ++i)
+    if (*rc::gen::inRange(0, 4) == 0) death.cpus.push_back(cpus[i]);
+  return death;
+}
+
+/// Only who died has no image, and the last of the others does not beat their bound.
+void expect_all_served(const Machine& machine, const std::vector<uint32_t>& cpus, const Boots& boots,
+                       const Death& death, const char* way) {
+  std::vector<uint32_t> living;
+  double last = 0;
+  for (std::size_t i = 0; i < cpus.size(); ++i) {
+    if (std::isinf(boots.seconds[i]) != death.has_cpu(cpus[i]))
+      RC_FAIL(std::string(way) + ": node " + std::to_string(cpus[i]) + " after " +
+              std::to_string(boots.seconds[i]) + " s");
+    if (death.has_cpu(cpus[i])) continue;
+    living.push_back(cpus[i]);
+    last = std::max(last, boots.seconds[i]);
+  }
+  if (last < machine.image_megabits / replication_bound(machine, living) * (1 - 1e-9))
+    RC_FAIL(std::string(way) + ": faster than can be");
+}
+
+TEST(BootDeaths, LeaveNobodyElseWithoutTheImage) {
+  EXPECT_PROPERTY("who lives has the image, as flows and as packets, however it boots", [] {
+    Machine machine = drawn_machine();
+    machine.image_megabits = 40 * 1448 * 8 / 1e6;
+    const auto cpus = drawn_cpus(machine);
+    const Plan unicast = plan(machine, cpus, Algorithm::balanced);
+    const Chains chains = plan_chains(machine, cpus, 1448 * 8 / 1e6);
+    const Multicast multicast = plan_multicast(machine, cpus);
+    Course course;
+    Packets packets;
+    const Death death = drawn_death(machine, cpus, bandwidth_of(machine, cpus, unicast.servers).boot_seconds);
+    course.death = packets.death = death;
+    const auto expect = [&](const Boots& boots, const char* way) {
+      expect_all_served(machine, cpus, boots, death, way);
+    };
+    expect(simulate(machine, cpus, unicast, course), "one by one");
+    expect(simulate_chains(machine, cpus, chains, course), "peers");
+    expect(simulate_multicast(machine, cpus, multicast, unicast, course, {0.01}).boots, "multicast");
+    expect(simulate_packets(machine, cpus, unicast, packets), "one by one, packets");
+    expect(simulate_packets(machine, cpus, chains, packets), "peers, packets");
+    expect(simulate_packets(machine, cpus, multicast, unicast, packets), "multicast, packets");
+  });
+}
+
+TEST(BootDeaths, TakeAsLongByPacketsAsByFlows) {
+  FourInAChain four;
+  const double packet = 1448 * 8 / 1e6, on_links = 1538.0 / 1448;
+  four.machine.image_megabits = 1000 * packet;
+  four.chains.pieces = 1000;
+  for (const Death& death : {Death{std::nullopt, 0.05, 0.02, {1}}, Death{std::nullopt, 0.05, 0.02, {0, 1}},
+                             Death{0, 0.05, 0.02}, Death{0, 0.05, 0.02, {0}}}) {
+    Course course;
+    course.protocol = http(0);
+    course.death = death;
+    Packets packets;
+    packets.death = death;
+    const auto flows = simulate_chains(four.machine, {0, 1, 2, 3}, four.chains, course);
+    const auto found = simulate_packets(four.machine, {0, 1, 2, 3}, four.chains, packets);
+    for (std::size_t i = 0; i < 4; ++i) {
+      EXPECT_EQ(std::isinf(found.seconds[i]), std::isinf(flows.seconds[i]));
+      // a packet is stored in each switch on its way, a piece is not
+      if (std::isinf(found.seconds[i])) continue;
+      EXPECT_NEAR(found.seconds[i], flows.seconds[i], 30 * packet * on_links / 100) << i;
+    }
+    EXPECT_EQ(found.begun_again, flows.begun_again);
+  }
+}
+
+/// Two servers send a half each; the second dies.
+TEST(BootDeaths, OfASenderCostItsPart) {
+  Machine machine;
+  machine.cpus_per_board = machine.boards_per_supernode = 2;
+  machine.supernodes = 1;
+  machine.servers = machine.servers_per_edge = 2;
+  machine.links = {{{100, 1}, {1000, 1}, {1000, 1}, {1000, 1}, {50, 1}}};
+  machine.image_megabits = 1400 * 8 * 1000 / 1e6;
+  const std::vector<uint32_t> cpus = {0, 1, 2, 3};
+  const Multicast multicast = plan_multicast(machine, cpus);
+  ASSERT_EQ(multicast.senders.size(), 2u);
+  const Plan unicast{{0, 0, 1, 1}, {1, 1, 0, 0}};
+  Course course;
+  course.death = {1, 0.05, 0.01};
+  auto found = simulate_multicast(machine, cpus, multicast, unicast, course, {}).boots;
+  // half of the image from the one server that is left, for two nodes at once, later for all four
+  const double half = machine.image_megabits / 2, noticed = 0.05 + 0.01;
+  const double alone = 25 * 0.01;  // Mb of a node until those of the dead server have noticed that, too
+  const double first = noticed + 0.01 + (half - alone) / 12.5;
+  expect_near(found.seconds, {first, first, first + alone / 25, first + alone / 25});
+  EXPECT_EQ(found.begun_again, 4u + 2);
+  Packets packets{1400, 0};
+  packets.death = course.death;
+  const Boots packed = simulate_packets(machine, cpus, multicast, unicast, packets);
+  // what is still sent by multicast, until 0.112, meets what is fetched
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_GE(packed.seconds[i], found.seconds[i]);
+    EXPECT_LE(packed.seconds[i], found.seconds[i] + 0.112 - noticed + 0.001);
+  }
+  EXPECT_EQ(packed.begun_again, found.begun_again);
+  // after all is sent it costs nothing
+  course.death = packets.death = {1, 1, 0};
+  found = simulate_multicast(machine, cpus, multicast, unicast, course, {}).boots;
+  EXPECT_EQ(found.begun_again, 0u);
+  EXPECT_NEAR(last(simulate_packets(machine, cpus, multicast, unicast, packets)), last(found), 0.01);
+}
+
 TEST(BootMulticast, ReachesTheBoundAndNoLinkIsOverloaded) {
   EXPECT_PROPERTY("senders give what the bound says, within their links", [] {
     const Machine machine = drawn_machine();
@@ -90,7 +269,8 @@ TEST(BootMulticast, ReachesTheBoundAndNoLinkIsOverloaded) {
       all += sender.mbps;
       edges[machine.edge_of(sender.server)] += sender.mbps;
     }
-    for (const double mbps : edges) RC_ASSERT(mbps <= machine.links[3].total() * (1 + 1e-9));
+    for (uint32_t edge = 0; edge < edges.size(); ++edge)
+      RC_ASSERT(edges[edge] <= machine.link_mbps(3, edge) * (1 + 1e-9));
     RC_ASSERT(std::abs(all - replication_bound(machine, cpus)) <= 1e-9 * all);
     RC_ASSERT(multicast.bandwidth.least_mbps == replication_bound(machine, cpus));
     const Trees trees = trees_of(machine, cpus, multicast);

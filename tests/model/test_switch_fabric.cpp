@@ -124,8 +124,9 @@ TEST(SwitchFabric, LookupBlocksDoAsTheRules) {
     nearly(units.live.struck, rules.live.struck);
     nearly(units.live.detoured, rules.live.detoured);
     EXPECT_GT(units.live.detoured, 50u);
-    EXPECT_EQ(units.live.sent, units.live.arrived + units.live.struck + units.live.to_dead +
-                                   std::accumulate(units.live.dropped.begin(), units.live.dropped.end(), 0u));
+    EXPECT_EQ(units.live.sent,
+              units.live.arrived + units.live.struck + units.live.to_dead +
+                  std::accumulate(units.live.dropped.begin(), units.live.dropped.end(), uint64_t{0}));
   }
 }
 

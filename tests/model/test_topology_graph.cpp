@@ -58,8 +58,8 @@ TEST(Graph, EachLinkIsSeenFromBothEnds) {
         const Arc& arc = arcs[i];
         const Link& link = graph.link(arc.link);
         const bool at_a = from_host || (!graph.is_host_link(arc.link) && link.a == from);
-        RC_ASSERT(link == (at_a ? Link{from, arc.node, arc.port, arc.peer_port}
-                                : Link{arc.node, from, arc.peer_port, arc.port}));
+        RC_ASSERT(link == (at_a ? Link{from, arc.node, arc.port, arc.peer_port, link.mbps}
+                                : Link{arc.node, from, arc.peer_port, arc.port, link.mbps}));
         if (i > 0) RC_ASSERT(arcs[i - 1].port < arc.port);
         if (!from_host) RC_ASSERT(graph.link_at(from, arc.port) == arc.link);
         seen[arc.link]++;
@@ -80,7 +80,7 @@ TEST(Graph, OrderAndDirectionOfLinksDoNotMatter) {
     const Graph graph{Parts(parts)};
     std::reverse(parts.switch_links.begin(), parts.switch_links.end());
     std::reverse(parts.host_links.begin(), parts.host_links.end());
-    for (Link& link : parts.switch_links) link = {link.b, link.a, link.b_port, link.a_port};
+    for (Link& link : parts.switch_links) link = {link.b, link.a, link.b_port, link.a_port, link.mbps};
     RC_ASSERT(Graph(std::move(parts)) == graph);
   });
 }
@@ -92,7 +92,7 @@ Graph turned_round(const Parts& from) {
   std::reverse(parts.hosts.begin(), parts.hosts.end());
   const auto last_switch = static_cast<uint32_t>(parts.switches.size() - 1);
   for (Link& link : parts.switch_links)
-    link = {last_switch - link.a, last_switch - link.b, link.a_port, link.b_port};
+    link = {last_switch - link.a, last_switch - link.b, link.a_port, link.b_port, link.mbps};
   for (auto& link : parts.host_links) {
     link.host = static_cast<uint32_t>(parts.hosts.size() - 1) - link.host;
     link.at = last_switch - link.at;

@@ -88,8 +88,8 @@ TEST(IbnetDump, TwoLeavesWithARouterAndAHostOfTwoPorts) {
   ASSERT_EQ(graph.hosts(), 5u);
   EXPECT_EQ(graph.links(), 9u);
   EXPECT_EQ(graph.switch_info(0), (Node{0x248a070300f1aa00, "MF0;sw-leaf01:MSB7700/U1", 37}));
-  EXPECT_EQ(graph.link(0), (Link{0, 1, 17, 35}));
-  EXPECT_EQ(graph.link(1), (Link{0, 1, 19, 36}));
+  EXPECT_EQ(graph.link(0), (Link{0, 1, 17, 35, 100000}));
+  EXPECT_EQ(graph.link(1), (Link{0, 1, 19, 36, 100000}));
   EXPECT_EQ(graph.link(2), (Link{0, 1, 20, 12}));
   EXPECT_EQ(graph.host_info(0).name, "Mellanox Technologies Aggregation Node");
   EXPECT_EQ(graph.port_guid(only(graph.attachments(0), 0).link), 0x248a070300f1aa08u) << "that of the node";
@@ -97,6 +97,7 @@ TEST(IbnetDump, TwoLeavesWithARouterAndAHostOfTwoPorts) {
   EXPECT_EQ(only(graph.attachments(2), 1), (Arc{1, graph.link_at(1, 1), 2, 1}));
   EXPECT_EQ(graph.host_info(4), (Node{0x66a00d8000123, "the \"old\" router", 2, true}));
   EXPECT_EQ(graph.port_guid(graph.link_at(1, 2)), 0x66a00e8000123u);
+  EXPECT_EQ(graph.link(graph.link_at(1, 2)).mbps, 32000u);
   EXPECT_TRUE(read_ibnet(write_ibnet(graph), "text") == graph);
 }
 
@@ -106,6 +107,9 @@ TEST(IbnetDump, GroupedByChassisWithFullInformation) {
   ASSERT_EQ(graph.hosts(), 2u);
   EXPECT_EQ(graph.switch_links(), 2u);
   EXPECT_EQ(graph.switch_info(0).name, "Voltaire sFB-2004");
+  EXPECT_EQ(graph.link(0).mbps, 8000u);
+  EXPECT_EQ(graph.link(1).mbps, 16000u);
+  EXPECT_EQ(graph.link(3).mbps, 24000u) << "12xSDR";
   EXPECT_EQ(graph.host_info(1).name, "HCA-500 # spare");
   EXPECT_EQ(only(graph.hosts_at(1), 1), (Arc{1, 3, 14, 2}));
   EXPECT_TRUE(read_ibnet(write_ibnet(graph), "text") == graph);
@@ -135,6 +139,26 @@ TEST(IbnetDump, LinesMayEndAsOnWindowsOrNotAtAll) {
   std::string returns;
   for (const char c : text) returns += c == '\n' ? "\r\n" : std::string(1, c);
   EXPECT_TRUE(read_ibnet(returns, "text") == graph);
+}
+
+TEST(IbnetDump, RateStandsBehindTheNameAtEitherEnd) {
+  const auto mbps = [](const std::string& at_switch, const std::string& at_host) {
+    const std::string text =
+        "Switch 4 \"s\"\n[1] \"h\"[1] " + at_switch + "\n\nCa 1 \"h\"\n[1] \"s\"[1] " + at_host + "\n";
+    return read_ibnet(text, "text").link(0).mbps;
+  };
+  EXPECT_EQ(mbps("", ""), 0u);
+  EXPECT_EQ(mbps("# \"h\" lid 1 4xHDR", ""), 200000u);
+  EXPECT_EQ(mbps("", "# lid 1 lmc 0 \"s\" lid 2 1xFDR10"), 10000u);
+  EXPECT_EQ(mbps("# \"h\" lid 1 4xHDR", "# lid 1 lmc 0 \"s\" lid 2 2xHDR"), 100000u) << "the lesser";
+  EXPECT_EQ(mbps("# \"h\" lid 1 4xHDR s=32 w=2", ""), 200000u);
+  EXPECT_EQ(mbps("# \"the 4xHDR host\" lid 1", ""), 0u) << "a name";
+  EXPECT_EQ(mbps("# \"the \" 4xHDR host\" lid 1 4xEDR", ""), 100000u);
+  EXPECT_EQ(mbps("# 1000 Mb/s", ""), 1000u);
+  EXPECT_EQ(mbps("# \"h\" lid 1 3xHDR", ""), 0u);
+  EXPECT_EQ(mbps("# \"h\" lid 1 4x???", ""), 0u);
+  EXPECT_EQ(mbps("# \"h\" lid 1 x Mb/s", ""), 0u);
+  EXPECT_EQ(mbps("# \"h\" lid 1 4xUndefined (5)", ""), 0u);
 }
 
 TEST(IbnetDump, GuidComesFromItsLineElseFromTheId) {

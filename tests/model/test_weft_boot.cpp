@@ -159,8 +159,33 @@ TEST_F(WeftBoot, SimulatesAPlanWithADeadServer) {
   EXPECT_GT(killed["simulated"]["last_seconds"].get<double>(), 3.2);
   expect_bad("--simulate --kill 160 --kill-after 1", "boot: --kill: there is no server 160 that is alive");
   expect_bad("--servers 1 --simulate --kill 0 --kill-after 1", "boot: --kill: no other server is left");
-  EXPECT_EQ(run("--kill 0 --kill-after 1").exit_code, 2);
-  EXPECT_EQ(run("--simulate --kill 0").exit_code, 2);
+  expect_bad("--kill 0 --kill-after 1", "boot: --kill and --kill-node need --simulate or --packets");
+  const std::string when =
+      "boot: --kill-after says when the server of --kill and the nodes of --kill-node die";
+  expect_bad("--simulate --kill 0", when);
+  expect_bad("--simulate --kill-after 1", when);
+  expect_bad("--nodes 0-7 --simulate --kill-node 3,9 --kill-after 1",
+             "boot: --kill-node: 9 is not among the nodes that boot");
+  expect_bad("--nodes 3 --simulate --kill-node 3 --kill-after 1", "boot: --kill-node: no node is left");
+}
+
+TEST_F(WeftBoot, SimulatesDeathsHoweverNodesBoot) {
+  const auto found = results(
+      "--supernodes 2 --boards 4 --cpus 2 --servers 4 --servers-per-edge 2 --image-size 1MB --simulate "
+      "--packets --algorithm scda,bcda,balanced,peers,multicast --kill 0 --kill-node 1,5 --kill-after 0.004 "
+      "--notice-seconds 0.01");
+  for (const auto& run : found["runs"]) {
+    for (const char* kind : {"simulated", "packets"}) {
+      const auto& times = run[kind];
+      EXPECT_EQ(times["died"], 2) << run["algorithm"] << kind;
+      EXPECT_EQ(times["without_image"], 0) << run["algorithm"] << kind;
+      EXPECT_GT(times["begun_again"], 0) << run["algorithm"] << kind;
+      EXPECT_GT(times["last_seconds"].get<double>(), run["boot_seconds"].get<double>());
+    }
+  }
+  const auto finished = run("--nodes 0-15 --algorithm peers --simulate --kill-node 3 --kill-after 0");
+  EXPECT_TRUE(contains(finished.output, "\npeers     15 of 16 nodes have the image, 1 died\n"))
+      << finished.output;
 }
 
 TEST_F(WeftBoot, PlansPeersAndMulticast) {
@@ -178,11 +203,9 @@ TEST_F(WeftBoot, PlansPeersAndMulticast) {
   EXPECT_EQ(multicast["trees"]["links"], 4 * 256 + 4 * 32 + 4 + 2);
   EXPECT_GT(multicast["simulated"]["rounds"].size(), 1u);
   EXPECT_NEAR(multicast["simulated"]["late"].get<double>(), 1024 / 3.0, 100);
-  expect_bad("--algorithm peers --simulate --kill 1 --kill-after 1", "boot: --kill: not with peers");
   const auto packets = results("--nodes boards:20 --image-size 100kB --algorithm scda --packets");
   EXPECT_NEAR(packets["packets"]["last_seconds"].get<double>(), 160 * 70 * 1538 * 8 / 1e9, 1e-4);
   EXPECT_EQ(run("--packets").exit_code, 2);
-  expect_bad("--algorithm peers --packets", "boot: --packets: not with peers");
   expect_bad("--algorithm peers --piece-size 0B",
              "'0B' is not a size such as 50MB (B, kB, MB, GB, KiB, MiB, GiB)");
   const auto nodes = write("nodes", "0 02:00:00:00:00:01\n");

@@ -10,11 +10,15 @@
 #include <deque>
 #include <optional>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 #include "Vswitch_lookup.h"
 #ifndef WEFT_SWITCH_NETLIST
 #include "Vswitch_per_port.h"
+#endif
+#ifdef WEFT_SWITCH_WIDE
+#include "Vswitch_wide.h"
 #endif
 #include "bench.hpp"
 #include "switch/lookup.hpp"
@@ -42,6 +46,13 @@ struct SizesOf<Vswitch_per_port> {
 };
 #endif
 
+#ifdef WEFT_SWITCH_WIDE
+template <>
+struct SizesOf<Vswitch_wide> {
+  static constexpr Sizes sizes{64, 128, 256, false};
+};
+#endif
+
 template <typename Top>
 class SwitchLookup : public testing::Test {
  protected:
@@ -55,16 +66,25 @@ class SwitchLookup : public testing::Test {
     bench_->s_axil_bready_i = bench_->s_axil_rready_i = 1;
     bench_->s_mgmt_valid_i = bench_->s_mgmt_last_i = 0;
     bench_->m_res_ready_i = 1;
-    bench_->alive_i = static_cast<uint8_t>(all_ports(sizes.ports));
+    set_alive(all_ports(sizes.ports));
     bench_.reset();
     EXPECT_TRUE(write(reg::SWITCH_ID_LO, static_cast<uint32_t>(identity)));
     EXPECT_TRUE(write(reg::SWITCH_ID_HI, static_cast<uint32_t>(identity >> 32)));
   }
 
+  void set_alive(Ports alive) {
+    auto& pins = bench_->alive_i;
+    pins = static_cast<std::remove_reference_t<decltype(pins)>>(alive & all_ports(sizes.ports));
+  }
+
   uint32_t draw(uint32_t below) { return static_cast<uint32_t>(random_() % below); }
 
-  /// Now and then all.
-  Ports some_ports() { return (draw(8) == 0 ? ~Ports{0} : random_()) & all_ports(sizes.ports); }
+  /// Now and then all, or one.
+  Ports some_ports() {
+    const uint32_t how = draw(8);
+    if (how == 1) return port_bit(1 + draw(sizes.ports));
+    return (how == 0 ? ~Ports{0} : random_()) & all_ports(sizes.ports);
+  }
 
   formats::Request any_request() {
     formats::Request request;
@@ -234,7 +254,7 @@ class SwitchLookup : public testing::Test {
       if (!pauses_ || draw(3) != 0) put(i, request);
     }
     bench_->m_res_ready_i = !pauses_ || draw(4) != 0;
-    if (draw(4) == 0) bench_->alive_i = static_cast<uint8_t>(some_ports());
+    if (draw(4) == 0) set_alive(some_ports());
   }
 
   void post_write(uint32_t address, uint32_t data, uint8_t strobes = 15) {
@@ -349,6 +369,12 @@ class SwitchLookup : public testing::Test {
 using SwitchTops = testing::Types<Vswitch_lookup>;
 #else
 using SwitchTops = testing::Types<Vswitch_lookup, Vswitch_per_port>;
+#endif
+/// Also with as many ports as there can be, where that is compiled in.
+#ifdef WEFT_SWITCH_WIDE
+using SwitchTopsOfAllWidths = testing::Types<Vswitch_lookup, Vswitch_per_port, Vswitch_wide>;
+#else
+using SwitchTopsOfAllWidths = SwitchTops;
 #endif
 
 }  // namespace weft::rtl_test

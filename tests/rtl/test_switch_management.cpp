@@ -110,7 +110,7 @@ class SwitchManagement : public SwitchLookup<Top> {
   Loader loader_{this->sizes, identity};
   ManagementPort port_{loader_};
 };
-TYPED_TEST_SUITE(SwitchManagement, SwitchTops);
+TYPED_TEST_SUITE(SwitchManagement, SwitchTopsOfAllWidths);
 
 TYPED_TEST(SwitchManagement, LoadsImagesWhilePacketsFly) {
   this->traffic_ = true;
@@ -303,8 +303,10 @@ TYPED_TEST(SwitchManagement, AWriteToTheLoaderInTheClockOfAVerdictComesFirst) {
     const bool dropped = this->count_of(ManagementDrop::order) > before;
     EXPECT_EQ(this->read(reg::LOAD_WORDS), dropped ? 1u : 21u) << "offset " << offset;
     EXPECT_EQ(dropped, offset <= 0) << "offset " << offset;
-    EXPECT_EQ(this->read(reg::LOAD_STATUS).value_or(0) & 7,
-              static_cast<uint32_t>(dropped ? formats::LoadState::load : formats::LoadState::refused));
+    const bool any_mask = this->sizes.ports == 64;  // the word ends an entry, as its upper ports
+    EXPECT_EQ(
+        this->read(reg::LOAD_STATUS).value_or(0) & 7,
+        static_cast<uint32_t>(dropped || any_mask ? formats::LoadState::load : formats::LoadState::refused));
   }
 }
 

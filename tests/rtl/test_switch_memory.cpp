@@ -8,6 +8,9 @@
 #ifndef WEFT_SWITCH_NETLIST
 #include "Vswitch_per_port___024root.h"
 #endif
+#ifdef WEFT_SWITCH_WIDE
+#include "Vswitch_wide___024root.h"
+#endif
 #include "switch_bench.hpp"
 
 namespace weft::rtl_test {
@@ -400,6 +403,52 @@ TYPED_TEST(SwitchMemory, NothingOfAnOldImageIsWrittenBack) {
     EXPECT_EQ(this->table(false), unicast);
   }
 }
+
+#ifdef WEFT_SWITCH_WIDE
+/// Words of entries of 64 ports: every bit, every two bits of neighbouring places.
+using SwitchWide = SwitchLookup<Vswitch_wide>;
+
+TEST_F(SwitchWide, OneWrongBitIsCorrectedTwoDropThePacket) {
+  ASSERT_TRUE(write(reg::SCRUB_PERIOD, 0));
+  do loading_ = any_image();
+  while (loading_.head.role != static_cast<uint8_t>(formats::Role::plain));
+  ASSERT_TRUE(load(write_image(loading_)));  // into bank 1
+  auto* root = bench_.top().rootp;
+  uint32_t corrected = 0, dropped = 0;
+  const auto flip = [&](bool multicast, uint32_t entry, uint32_t bit) {
+    const uint32_t place = (multicast ? sizes.colours : sizes.unicast_entries) + entry;
+    auto& word = multicast ? multicast_words(root)[place] : unicast_words(root)[place];
+    word[bit / 32] ^= 1u << bit % 32;
+  };
+  for (const bool multicast : {true, false}) {
+    const uint32_t bits = multicast ? 64 + 1 + 8 : 64 + 9 + 8,
+                   entries = multicast ? sizes.colours : sizes.unicast_entries;
+    for (uint32_t bit = 0; bit < bits && !HasFailure(); ++bit) {
+      formats::Request request;
+      request.kind = multicast;
+      request.in_port = static_cast<uint8_t>(1 + draw(sizes.ports));
+      const uint32_t entry = draw(entries);
+      request.index = static_cast<uint16_t>(entry);
+      auto& tables = *golden_.tables();
+      auto& slot = (multicast ? tables.multicast() : tables.unicast())[entry];
+      flip(multicast, entry, bit);
+      slot.corrected = true;
+      look(request);
+      ++corrected;
+      flip(multicast, entry, (bit + 1) % bits);
+      slot.corrected = false;
+      slot.corrupt = true;
+      EXPECT_EQ(look(request).outcome, Outcome::table_error);
+      ++dropped;
+      slot.corrupt = false;
+      flip(multicast, entry, bit);
+      flip(multicast, entry, (bit + 1) % bits);
+    }
+  }
+  EXPECT_EQ(read(reg::CORRECTED), corrected);
+  EXPECT_EQ(read(reg::UNCORRECTABLE), dropped);
+}
+#endif
 
 }  // namespace
 }  // namespace weft::rtl_test

@@ -45,7 +45,7 @@ class SwitchRegisters : public SwitchLookup<Top> {
     for (int i = 0; i < 10; ++i) this->clock();
   }
 };
-TYPED_TEST_SUITE(SwitchRegisters, SwitchTops);
+TYPED_TEST_SUITE(SwitchRegisters, SwitchTopsOfAllWidths);
 
 TYPED_TEST(SwitchRegisters, WhatIsWrittenIsRead) {
   for (const auto& [address, mask] : this->writable)
@@ -74,10 +74,12 @@ TYPED_TEST(SwitchRegisters, SayWhatTheBlockIs) {
   EXPECT_EQ(this->read(reg::CAPS),
             this->sizes.unicast_entries << 16 | uint32_t{this->sizes.per_port} << 8 | this->sizes.ports);
   EXPECT_EQ(this->read(reg::COLOURS), this->sizes.colours);
-  for (const uint64_t alive : {~uint64_t{0}, uint64_t{0}, uint64_t{0x5a}, uint64_t{0xa5}}) {
-    this->bench_->alive_i = static_cast<uint8_t>(alive & all_ports(this->sizes.ports));
-    EXPECT_EQ(this->read(reg::ALIVE_LO), alive & all_ports(this->sizes.ports));
-    EXPECT_EQ(this->read(reg::ALIVE_HI), 0u);
+  for (const uint64_t alive :
+       {~uint64_t{0}, uint64_t{0}, uint64_t{0x5a5a5a5a12345678}, uint64_t{0xa5a5a5a5edcba987}}) {
+    this->set_alive(alive);
+    const Ports seen = alive & all_ports(this->sizes.ports);
+    EXPECT_EQ(this->read(reg::ALIVE_LO), static_cast<uint32_t>(seen));
+    EXPECT_EQ(this->read(reg::ALIVE_HI), seen >> 32);
   }
 }
 
@@ -160,7 +162,7 @@ TYPED_TEST(SwitchRegisters, TheSeedStartsTheRandomNumbersAnew) {
   image.unicast.push_back({1, 0, all_ports(this->sizes.ports)});  // backups only
   this->loading_ = image;
   ASSERT_TRUE(this->load(write_image(image)));
-  this->bench_->alive_i = static_cast<uint8_t>(all_ports(this->sizes.ports));
+  this->set_alive(all_ports(this->sizes.ports));
   formats::Request request;
   request.in_port = 1;
   request.index = 1;
@@ -168,7 +170,8 @@ TYPED_TEST(SwitchRegisters, TheSeedStartsTheRandomNumbersAnew) {
   for (const uint32_t seed : {7u, 0u, 0x80000000u, ~0u, 7u}) {
     ASSERT_TRUE(this->write(reg::SEED, seed));
     this->golden_.seed(seed);
-    for (int i = 0; i < 60 && !this->HasFailure(); ++i) all |= this->look(request).ports;
+    for (uint32_t i = 0; i < 8 * this->sizes.ports && !this->HasFailure(); ++i)
+      all |= this->look(request).ports;
   }
   EXPECT_EQ(all, all_ports(this->sizes.ports) & ~port_bit(1));
 }
