@@ -225,6 +225,9 @@ schemes: configure $(PYTHON_VENV)/ready ## area of the engine's scheme and the o
 switch-synth: configure $(PYTHON_VENV)/ready ## area of the switch lookup block, 16 to 64 ports, 64 to 16,384 entries, into docs/results/switch_area.md
 	ulimit -s hard; $(PYTHON_VENV)/bin/python fpga/switch.py --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick)
 
+nic-synth: configure $(PYTHON_VENV)/ready ## area and speed of the NIC with both engines, into docs/results/nic_area.md (QUICK=1: a small one, into build)
+	ulimit -s hard; $(PYTHON_VENV)/bin/python fpga/nic.py --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--small)
+
 barrier-synth: configure $(PYTHON_VENV)/ready ## area and speed of the barrier engine, 1 to 64 groups, into docs/results/barrier_area.md
 	ulimit -s hard; $(PYTHON_VENV)/bin/python fpga/barrier.py --jobs $(JOBS)
 
@@ -258,6 +261,9 @@ mutate: configure $(PYTHON_VENV)/ready ## mutants of the receiver against its te
 
 switch-mutate: configure $(PYTHON_VENV)/ready ## mutants of the switch lookup block against its tests, into docs/results/switch_mutation.md
 	$(PYTHON_VENV)/bin/python tests/mutation/mutate.py --unit switch --jobs $(JOBS) $(MUTATE_ARGS)
+
+barrier-mutate: configure $(PYTHON_VENV)/ready ## mutants of the barrier engine against its tests, into docs/results/barrier_mutation.md
+	$(PYTHON_VENV)/bin/python tests/mutation/mutate.py --unit barrier --jobs $(JOBS) $(MUTATE_ARGS)
 
 fuzz: setup ## fuzz the packet input of the engine beside the golden model (SECONDS=600), into docs/results/fuzz.md
 	cmake --preset fuzz $(CMAKE_QUIET) >/dev/null

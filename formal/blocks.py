@@ -18,9 +18,10 @@ UNITS = {
     "rdma": (ROOT / "rtl" / "rdma" / "rdma.f", GENERATED / "rdma_formats_pkg.sv"),
     "switch": (ROOT / "rtl" / "switch" / "switch.f", GENERATED / "switch_lookup_formats_pkg.sv"),
     "barrier": (ROOT / "rtl" / "barrier" / "barrier.f", GENERATED / "barrier_formats_pkg.sv"),
+    "nic": (ROOT / "formal" / "nic_packets.f", GENERATED / "barrier_formats_pkg.sv"),
 }
 # Proof parts that need a unit's packages.
-PARTS = {"rdma": ("queue_model.sv", "rdma_receiver_transfers.sv"), "switch": (), "barrier": ()}
+PARTS = {"rdma": ("queue_model.sv", "rdma_receiver_transfers.sv"), "switch": (), "barrier": (), "nic": ("queue_model.sv",)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,6 +76,7 @@ SWITCH_IMAGE = Proof("switch_image_proof", 20, engine="abc", words="any words, 2
 BARRIER_TREE = Proof("barrier_tree_proof", 4, engine="abc", words="any group of 1 to 1,024", unit="barrier")
 BARRIER_DECIDE = Proof("barrier_decide_proof", 4, engine="abc", words="any sound state and event", unit="barrier")
 BARRIER_CORE = Proof("barrier_core_proof", 36, engine="abc", words="2 groups of up to 2 members", unit="barrier", smaller=(Change("barrier_pkg.sv", "ID_W = 10;", "ID_W = 2;"),))
+NIC_PACKETS = Proof("nic_packets_proof", 8, 2, words="any packets", unit="nic")
 RECEIVER_ANY = Proof("rdma_receiver_proof", 15, parameters=("ANY_STATE=1",), engine="abc", words="from any contents of the contexts")
 
 # Proof, fault put in (which must be found) or nothing.
@@ -177,6 +179,11 @@ BLOCKS = [
     (BARRIER_CORE, Change("barrier_completions.sv", "pending_q <= (pending_q & ~gone) | come;", "pending_q <= come;")),
     (BARRIER_CORE, Change("barrier_core.sv", "if (ended) g_q <= next_q;", "if (ended) g_q <= loaded;")),
     (BARRIER_CORE, Change("barrier_core.sv", "completion_o.epoch    = g_q.epoch;", "completion_o.epoch    = next_q.epoch;")),
+    (NIC_PACKETS, None),
+    (NIC_PACKETS, Change("nic_packets.sv", "barrier_out_valid_i && !leaving_q", "barrier_out_valid_i")),
+    (NIC_PACKETS, Change("nic_packets.sv", ".take_i (room)", ".take_i (1'b0)")),
+    (NIC_PACKETS, Change("nic_packets.sv", "to_barrier || rdma_in_ready_i;", "rdma_in_ready_i;")),
+    (NIC_PACKETS, Change("nic_packets.sv", "inside_q ? barrier_q : s_axis", "s_axis")),
     (RECEIVER, None),
     (RECEIVER, Change("rdma_receiver.sv", ".free_i         (m_valid_q && m_q.free)", ".free_i         (m_valid_q && m_q.write)")),
     (RECEIVER_ANY, None),

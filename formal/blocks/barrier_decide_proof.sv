@@ -21,7 +21,8 @@ module barrier_decide_proof
   packet_t packet;
   action_t action;
   event_e  what;
-  id_t     id, children, missing, parent, id_now, children_now, missing_now, sender;
+  place_t  place_was, place_now;
+  id_t     id, children, missing, id_now, children_now, missing_now, sender_id, sender;
   size_t   members;
 
   assign was  = group_t'(group_i);
@@ -30,10 +31,12 @@ module barrier_decide_proof
   assign members = was.settings.members;
 
   barrier_decide dut (
-    .event_i(what), .pending_i, .self_i, .open_i, .group_i(was), .packet_i(packet), .member_i, .next_o(now), .action_o(action)
+    .event_i(what), .pending_i, .self_i, .open_i, .group_i(was), .place_i(place_was), .sender_i(sender_id), .packet_i(packet), .member_i, .next_o(now), .action_o(action)
   );
-  barrier_place i_was (.group_i(was), .id_o(id), .children_o(children), .missing_o(missing), .first_o(), .parent_o(parent), .peer_o());
-  barrier_place i_now (.group_i(now), .id_o(id_now), .children_o(children_now), .missing_o(missing_now), .first_o(), .parent_o(), .peer_o());
+  barrier_place i_was (.group_i(was), .place_o(place_was));
+  barrier_place i_now (.group_i(now), .place_o(place_now));
+  assign {id, children, missing}             = {place_was.id, place_was.children, place_was.missing};
+  assign {id_now, children_now, missing_now} = {place_now.id, place_now.children, place_now.missing};
 
   // ------------------------------------------------------------------------------------------------- sound states
   function automatic logic in_group(group_t group);
@@ -61,7 +64,8 @@ module barrier_decide_proof
   assign gather         = what == EVENT_PACKET && packet.kind == PACKET_KIND_GATHER && !packet.failed;
   assign release_packet = what == EVENT_PACKET && packet.kind == PACKET_KIND_RELEASE;
   assign right_sender   = open_i && packet.to == self_i && packet.inst == was.settings.inst && packet.number < 16'(members) && member_i == packet.from && packet.from != self_i;
-  assign sender         = shifted(packet.number[ID_W-1:0], was.memory.offset, members) ^ id;
+  assign sender_id      = shifted(packet.number[ID_W-1:0], was.memory.offset, members);
+  assign sender         = sender_id ^ id;
   assign last_gather    = was.phase == PHASE_GATHERING && gather && of_this_epoch && right_sender && (missing & ~sender) == '0 && missing == sender;
   assign all_arrived    = (what == EVENT_ARRIVE && was.phase == PHASE_IDLE && missing == '0) || last_gather;
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "barrier/copies.hpp"
 #include "barrier/plan.hpp"
 #include "barrier/update_quantity.hpp"
 
@@ -15,6 +16,7 @@ namespace {
 constexpr std::array names = {
     AlgorithmName{Algorithm::dlct, "dlct"},
     AlgorithmName{Algorithm::dlct_multicast, "dlct-multicast"},
+    AlgorithmName{Algorithm::dlct_mr4lms, "dlct-mr4lms"},
     AlgorithmName{Algorithm::ms, "ms"},
     AlgorithmName{Algorithm::tree, "tree"},
     AlgorithmName{Algorithm::tree_rebuilt, "tree-rebuilt"},
@@ -140,6 +142,7 @@ class Comparison {
     switch (setup_.algorithm) {
       case Algorithm::dlct:
       case Algorithm::dlct_multicast:
+      case Algorithm::dlct_mr4lms:
         parts_ = {part_of(numbered(mesh_, setup_.numbering), setup_, whole_)};
         break;
       case Algorithm::ms:
@@ -155,6 +158,7 @@ class Comparison {
       default:
         break;
     }
+    if (setup_.algorithm == Algorithm::dlct_mr4lms) copies_ = mr4lms_copies(mesh_);
     if (two_levels()) {
       parts_ = blocks_of(setup_, mesh_, whole_);
       between_ = between_blocks(setup_);
@@ -177,13 +181,14 @@ class Comparison {
     return blocks;
   }
 
-  Plan plan_of(const Routes&) {
+  Plan plan_of(const Routes& routes) {
     switch (setup_.algorithm) {
       case Algorithm::dlct:
-      case Algorithm::dlct_multicast:
         parents_ = tree_parents(setup_.shape, parts_[0].by_number, parts_[0].memory.offset);
-        return tree_plan(parents_,
-                         setup_.algorithm == Algorithm::dlct ? Release::along_tree : Release::multicast);
+        break;
+      case Algorithm::dlct_multicast:
+      case Algorithm::dlct_mr4lms:
+        return multicast_plan(routes);
       case Algorithm::tournament:
         return tree_plan(parents_, Release::from_root);
       case Algorithm::dissemination:
@@ -207,6 +212,15 @@ class Comparison {
     return tree_plan(parents_, Release::along_tree);
   }
 
+  Plan multicast_plan(const Routes& routes) {
+    const Part& all = parts_[0];
+    parents_ = tree_parents(setup_.shape, all.by_number, all.memory.offset);
+    Plan plan = tree_plan(parents_, Release::multicast);
+    const Node root = all.by_number[unshifted(0, all.memory.offset, mesh_.nodes())];
+    plan.copies = setup_.algorithm == Algorithm::dlct_mr4lms ? copies_ : shortest_copies(mesh_, routes, root);
+    return plan;
+  }
+
   /// Flood from the root over all links that work and an echo from every node: what a distributed rebuilding
   /// needs at least.
   void rebuild(Round& round) {
@@ -228,6 +242,7 @@ class Comparison {
   std::vector<Part> parts_;
   std::vector<uint32_t> between_;
   Parents parents_;
+  Copies copies_;  ///< MR4LMS: the same for any sender
 };
 
 }  // namespace
@@ -240,7 +255,8 @@ Outcome compare(const Setup& setup) {
 }
 
 std::optional<std::vector<std::vector<double>>> updates_of(const Setup& setup) {
-  const bool whole = setup.algorithm == Algorithm::dlct || setup.algorithm == Algorithm::dlct_multicast;
+  const bool whole = setup.algorithm == Algorithm::dlct || setup.algorithm == Algorithm::dlct_multicast ||
+                     setup.algorithm == Algorithm::dlct_mr4lms;
   const bool blocks = setup.algorithm == Algorithm::id1 || setup.algorithm == Algorithm::id2;
   if (!whole && !blocks) return std::nullopt;
   const Size block{std::min(setup.block, setup.size.width), std::min(setup.block, setup.size.height)};

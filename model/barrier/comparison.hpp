@@ -18,7 +18,8 @@ namespace weft::barrier {
 
 enum class Algorithm {
   dlct,            ///< local continuous tree over all nodes, moved on by judge
-  dlct_multicast,  ///< ... whose Release is one packet copied in the network
+  dlct_multicast,  ///< ... whose Release is one packet copied in the network, along shortest ways
+  dlct_mr4lms,     ///< ... along the tree that MR4LMS gives the group
   ms,              ///< all to a master at the centre, which answers each
   tree,            ///< minimum spanning tree of the mesh as it was before links broke
   tree_rebuilt,    ///< ... rebuilt after the first barrier, which pays for it

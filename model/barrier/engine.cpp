@@ -208,8 +208,15 @@ void Engine::settle(Group& group) {
   send(group, gather, parent_node(group));
 }
 
+/// Children, those with most members below them first: whoever is farthest learns as soon as can be.
+std::vector<uint32_t> Engine::largest_first(const Group& group) {
+  std::vector<uint32_t> children = group.children;  // ascending
+  if (group.settings.shape == Shape::lct) std::ranges::reverse(children);
+  return children;
+}
+
 void Engine::release(Group& group, const JudgeMemory& next) {
-  for (const uint32_t child : group.children) {
+  for (const uint32_t child : largest_first(group)) {
     Packet packet;
     packet.type = Type::release;
     send(group, packet, node_of(group, child));
@@ -226,7 +233,8 @@ void Engine::fail(Group& group, Node dead) {
   const bool arrived = group.phase != Phase::idle;
   group.phase = Phase::failed;
   group.dead = dead;
-  for (const uint32_t child : group.children) answer_failed(group, Type::release, node_of(group, child));
+  for (const uint32_t child : largest_first(group))
+    answer_failed(group, Type::release, node_of(group, child));
   if (id_of(group, group.number) != 0) answer_failed(group, Type::gather, parent_node(group));
   group.told = arrived;
   if (arrived) complete(group, Ending::dead_member);

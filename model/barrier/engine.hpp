@@ -114,6 +114,7 @@ class Engine {
   void begin_epoch(Group& group);
   void settle(Group& group);
   void release(Group& group, const JudgeMemory& next);
+  static std::vector<uint32_t> largest_first(const Group& group);
   void fail(Group& group, Node dead);
   void tick(Group& group);
   void restart_timer(Group& group);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "barrier/copies.hpp"
 #include "barrier/mesh.hpp"
 #include "barrier/tree.hpp"
 
@@ -15,8 +16,8 @@ namespace weft::barrier {
 
 struct Message {
   Node from = 0, to = 0;
-  bool retrace = false;  ///< takes the way from `to` to `from` backwards
-  bool to_all = false;   ///< one packet to all nodes along a tree of shortest ways, copied in the network
+  bool retrace = false;         ///< takes the way from `to` to `from` backwards
+  bool to_all = false;          ///< one packet to all nodes along the plan's tree, copied in the network
   std::vector<uint32_t> needs;  ///< messages that `from` must have before it sends this
 };
 
@@ -25,6 +26,7 @@ struct Message {
 struct Plan {
   std::vector<Message> messages;              ///< needs point to earlier ones
   std::vector<std::vector<uint32_t>> leaves;  ///< by node: messages it must have to leave
+  Copies copies;                              ///< of messages to all: a tree over all nodes
 
   explicit Plan(uint32_t nodes) : leaves(nodes) {}
   uint32_t add(Message message) {
@@ -43,7 +45,7 @@ Parents spanning_parents(const Mesh& mesh, Node root);
 
 enum class Release { along_tree, from_root, multicast };
 
-/// Gather along a tree, then release.
+/// Gather along a tree, then release. `copies` of a multicast are left open.
 Plan tree_plan(const Parents& parents, Release release);
 Plan dissemination_plan(const std::vector<Node>& by_number);
 Plan butterfly_plan(const std::vector<Node>& by_number);

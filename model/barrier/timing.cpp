@@ -17,7 +17,7 @@ constexpr uint32_t background = UINT32_MAX;
 struct Flight {
   uint32_t message;  ///< or background
   Node from, to;     ///< to_all: `from` is where it starts
-  Node at;
+  Node at, came;     ///< came: node before
   bool retrace, to_all;
 };
 
@@ -84,7 +84,7 @@ class Run {
   uint64_t start_load() {
     if (timing_.load <= 0) return 0;
     for (Node node = 0; node < mesh_.nodes(); node++)
-      push(gap(), Kind::inject, {background, node, node, node, false, false});
+      push(gap(), Kind::inject, {background, node, node, node, node, false, false});
     return 2000;
   }
 
@@ -105,7 +105,7 @@ class Run {
     const Message& what = plan_.messages[message];
     const uint64_t when = std::max(time, send_free_[what.from]);
     send_free_[what.from] = when + timing_.send;
-    push(when, Kind::at_node, {message, what.from, what.to, what.from, what.retrace, what.to_all});
+    push(when, Kind::at_node, {message, what.from, what.to, what.from, what.from, what.retrace, what.to_all});
   }
 
   void at_node(const Event& event) {
@@ -121,12 +121,11 @@ class Run {
     push(done, Kind::taken, flight);
   }
 
-  /// To all for whom this node is the last but one on the shortest way backwards to the sender.
+  /// Over all links of the tree but the one it came over.
   void copy(uint64_t time, const Flight& flight) {
     if (flight.at != flight.from) take(time, flight);
     for (const auto& other : mesh_.neighbours(flight.at)) {
-      if (other.node == flight.from || routes_.next(other.node, flight.from).node != flight.at) continue;
-      over(time, flight, other);
+      if (other.node != flight.came && plan_.copies[other.link]) over(time, flight, other);
     }
   }
 
@@ -148,6 +147,7 @@ class Run {
     uint64_t& free = link_free_[size_t{next.link} * 2 + (flight.at < next.node ? 1 : 0)];
     const uint64_t start = std::max(time, free);
     free = start + occupied;
+    flight.came = flight.at;
     flight.at = next.node;
     push(start + timing_.hop + occupied - 1, Kind::at_node, flight);
   }

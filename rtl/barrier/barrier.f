@@ -2,7 +2,6 @@
 +incdir+../common
 ../common/ram_sdp.sv
 ../common/sync_fifo.sv
-../common/skid_buffer.sv
 ../common/axil_slave.sv
 ../common/crc32_pkg.sv
 barrier_pkg.sv

@@ -53,7 +53,7 @@ module barrier_core
   localparam int unsigned PLACE_W = N_GROUPS * N_MEMBERS > 1 ? $clog2(N_GROUPS * N_MEMBERS) : 1;
 
   // Of a member in the table. A packet's number may be beyond it; then what is read does not count.
-  function automatic logic [PLACE_W-1:0] place(logic [GROUP_W-1:0] group, id_t number);
+  function automatic logic [PLACE_W-1:0] place_of(logic [GROUP_W-1:0] group, id_t number);
     return PLACE_W'(32'(group) * N_MEMBERS + 32'(number));
   endfunction
 
@@ -67,22 +67,23 @@ module barrier_core
     $fatal(1, "barrier_core: N_NODES is %0d, but must be 1 to 65536", N_NODES);
   end
 
-  typedef enum logic [3:0] {
+  typedef enum logic [2:0] {
     S_IDLE,
     S_OPEN,    // the table is checked
-    S_LOAD,    // the group's state comes
-    S_LOOK,    // reads the table of members
+    S_LOAD,    // the group's state comes; of a packet's number the node
+    S_LOOK,    // reads the table of members, for others and once more
     S_DECIDE,
-    S_SEND,
-    S_TELL,    // a completion
-    S_STORE
+    S_SEND,    // in its first clock a completion is told, in its last one the state stored
+    S_STORE    // of a new group
   } state_e;
 
   state_e              state_q;
   event_e              event_q;
   logic [GROUP_W-1:0]  group_q, tick_group;
   packet_t             packet_q;
-  group_t              g_q, next_q, next, opened;
+  group_t              g_q, placed, next_q, next, opened;
+  place_t              place, place_q;
+  id_t                 sender_q;
   action_t             action_q, action;
   logic [N_GROUPS-1:0] open_q, ticks_q;
   logic                sending_q, packets_turn_q, opening_q, pending_q;
@@ -113,42 +114,59 @@ module barrier_core
   // ------------------------------------------------------------------------------------------------- memories
   group_t             loaded;
   logic [GROUP_W-1:0] chosen;
-  logic               member_re, send_look, open_look;
-  id_t                look_number, send_number, open_number, peer;
+  logic               decide, ended, member_re, send_look, open_look;
+  id_t                look_number, send_number, open_number;
+  logic [GROUP_W-1:0] look_group;
   node_t              member;
 
   assign chosen = take_command ? command_group : take_tick ? tick_group : packet_group;
 
   ram_sdp #(.DEPTH(N_GROUPS), .WIDTH($bits(group_t))) i_groups (
-    .clk_i, .we_i(state_q == S_STORE), .waddr_i(group_q), .wdata_i(next_q), .re_i(state_q == S_IDLE), .raddr_i(chosen), .rdata_o(loaded)
+    .clk_i, .we_i(state_q == S_STORE || ended), .waddr_i(group_q), .wdata_i(next_q), .re_i(state_q == S_IDLE), .raddr_i(chosen), .rdata_o(loaded)
   );
 
-  assign member_re   = state_q == S_LOOK || send_look || open_look;
-  assign look_number = state_q == S_OPEN ? open_number : state_q == S_SEND ? send_number : event_q == EVENT_PACKET ? packet_q.number[ID_W-1:0] : peer;
+  assign member_re = state_q == S_IDLE || state_q == S_LOOK || ((decide || state_q == S_SEND) && send_look) || open_look;
+  assign look_group = state_q == S_IDLE ? packet_group : group_q;
+  always_comb begin : p_look_number
+    unique case (state_q)
+      S_IDLE:           look_number = packet_i.number[ID_W-1:0];
+      S_OPEN:           look_number = open_number;
+      S_DECIDE, S_SEND: look_number = send_number;
+      default:          look_number = event_q == EVENT_PACKET ? packet_q.number[ID_W-1:0] : place_q.peer;
+    endcase
+  end
 
   ram_sdp #(.DEPTH(N_GROUPS * N_MEMBERS), .WIDTH(16)) i_members (
-    .clk_i, .we_i(member_we_i), .waddr_i(place(member_group_i, member_number_i)),
+    .clk_i, .we_i(member_we_i), .waddr_i(place_of(member_group_i, member_number_i)),
     .wdata_i(member_node_i), .re_i(member_re),
-    .raddr_i(place(group_q, look_number)), .rdata_o(member)
+    .raddr_i(place_of(look_group, look_number)), .rdata_o(member)
   );
 
   // ------------------------------------------------------------------------------------------------- act
-  logic     open_done, send_done, decide;
+  logic     open_done, send_done;
   refusal_e open_refusal;
   id_t      own;
 
-  barrier_place i_place (
-    .group_i(g_q), .id_o(), .children_o(), .missing_o(), .first_o(), .parent_o(), .peer_o(peer)
-  );
+  // A clock before the decision, which takes its time: here of what was loaded, or of the epoch that has just begun.
+  assign placed = state_q == S_LOAD ? loaded : g_q;
+  barrier_place i_place (.group_i(placed), .place_o(place));
+  always_ff @(posedge clk_i) begin
+    if (state_q == S_LOAD || state_q == S_LOOK) begin
+      place_q  <= place;
+      sender_q <= shifted(packet_q.number[ID_W-1:0], placed.memory.offset, placed.settings.members);
+    end
+  end
+
   barrier_decide i_decide (
-    .event_i(event_q), .pending_i(pending_q), .self_i, .open_i(32'(packet_q.group) < N_GROUPS && open_q[group_q]), .group_i(g_q), .packet_i(packet_q), .member_i(member), .next_o(next), .action_o(action)
+    .event_i(event_q), .pending_i(pending_q), .self_i, .open_i(32'(packet_q.group) < N_GROUPS && open_q[group_q]), .group_i(g_q), .place_i(place_q), .sender_i(sender_q),
+    .packet_i(packet_q), .member_i(member), .next_o(next), .action_o(action)
   );
   barrier_open #(.N_NODES(N_NODES)) i_open (
     .clk_i, .rst_ni, .start_i(state_q == S_OPEN && opening_q), .self_i, .members_i(settings_i.members), .stride_i(settings_i.stride), .done_o(open_done),
     .refusal_o(open_refusal), .own_o(own), .look_o(open_look), .number_o(open_number), .node_i(member)
   );
   barrier_send i_send (
-    .clk_i, .rst_ni, .start_i(state_q == S_SEND && sending_q), .self_i, .group_number_i(8'(group_q)), .group_i(g_q), .memory_i(next_q.memory), .action_i(action_q),
+    .clk_i, .rst_ni, .start_i(decide), .self_i, .group_number_i(8'(group_q)), .group_i(g_q), .place_i(place_q), .memory_i(next_q.memory), .begun_i(action), .action_i(action_q),
     .done_o(send_done), .look_o(send_look), .number_o(send_number), .node_i(member), .valid_o(packet_valid_o), .ready_i(packet_ready_i), .packet_o
   );
 
@@ -162,10 +180,10 @@ module barrier_core
     opened.ahead              = '1;
   end
 
-  logic open_event, ended;
+  logic open_event;
   assign open_event = event_q != EVENT_PACKET || open_q[group_q];  // otherwise what was read stays as it is
   assign decide     = state_q == S_DECIDE;
-  assign ended      = state_q == S_TELL || (state_q == S_SEND && send_done && !action_q.complete);
+  assign ended      = state_q == S_SEND && send_done;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -200,11 +218,10 @@ module barrier_core
             if (open_refusal == REFUSAL_NONE) open_q[group_q] <= 1'b1;
           end
         end
-        S_LOAD:   state_q <= S_LOOK;
+        S_LOAD:   state_q <= event_q == EVENT_TICK ? S_LOOK : S_DECIDE;
         S_LOOK:   state_q <= S_DECIDE;
         S_DECIDE: state_q <= S_SEND;
-        S_SEND:   if (send_done) state_q <= action_q.complete ? S_TELL : action_q.again ? S_LOOK : S_STORE;
-        S_TELL:   state_q <= action_q.again ? S_LOOK : S_STORE;
+        S_SEND:   if (send_done) state_q <= action_q.again ? S_LOOK : S_IDLE;
         default:  state_q <= S_IDLE;
       endcase
     end
@@ -247,7 +264,7 @@ module barrier_core
   assign repeated_o = decide && action.repeated;
   assign late_o     = decide && action.late;
 
-  assign completion_valid_o = state_q == S_TELL;
+  assign completion_valid_o = sending_q && action_q.complete;
   always_comb begin : p_completion
     completion_o          = '0;
     completion_o.group    = 8'(group_q);

@@ -9,6 +9,8 @@ module barrier_decide
   input  node_t       self_i,
   input  logic        open_i,    // EVENT_PACKET: the group is
   input  group_t      group_i,
+  input  place_t      place_i,   // of the group
+  input  id_t         sender_i,  // EVENT_PACKET: id of the packet's number
   input  packet_t     packet_i,  // EVENT_PACKET
   input  node_t       member_i,  // EVENT_PACKET: of the packet's number; EVENT_TICK: whom the group waits for
   output group_t      next_o,
@@ -16,23 +18,23 @@ module barrier_decide
 );
   group_t      g;
   action_t     a;
-  id_t         id, children, missing, first, parent, sender_bit, still_missing;
+  id_t         id, children, missing, first, sender_bit, still_missing;
   logic [15:0] ahead, length;
   memory_t     judged;
   logic        is_child, is_first, is_parent, good_memory, catches_up, tells;
 
-  barrier_place i_place (
-    .group_i, .id_o(id), .children_o(children), .missing_o(missing), .first_o(first), .parent_o(parent), .peer_o()
-  );
+  logic unused;  // a record, of which parts are needed here
+  assign unused = ^place_i;
+  assign {id, children, missing, first} = {place_i.id, place_i.children, place_i.missing, place_i.first};
   barrier_judge i_judge (
     .settings_i(group_i.settings), .memory_i(group_i.memory), .length_i(length), .next_o(judged)
   );
 
   // ------------------------------------------------------------------------------------------------- of the packet
-  assign sender_bit  = shifted(packet_i.number[ID_W-1:0], group_i.memory.offset, group_i.settings.members) ^ id;
+  assign sender_bit  = sender_i ^ id;
   assign is_child    = (sender_bit & children) != '0 && (sender_bit & (sender_bit - 1'b1)) == '0;
   assign is_first    = is_child && sender_bit == first;
-  assign is_parent   = id != '0 && packet_i.number[ID_W-1:0] == parent;
+  assign is_parent   = id != '0 && packet_i.number[ID_W-1:0] == place_i.parent;
   assign ahead       = packet_i.epoch - group_i.epoch;
   assign good_memory = packet_i.offset < 16'(group_i.settings.members) && packet_i.best_offset < 16'(group_i.settings.members);
   assign tells       = packet_i.kind == PACKET_KIND_GATHER || packet_i.kind == PACKET_KIND_ASK || (packet_i.kind == PACKET_KIND_RELEASE && packet_i.failed);

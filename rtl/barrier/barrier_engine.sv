@@ -5,7 +5,7 @@
 // N_MEMBERS  of a group at most, up to 1024
 // N_NODES    of the fabric
 // IN_DEPTH   packets that wait for the engine; more are dropped, so that engines never block the network
-// A packet is one beat (packet_t), and so is a completion.
+// A packet is one beat (packet_t), and so is a completion. m_pkt_data_o is not out of flops: nic_packets has them.
 module barrier_engine
   import barrier_formats_pkg::*;
   import barrier_pkg::*;
@@ -59,7 +59,7 @@ module barrier_engine
   drop_e               reason;
   id_t                 member_number;
   node_t               member_node;
-  packet_t             checked_q, waiting, sent, leaving, traced;
+  packet_t             checked_q, waiting, offered, sent, traced;
   completion_t         told, completion;
   logic                tick, command_valid, command_done, member_we, drop, repeated, late, completed;
   logic [31:0]         command_group;
@@ -67,7 +67,7 @@ module barrier_engine
   logic [N_GROUPS-1:0] open, pending;
 
   // ------------------------------------------------------------------------------------------------- packets that come
-  logic came_q, good, room, waits, taken, malformed, overrun;
+  logic came_q, good, room, waits, passes, taken, malformed, overrun;
 
   assign s_pkt_ready_o = 1'b1;
   always_ff @(posedge clk_i) begin
@@ -78,28 +78,29 @@ module barrier_engine
   assign malformed = came_q && !good;
   assign overrun   = came_q && good && !room;
 
+  // An engine that is idle takes a packet at once, if no other one waits.
+  assign offered = waits ? waiting : checked_q;
+  assign passes  = taken && !waits;
+
   barrier_check i_check (.packet_i(checked_q), .ok_o(good));
   sync_fifo #(.DEPTH(IN_DEPTH), .T(packet_t)) i_waiting (
-    .clk_i, .rst_ni, .valid_i(came_q && good), .ready_o(room), .data_i(checked_q), .valid_o(waits), .ready_i(taken), .data_o(waiting), .count_o()
+    .clk_i, .rst_ni, .valid_i(came_q && good && !passes), .ready_o(room), .data_i(checked_q), .valid_o(waits), .ready_i(taken), .data_o(waiting), .count_o()
   );
 
   // ------------------------------------------------------------------------------------------------- protocol
-  logic sent_valid, sent_ready, told_valid;
+  logic told_valid;
 
   barrier_core #(.N_GROUPS(N_GROUPS), .N_MEMBERS(N_MEMBERS), .N_NODES(N_NODES)) i_core (
     .clk_i, .rst_ni, .self_i(self), .settings_i(settings), .tick_i(tick), .command_valid_i(command_valid), .command_i(command), .command_group_i(command_group),
     .command_done_o(command_done), .refusal_o(refusal), .member_we_i(member_we), .member_group_i(member_group), .member_number_i(member_number),
-    .member_node_i(member_node), .open_o(open), .packet_valid_i(waits), .packet_ready_o(taken), .packet_i(waiting), .packet_valid_o(sent_valid),
-    .packet_ready_i(sent_ready), .packet_o(sent), .completion_valid_o(told_valid), .completion_o(told), .pending_i(pending),
+    .member_node_i(member_node), .open_o(open), .packet_valid_i(waits || (came_q && good)), .packet_ready_o(taken), .packet_i(offered), .packet_valid_o(m_pkt_valid_o),
+    .packet_ready_i(m_pkt_ready_i), .packet_o(sent), .completion_valid_o(told_valid), .completion_o(told), .pending_i(pending),
     .drop_o(drop), .reason_o(reason), .repeated_o(repeated), .late_o(late), .trace_valid_o, .trace_what_o, .trace_group_o, .trace_packet_o(traced)
-  );
-  skid_buffer #(.T(packet_t)) i_leaving (
-    .clk_i, .rst_ni, .valid_i(sent_valid), .ready_o(sent_ready), .data_i(sent), .valid_o(m_pkt_valid_o), .ready_i(m_pkt_ready_i), .data_o(leaving)
   );
   barrier_completions #(.N_GROUPS(N_GROUPS)) i_completions (
     .clk_i, .rst_ni, .valid_i(told_valid), .completion_i(told), .pending_o(pending), .valid_o(m_cpl_valid_o), .ready_i(m_cpl_ready_i), .completion_o(completion)
   );
-  assign m_pkt_data_o    = leaving;
+  assign m_pkt_data_o    = sent;
   assign m_cpl_data_o    = completion;
   assign completed       = m_cpl_valid_o && m_cpl_ready_i;
   assign trace_packet_o  = traced;

@@ -92,6 +92,25 @@ package barrier_pkg;
 
   localparam logic [15:0] PACKET_MAGIC = 16'h4257;
 
+  // Where a member is in the tree of the present epoch, and whom it waits for.
+  typedef struct packed {
+    id_t id;
+    id_t children;  // by the bit that they have more
+    id_t missing;   // of them
+    id_t first;     // of those, the one to be asked next
+    id_t parent;    // number
+    id_t peer;      // number of whom it waits for
+  } place_t;
+
+  // Of several children, each with its bit: the one with most members below it.
+  function automatic id_t largest_child(shape_e shape, id_t children);
+    id_t rest, highest;
+    highest = '0;
+    for (int i = 0; i < int'(ID_W); i++) if (children[i]) highest = id_t'(1) << i;
+    rest = children & (~children + 1'b1);
+    return shape == SHAPE_LCT ? highest : rest;
+  endfunction
+
   // round(K): the id of a number, and back.
   function automatic id_t shifted(id_t number, id_t offset, size_t members);
     logic [ID_W:0] sum;
@@ -121,16 +140,43 @@ package barrier_pkg;
     return memory;
   endfunction
 
+  localparam int unsigned CHECKED_WORDS = 7;
+  localparam int unsigned CHECKED_BITS  = 32 * CHECKED_WORDS;
+
+  // Bit b of a CRC-32 is the parity of the bits of a packet that row b has, and of its bit of the CRC of zeros: a few levels of gates, where word after word is many.
+  typedef logic [31:0][CHECKED_BITS-1:0] check_rows_t;
+  function automatic check_rows_t check_rows();
+    check_rows_t rows;
+    logic [31:0] crc;
+    for (int unsigned b = 0; b < 32; b++) begin
+      crc = 32'd1 << b;
+      for (int i = int'(CHECKED_WORDS) - 1; i >= 0; i--) begin
+        crc = crc32_pkg::crc32_word(crc, '0);
+        for (int unsigned row = 0; row < 32; row++) rows[row][32*i+int'(b)] = crc[row];
+      end
+    end
+    return rows;
+  endfunction
+  function automatic logic [31:0] check_of_zeros();
+    logic [31:0] crc;
+    crc = '1;
+    for (int unsigned i = 0; i < CHECKED_WORDS; i++) crc = crc32_pkg::crc32_word(crc, '0);
+    return ~crc;
+  endfunction
+  localparam check_rows_t CHECK_ROWS     = check_rows();
+  localparam logic [31:0] CHECK_OF_ZEROS = check_of_zeros();
+
   // CRC-32 of IEEE 802.3 over all but the check, with hops zero.
   function automatic logic [31:0] check_of(packet_t packet);
     packet_t      covered;
     logic [255:0] bits;
-    logic [31:0]  crc;
+    logic [31:0]  check;
+    logic         unused;  // the check itself
     covered      = packet;
     covered.hops = '0;
     bits         = covered;
-    crc          = '1;
-    for (int i = 0; i < 7; i++) crc = crc32_pkg::crc32_word(crc, bits[32*i+:32]);
-    return ~crc;
+    unused       = ^bits;
+    for (int unsigned b = 0; b < 32; b++) check[b] = ^(bits[CHECKED_BITS-1:0] & CHECK_ROWS[b]) ^ CHECK_OF_ZEROS[b];
+    return check;
   endfunction
 endpackage

@@ -5,27 +5,23 @@ module barrier_place
   import barrier_pkg::*;
 (
   input  group_t group_i,
-  output id_t    id_o,
-  output id_t    children_o,  // by the bit that they have more
-  output id_t    missing_o,   // of them
-  output id_t    first_o,     // of those, the one to be asked next
-  output id_t    parent_o,    // number
-  output id_t    peer_o       // number of whom it waits for
+  output place_t place_o
 );
-  id_t  parent_id, preferred, candidates;
+  id_t  id, children, missing, first, parent_id, parent, peer, preferred, candidates;
   logic unused;  // a record, of which parts are needed here
 
   assign unused = ^group_i;
 
-  assign id_o       = shifted(group_i.number, group_i.memory.offset, group_i.settings.members);
-  assign missing_o  = children_o & ~group_i.got;
-  assign preferred  = missing_o & group_i.ahead;
-  assign candidates = preferred != '0 ? preferred : missing_o;
-  assign first_o    = candidates & (~candidates + 1'b1);
-  assign parent_o   = unshifted(parent_id, group_i.memory.offset, group_i.settings.members);
-  assign peer_o     = group_i.phase == PHASE_WAITING ? parent_o : unshifted(id_o | first_o, group_i.memory.offset, group_i.settings.members);
+  assign id         = shifted(group_i.number, group_i.memory.offset, group_i.settings.members);
+  assign missing    = children & ~group_i.got;
+  assign preferred  = missing & group_i.ahead;
+  assign candidates = preferred != '0 ? preferred : missing;
+  assign first      = candidates & (~candidates + 1'b1);
+  assign parent     = unshifted(parent_id, group_i.memory.offset, group_i.settings.members);
+  assign peer       = group_i.phase == PHASE_WAITING ? parent : unshifted(id | first, group_i.memory.offset, group_i.settings.members);
+  assign place_o    = '{id: id, children: children, missing: missing, first: first, parent: parent, peer: peer};
 
   barrier_tree i_tree (
-    .shape_i(group_i.settings.shape), .id_i(id_o), .members_i(group_i.settings.members), .children_o, .parent_o(parent_id)
+    .shape_i(group_i.settings.shape), .id_i(id), .members_i(group_i.settings.members), .children_o(children), .parent_o(parent_id)
   );
 endmodule

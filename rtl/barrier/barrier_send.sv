@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the packets of an action, children first, and has the nodes of their numbers read: two clocks a packet.
+// Makes the packets of an action, children first, and has the nodes of their numbers read: a packet a clock.
+//
+// In the clock of the decision it already has the node read that is likely to come first: who waits, or is the root, releases its children next, others gather.
 module barrier_send
   import barrier_formats_pkg::*;
   import barrier_pkg::*;
 (
   input  logic       clk_i,
   input  logic       rst_ni,
-  input  logic       start_i,   // for one clock; what follows stays until done_o
+  input  logic       start_i,   // for one clock, with the action; it, group and place stay in the clocks that follow, until done_o
   input  node_t      self_i,
   input  logic [7:0] group_number_i,
   input  group_t     group_i,   // before the event
+  input  place_t     place_i,
   input  memory_t    memory_i,  // after it
-  input  action_t    action_i,
+  input  action_t    begun_i,   // with start_i
+  input  action_t    action_i,  // later
   output logic       done_o,
   // table of members
   output logic       look_o,
@@ -22,22 +26,26 @@ module barrier_send
   input  logic       ready_i,
   output packet_t    packet_o
 );
-  id_t     id, parent, todo_q, child;
+  id_t     todo_q, from, child;
   logic    parent_q, node_q, valid_q, to_child_q, to_node_q;
+  logic    to_children, guessed, moves, more;
   packet_t packet;
   logic    unused;  // a record, of which parts are needed here
 
-  assign unused = ^action_i;
+  assign unused = ^{action_i, begun_i, place_i, group_i};
 
-  barrier_place i_place (
-    .group_i, .id_o(id), .children_o(), .missing_o(), .first_o(), .parent_o(parent), .peer_o()
-  );
+  // ------------------------------------------------------------------------------------------------- whose node is read
+  assign from        = start_i ? place_i.children : todo_q;
+  assign child       = largest_child(group_i.settings.shape, from);
+  assign to_children = start_i ? from != '0 && (group_i.phase == PHASE_WAITING || place_i.id == '0) : todo_q != '0;
+  assign number_o    = to_children ? unshifted(place_i.id | child, group_i.memory.offset, group_i.settings.members) : place_i.parent;
+  assign moves       = !valid_q || ready_i;
+  assign more        = todo_q != '0 || parent_q || node_q;
+  assign look_o      = start_i || moves;
+  assign guessed     = to_children ? begun_i.to_children != '0 : begun_i.to_children == '0 && begun_i.to_parent;
 
-  assign child    = todo_q & (~todo_q + 1'b1);
-  assign number_o = todo_q != '0 ? unshifted(id | child, group_i.memory.offset, group_i.settings.members) : parent;
-  assign look_o   = !valid_q && (todo_q != '0 || parent_q);
-  assign done_o   = !start_i && !valid_q && todo_q == '0 && !parent_q && !node_q;
-  assign valid_o  = valid_q;
+  assign done_o  = !more && moves;
+  assign valid_o = valid_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -46,19 +54,20 @@ module barrier_send
       node_q   <= 1'b0;
       valid_q  <= 1'b0;
     end else if (start_i) begin
-      todo_q   <= action_i.to_children;
-      parent_q <= action_i.to_parent;
-      node_q   <= action_i.to_node;
-    end else if (valid_q) begin
-      if (ready_i) valid_q <= 1'b0;
-    end else begin
-      valid_q    <= !done_o;
-      to_child_q <= todo_q != '0;
+      valid_q    <= guessed || (begun_i.to_node && begun_i.to_children == '0 && !begun_i.to_parent);
+      to_child_q <= guessed && to_children;
+      to_node_q  <= !guessed;
+      todo_q     <= guessed && to_children ? begun_i.to_children & ~child : begun_i.to_children;
+      parent_q   <= begun_i.to_parent && !(guessed && !to_children);
+      node_q     <= begun_i.to_node && (begun_i.to_children != '0 || begun_i.to_parent);
+    end else if (moves) begin
+      valid_q    <= more;
+      to_child_q <= to_children;
       to_node_q  <= todo_q == '0 && !parent_q;
       todo_q     <= todo_q & ~child;
       if (todo_q == '0) begin
         parent_q <= 1'b0;
-        node_q   <= parent_q ? node_q : 1'b0;
+        node_q   <= parent_q && node_q;
       end
     end
   end

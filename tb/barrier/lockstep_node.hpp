@@ -21,7 +21,7 @@
 
 namespace weft::tb {
 
-/// @param Size Top, the Verilated class, and its groups, members, nodes
+/// @param Size Top, the Verilated class, and its groups, members, nodes; maybe begin(), for a new top
 template <typename Size>
 class LockstepNode : public EngineNode {
  public:
@@ -30,6 +30,7 @@ class LockstepNode : public EngineNode {
 
   LockstepNode(barrier::Node self, uint64_t seed)
       : context_(seed), clock_(context_, "barrier"), self_(self), random_(seed * 1000 + self) {
+    if constexpr (requires { Size::begin(clock_.top()); }) Size::begin(clock_.top());
     clear();
   }
 
@@ -121,6 +122,7 @@ class LockstepNode : public EngineNode {
            : reason == barrier::Drop::overrun ? overruns_
                                               : golden_->dropped(reason);
   }
+  uint64_t ticks(uint32_t group) const { return ticks_.at(group); }
   uint64_t refused(barrier::Refusal why) const { return refusals_[static_cast<size_t>(why)]; }
   std::vector<barrier::PacketBytes> take_packets() override { return std::exchange(sent_, {}); }
   std::vector<barrier::Completion> take_completions() override { return std::exchange(told_, {}); }
@@ -145,6 +147,7 @@ class LockstepNode : public EngineNode {
     packets_.clear();
     completions_.clear();
     phase_ = 0;
+    open_ = {};
     malformed_ = overruns_ = completed_ = 0;
     clock_.top().s_pkt_valid_i = clock_.top().s_axil_awvalid_i = clock_.top().s_axil_wvalid_i =
         clock_.top().s_axil_arvalid_i = 0;
@@ -206,9 +209,11 @@ class LockstepNode : public EngineNode {
       case 0:
         require(writes_.front().settings || group >= groups, "OPEN that was not asked for");
         refusal_ = golden_->open(group, writes_.front().settings.value_or(barrier::GroupSettings{}));
+        if (refusal_ == barrier::Refusal::none) open_[group] = true;
         break;
       case 1:
         refusal_ = golden_->close(group);
+        if (refusal_ == barrier::Refusal::none) open_[group] = false;
         break;
       case 2:
         refusal_ = golden_->arrive(group);
@@ -222,6 +227,8 @@ class LockstepNode : public EngineNode {
         break;
       }
       default:
+        require(group < groups && open_[group], "a tick of a group that is not open");
+        ticks_[group]++;
         golden_->tick(group);
     }
     const barrier::Outputs out = golden_->take();
@@ -284,6 +291,8 @@ class LockstepNode : public EngineNode {
   std::vector<barrier::PacketBytes> sent_;
   std::vector<barrier::Completion> told_;
   std::array<uint64_t, 16> refusals_{};
+  std::array<bool, groups> open_{};
+  std::array<uint64_t, groups> ticks_{};  ///< that groups have had
   uint64_t malformed_ = 0, overruns_ = 0, completed_ = 0;
   bool held_ = false;
   int resetting_ = 0;

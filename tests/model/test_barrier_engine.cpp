@@ -61,6 +61,26 @@ TEST(BarrierEngine, GathersTheLongestWay) {
   EXPECT_EQ(gather[0].memory.best_length, 9u);
 }
 
+TEST(BarrierEngine, ReleasesTheLargestSubtreeFirst) {
+  for (const Shape shape : {Shape::lct, Shape::bst}) {
+    Engine root(0, 1, 8);
+    auto settings = settings_of(8);
+    settings.shape = shape;
+    ASSERT_EQ(root.open(0, settings), Refusal::none);
+    root.arrive(0);
+    for (const Node child : {1u, 2u, 4u}) {
+      Packet gather;
+      gather.from = gather.number = child;
+      gather.instance = settings.instance;
+      root.receive(gather);
+    }
+    std::vector<Node> told;
+    for (const Packet& packet : root.take().packets) told.push_back(packet.to);
+    const std::vector<Node> of_lct{4, 2, 1}, of_bst{1, 2, 4};
+    EXPECT_EQ(told, shape == Shape::lct ? of_lct : of_bst);
+  }
+}
+
 TEST(BarrierEngine, NoNodeLeavesBeforeAllHaveArrivedWhateverTheNetworkDoes) {
   for (uint64_t seed = 1; seed <= 200; seed++) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);

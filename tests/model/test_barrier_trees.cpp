@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trees, numberings, update quantity, judge and plans of barriers.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "barrier/comparison.hpp"
+#include "barrier/copies.hpp"
 #include "barrier/plan.hpp"
 #include "barrier/update_quantity.hpp"
 #include "property.hpp"
@@ -200,6 +202,47 @@ TEST(BarrierTiming, IsAsCountedByHand) {
   const Mesh row({1, 3}, Links::four);
   EXPECT_EQ(cycles_of(tree_plan({0, 0, 0}, Release::along_tree), row, Routes(row), timing, 1),
             17u + 2 + 10 + 6);
+  // The same with Release as one packet, which node 1 takes while it goes on to node 2.
+  Plan multicast = tree_plan({0, 0, 0}, Release::multicast);
+  multicast.copies = shortest_copies(row, Routes(row), 0);
+  EXPECT_EQ(cycles_of(multicast, row, Routes(row), timing, 1), 17u + 10 + 6);
+}
+
+/// Nodes by their distance from one along the links of a tree; nodes that are not reached are missing.
+std::map<Node, uint32_t> reached(const Mesh& mesh, const Copies& copies, Node from) {
+  std::map<Node, uint32_t> distance = {{from, 0}};
+  std::vector<Node> order = {from};
+  for (size_t i = 0; i < order.size(); i++) {
+    for (const auto& [node, link] : mesh.neighbours(order[i])) {
+      if (copies[link] && distance.emplace(node, distance[order[i]] + 1).second) order.push_back(node);
+    }
+  }
+  return distance;
+}
+
+uint32_t height(const std::map<Node, uint32_t>& distances) {
+  return std::ranges::max_element(distances, {}, [](const auto& each) { return each.second; })->second;
+}
+
+TEST(BarrierCopies, ReachAllNodesOnceAlongLowTrees) {
+  for (const Size size : {Size{1, 1}, Size{2, 1}, Size{3, 5}, Size{8, 8}}) {
+    for (const double broken : {0.0, 0.3}) {
+      Mesh mesh(size, Links::four);
+      mesh.break_links(broken, 5);
+      const Routes routes(mesh);
+      const Copies shortest = shortest_copies(mesh, routes, mesh.nodes() - 1), mr4lms = mr4lms_copies(mesh);
+      uint32_t lowest = UINT32_MAX;
+      for (Node node = 0; node < mesh.nodes(); node++) {
+        EXPECT_EQ(reached(mesh, mr4lms, node).size(), mesh.nodes());
+        lowest = std::min(lowest, height(reached(mesh, mr4lms, node)));
+      }
+      EXPECT_EQ(lowest, routes.centre().radius) << "from its root all have shortest ways";
+      for (const auto& [node, distance] : reached(mesh, shortest, mesh.nodes() - 1))
+        EXPECT_EQ(distance, routes.hops(node, mesh.nodes() - 1));
+      for (const Copies& copies : {shortest, mr4lms})
+        EXPECT_EQ(std::ranges::count(copies, true), mesh.nodes() - 1) << "a tree: nobody gets it twice";
+    }
+  }
 }
 
 TEST(BarrierComparison, SearchingEndsBetweenOracleAndFixed) {

@@ -29,8 +29,8 @@ WIDTHS = {"src": "NODE_W", "sid": "SID_W", "msgid": "MSGID_W"}  # they let no wi
 
 # Leaves no cell that constants or unused outputs make superfluous: a mutant of it would be equivalent. Cells stay words.
 FLATTEN = ["flatten", *["opt -full -nosdff -nodffe", "wreduce", "splitcells"] * 2, "opt -full -nosdff -nodffe", "opt_clean -purge", "check -assert"]
-# setundef: what an index beyond the last one of an array chooses.
-TO_GATES = ["memory -nomap", "memory_map", "opt_clean", "setundef -zero", "async2sync", "dffunmap", "simplemap", "techmap", "aigmap", "opt_clean"]
+# setundef: what an index beyond the last one of an array chooses; the nets that follow from it have no drivers.
+TO_GATES = ["memory -nomap", "memory_map", "opt_clean", "setundef -undriven -zero", "async2sync", "dffunmap", "simplemap", "techmap", "aigmap", "opt_clean"]
 
 CELL = re.compile(r"((?:^  attribute .*\n)*)^  cell (\S+) (\S+)\n((?:^    .*\n)*)^  end$", re.MULTILINE)  # of Yosys's own format
 KINDS = {"inv": "inverted", "const0": "stuck at 0", "const1": "stuck at 1", "cnot0": "inverted while another bit is 0",
@@ -81,6 +81,10 @@ TRANSFERS = Design("transfers_receiver", 130, [
 SWITCH = Design("switch_lookup", 300, ["b_current_q", "i_management.playing_o", "i_management.hold_i"], top="switch_lookup",
                 sources=(ROOT / "rtl" / "switch" / "switch.f", ROOT / "build" / "gen" / "rtl" / "switch_lookup_formats_pkg.sv"),
                 sizes=("N_IN=3", "N_PORTS=8", "N_COLOURS=16", "N_UNICAST=64"))
+# As in tests/rtl/CMakeLists.txt. Races of packets with commands and ticks, of completions with software.
+BARRIER = Design("barrier_engine", 300, ["i_core.packets_turn_q", "i_core.ticks_q", "i_completions.pending_o", "i_core.open_o"], top="barrier_engine",
+                 sources=(ROOT / "rtl" / "barrier" / "barrier.f", ROOT / "build" / "gen" / "rtl" / "barrier_formats_pkg.sv"),
+                 sizes=("N_GROUPS=4", "N_MEMBERS=32", "N_NODES=24", "IN_DEPTH=4"))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,7 +97,8 @@ class Unit:
 
 
 UNITS = {"receiver": Unit("the receiver", "make mutate", "mutation.md", [SMALL, TRANSFERS]),
-         "switch": Unit("the switch lookup block", "make switch-mutate", "switch_mutation.md", [SWITCH])}
+         "switch": Unit("the switch lookup block", "make switch-mutate", "switch_mutation.md", [SWITCH]),
+         "barrier": Unit("the barrier engine", "make barrier-mutate", "barrier_mutation.md", [BARRIER])}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -13,6 +13,7 @@
 
 #include "Vbarrier_engine.h"
 #include "barrier/lockstep_node.hpp"
+#include "barrier_registers.hpp"
 #include "bench.hpp"
 
 namespace weft::rtl_test {
@@ -24,6 +25,7 @@ namespace reg = formats::reg;
 struct SmallSize {
   using Top = Vbarrier_engine;
   static constexpr uint32_t groups = 4, members = 32, nodes = 24;  // as CMakeLists.txt says
+  static void begin(Top& top) { choose_mutant(top); }
 };
 using SmallNode = tb::LockstepNode<SmallSize>;
 
@@ -244,6 +246,16 @@ TEST_F(BarrierRtl, EqualsItsModelWhateverComes) {
   }
 }
 
+TEST_F(BarrierRtl, WhoIsLateIsCountedOnce) {
+  build(2);
+  const auto settings = settings_of(2);
+  for (auto& node : nodes_) node->open(0, settings);
+  nodes_[0]->arrive(0);
+  for (uint32_t i = 0; i < 2 * settings.waiting.late * SmallNode::tick_period; i++) clock({});
+  EXPECT_EQ(nodes_[0]->read(reg::LATE_COUNT), 1u);
+  nodes_[0]->compare_counters();
+}
+
 // A group whose software is slow stops neither the others nor the members that wait for its node.
 TEST_F(BarrierRtl, ACompletionThatIsNotTakenStopsNoOtherGroup) {
   build(2);
@@ -276,6 +288,27 @@ TEST_F(BarrierRtl, ACompletionThatIsNotTakenStopsNoOtherGroup) {
   EXPECT_TRUE(nodes_[0]->write(reg::ARRIVE, 1));
 }
 
+TEST_F(BarrierRtl, BarriersOfAllGroupsAtOnceOneAfterTheOther) {
+  build(2);
+  const auto settings = settings_of(2);
+  for (uint32_t group = 0; group < SmallNode::groups; group++)
+    for (auto& node : nodes_) node->open(group, settings);
+  std::array<uint32_t, SmallNode::groups> done{};
+  for (uint32_t round = 1; round <= 20; round++) {
+    for (uint32_t group = 0; group < done.size(); group++)
+      for (auto& node : nodes_) node->arrive(group);
+    for (uint32_t i = 0; i < 600 + below(3); i++) {
+      for (auto& node : nodes_) {
+        node->clock(20);
+        for (const PacketBytes& bytes : node->take_packets())
+          nodes_[formats::unpack_packet(bytes).to]->receive(bytes);
+        for (const Completion& completion : node->take_completions()) done[completion.group]++;
+      }
+    }
+    for (const uint32_t each : done) EXPECT_EQ(each, 2 * round);
+  }
+}
+
 TEST_F(BarrierRtl, MorePacketsThanItCanTakeAreDroppedAndCounted) {
   build(1);
   for (int i = 0; i < 20; i++) clock({});
@@ -283,6 +316,61 @@ TEST_F(BarrierRtl, MorePacketsThanItCanTakeAreDroppedAndCounted) {
   for (int i = 0; i < 1000; i++) clock({});
   EXPECT_GT(nodes_[0]->dropped(Drop::overrun), 0u);
   nodes_[0]->compare_counters();
+}
+
+TEST_F(BarrierRtl, APacketWithAnyOneBitWrongIsMalformed) {
+  build(1);
+  for (int i = 0; i < 20; i++) clock({});
+  constexpr uint32_t hops = 208, behind_hops = 224;  // that field is not covered
+  for (uint32_t bit = 0; bit < 256; bit++) {
+    if (bit >= hops && bit < behind_hops) continue;
+    PacketBytes bytes = write_packet({});
+    bytes[bit / 8] ^= static_cast<uint8_t>(1U << bit % 8);
+    nodes_[0]->receive(bytes);
+    for (int i = 0; i < 10; i++) clock({});
+  }
+  EXPECT_EQ(nodes_[0]->dropped(Drop::malformed), 256U - 16);
+  nodes_[0]->compare_counters();
+}
+
+// Both wait all the time: one of each in turn.
+TEST_F(BarrierRtl, PacketsAndTicksTakeTurns) {
+  build(1);
+  nodes_[0]->open(0, settings_of(2));
+  for (int i = 0; i < 1000 && nodes_[0]->busy(); i++) clock({});
+  EXPECT_TRUE(nodes_[0]->write(reg::TICK_PERIOD, 1));
+  const uint64_t ticks = nodes_[0]->ticks(0);
+  Packet astray;
+  astray.to = 5;
+  for (int i = 0; i < 3000; i++) {
+    nodes_[0]->receive(write_packet(astray));
+    clock({});
+  }
+  const uint64_t dropped = nodes_[0]->dropped(Drop::misrouted);
+  EXPECT_GT(dropped, 3000U / 12);
+  EXPECT_NEAR(static_cast<double>(nodes_[0]->ticks(0) - ticks), static_cast<double>(dropped), 3);
+}
+
+TEST_F(BarrierRtl, TicksComeToAllOpenGroupsInEachPeriod) {
+  for (uint32_t closed = 0; closed < SmallNode::groups; closed++) {
+    nodes_.clear();
+    build(1);
+    for (uint32_t group = 0; group < SmallNode::groups; group++)
+      if (group != closed) nodes_[0]->open(group, settings_of(1));
+    for (int i = 0; i < 3000 && nodes_[0]->busy(); i++) clock({});
+    std::array<uint64_t, SmallNode::groups> before{};
+    for (uint32_t group = 0; group < before.size(); group++) before[group] = nodes_[0]->ticks(group);
+    for (uint32_t i = 0; i < 100 * SmallNode::tick_period; i++) clock({});
+    for (uint32_t group = 0; group < before.size(); group++)
+      EXPECT_NEAR(static_cast<double>(nodes_[0]->ticks(group) - before[group]), group == closed ? 0 : 100, 1)
+          << group;
+  }
+}
+
+TEST_F(BarrierRtl, RegistersReadAsWrittenButWithAllStrobesOnly) {
+  build(1);
+  for (int i = 0; i < 20; i++) clock({});
+  check_registers(*nodes_[0], random_);
 }
 
 TEST_F(BarrierRtl, RegistersReadAsWrittenAndRefuseTheRest) {
@@ -312,6 +400,10 @@ TEST_F(BarrierRtl, RegistersReadAsWrittenAndRefuseTheRest) {
   EXPECT_TRUE(node.write(reg::TABLE_GROUP, 1));
   EXPECT_TRUE(node.write(reg::TABLE_INDEX, 0));
   EXPECT_FALSE(node.write(reg::MEMBER, 0)) << "the group is open";
+  node.open(0, settings_of(1));
+  for (int i = 0; i < 1000 && node.busy(); i++) clock({});
+  EXPECT_FALSE(node.write(reg::CLOSE, SmallNode::groups)) << "there is no such group";
+  EXPECT_TRUE(node.write(reg::ARRIVE, 0)) << "it closes no other one";
 }
 
 }  // namespace

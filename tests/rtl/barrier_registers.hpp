@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Registers of a barrier engine of any size: they read as written, all bits at once only, and refuse the
+// rest.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "weft/barrier/formats.hpp"
+
+namespace weft::rtl_test {
+
+/// @param engine a tb::LockstepNode without open groups
+template <typename Engine>
+void check_registers(Engine& engine, std::mt19937_64& random) {
+  namespace reg = barrier::formats::reg;
+  const auto below = [&](uint32_t limit) { return static_cast<uint32_t>(random() % limit); };
+  const std::vector<std::pair<uint32_t, uint32_t>> widths{
+      {reg::SELF, 16},     {reg::TICK_PERIOD, 16}, {reg::TABLE_GROUP, 8}, {reg::TABLE_INDEX, 16},
+      {reg::INSTANCE, 16}, {reg::SHAPE, 1},        {reg::GOOD, 16},       {reg::JUDGE_TRIES, 8},
+      {reg::FIRST, 16},    {reg::LARGEST, 16},     {reg::TRIES, 8},       {reg::LATE, 32}};
+  for (int round = 0; round < 30; round++) {
+    for (const auto& [address, width] : widths) {
+      const auto value = static_cast<uint32_t>(random() >> 32);
+      const auto written = static_cast<uint32_t>(value & ((uint64_t{1} << width) - 1));
+      EXPECT_TRUE(engine.write(address, value)) << address;
+      EXPECT_EQ(engine.read(address), written) << address;
+      EXPECT_FALSE(engine.write(address, ~value, static_cast<uint8_t>(below(15)))) << address;
+      EXPECT_EQ(engine.read(address), written) << address;
+    }
+    const uint32_t members = round == 0 ? Engine::members : below(Engine::members + 1);
+    EXPECT_TRUE(engine.write(reg::MEMBERS, members));
+    EXPECT_EQ(engine.read(reg::MEMBERS), members);
+    EXPECT_FALSE(engine.write(reg::MEMBERS, Engine::members + 1 + below(100000)));
+    EXPECT_EQ(engine.read(reg::MEMBERS), members);
+    const uint32_t stride = below(2048);
+    EXPECT_TRUE(engine.write(reg::STRIDE, stride));
+    EXPECT_EQ(engine.read(reg::STRIDE), stride);
+    EXPECT_TRUE(engine.write(reg::STRIDE, 2048 + below(60000)));
+    EXPECT_EQ(engine.read(reg::STRIDE), 2047U) << "more than any group has";
+    EXPECT_FALSE(engine.read(1 + 4 * below(200)).has_value()) << "no register begins there";
+    EXPECT_FALSE(engine.write(0x200 + below(0x200), 0));
+    EXPECT_FALSE(engine.read(0x200 + below(0x200)).has_value());
+  }
+}
+
+}  // namespace weft::rtl_test
