@@ -64,12 +64,13 @@ class Allocator {
   void allocate(std::vector<Group>& groups) {
     begin(groups);
     while (!growing_.empty()) {
-      double level = least_share();
-      for (const Group* group : growing_) level = std::min(level, group->most_mbps);
+      const double level = std::min(least_share(), least_most_mbps_);
+      least_most_mbps_ = infinite;
       std::vector<Group*> still;
       for (Group* group : growing_) {
         if (level < group->most_mbps && !is_full(*group, level)) {
           still.push_back(group);
+          least_most_mbps_ = std::min(least_most_mbps_, group->most_mbps);
           continue;
         }
         group->mbps = level;
@@ -95,11 +96,13 @@ class Allocator {
 
   void begin(std::vector<Group>& groups) {
     growing_.clear();
+    least_most_mbps_ = infinite;
     uses_.resize(whole_.size());
     for (std::size_t link = 0; link < whole_.size(); ++link) uses_[link] = {whole_[link], 0};
     for (Group& group : groups) {
       if (group.active() == 0) continue;
       growing_.push_back(&group);
+      least_most_mbps_ = std::min(least_most_mbps_, group.most_mbps);
       for (const uint32_t link : group.links) uses_[link].nodes += group.active();
     }
   }
@@ -127,6 +130,7 @@ class Allocator {
   std::vector<double> whole_;    ///< Mb/s
   std::vector<Use> uses_;
   std::vector<Group*> growing_, stopped_;
+  double least_most_mbps_ = infinite;  ///< of those that grow
 };
 
 class Simulation {

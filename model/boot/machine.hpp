@@ -59,6 +59,9 @@ struct Machine {
   Addresses addresses;
   std::map<uint32_t, OwnLimits> unequal_servers;
   std::set<uint32_t> failed_servers;
+  /// Which nodes boot, as nodes_of() takes it, and "FILE:LINE: nodes" where a machine file says so. Empty:
+  /// all.
+  std::string boots_now, boots_now_place;
   /// Of a machine from a topology, by number; "" where nobody is. Empty: all are there, without names.
   std::vector<std::string> node_names, server_names;
 

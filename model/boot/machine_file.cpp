@@ -64,6 +64,8 @@ class Values : public nlohmann::json_sax<json> {
     throw Fault(fmt::format("{}:{}: {}", file_, line, fault));
   }
 
+  std::string place(uint32_t line) const { return fmt::format("{}:{}", file_, line); }
+
   static std::string printable(const std::string& name) {
     std::string safe;
     for (const char c : name.substr(0, 60)) safe += c >= ' ' && c <= '~' ? c : '?';
@@ -223,6 +225,15 @@ class Filler {
     return true;
   }
 
+  bool put_nodes(const Value& value) {
+    if (value.field != "nodes") return false;
+    machine_.boots_now = text(value, [&](const std::string& spec) {
+      return spec.starts_with("file:") ? "file:" + (folder_ / spec.substr(5)).string() : spec;
+    });
+    machine_.boots_now_place = values_.place(value.line) + ": nodes";
+    return true;
+  }
+
   bool put_address(const Value& value) {
     Addresses& addresses = machine_.addresses;
     if (value.field == "addresses.subnet") {
@@ -239,7 +250,8 @@ class Filler {
   }
 
   void put(const Value& value) {
-    if (put_size(value) || put_link(value) || put_server(value) || put_image(value) || put_address(value))
+    if (put_size(value) || put_link(value) || put_server(value) || put_image(value) || put_address(value) ||
+        put_nodes(value))
       return;
     values_.fail(value.line, fmt::format("'{}' is nothing that a machine has, or not of this kind",
                                          Values::printable(value.field)));

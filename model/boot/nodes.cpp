@@ -153,12 +153,12 @@ Nodes from_text(const std::string& spec, const Machine& machine) {
 
 }  // namespace
 
-Nodes nodes_of(const std::string& spec, const Machine& machine) {
+Nodes nodes_of(const std::string& spec, const Machine& machine, const std::string& place) {
   if (spec.starts_with("file:")) return NodeFile(machine).read(spec.substr(5));
   try {
     return from_text(spec, machine);
   } catch (const Fault& fault) {
-    throw Fault(fmt::format("--nodes {}: {}", spec.substr(0, 60), fault.what()));
+    throw Fault(fmt::format("{} {}: {}", place, spec.substr(0, 60), fault.what()));
   }
 }
 

@@ -17,8 +17,9 @@ struct Nodes {
 };
 
 /// From "all", "supernodes:N", "boards:N", "cpus:N" (the first N), "0-7,12" or "file:PATH" (docs/boot.md).
-/// Throws Fault, "--nodes SPEC: fault" or "FILE:LINE: fault".
-Nodes nodes_of(const std::string& spec, const Machine& machine);
+/// Throws Fault, "PLACE SPEC: fault" or "FILE:LINE: fault".
+/// @param place where the spec stands
+Nodes nodes_of(const std::string& spec, const Machine& machine, const std::string& place = "--nodes");
 
 /// Six bytes in hexadecimal, of a single network card. Throws Fault.
 uint64_t mac_of(std::string_view text);

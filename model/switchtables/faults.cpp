@@ -67,7 +67,7 @@ void add_faults(Faults& faults, const topology::Graph& graph, const route::Healt
       faults.switches[grid.leaves() + line] = true;
   }
   for (uint32_t link = 0; link < graph.switch_links(); ++link) {
-    const auto& [leaf, root, leaf_port, root_port, mbps] = graph.link(link);
+    const uint32_t leaf = graph.link(link).a, root = graph.link(link).b;
     if (!health.attached(grid.leaf(leaf), dimension_of(grid, root - grid.leaves())))
       faults.links[link] = true;
   }
@@ -86,7 +86,7 @@ route::Health health_of(const route::Grid& grid, const topology::Graph& graph, c
     health.fail_switch(dimension, dimension == Dimension::row ? line : line - grid.rows);
   }
   for (uint32_t link = 0; link < graph.switch_links(); ++link) {
-    const auto& [leaf, root, leaf_port, root_port, mbps] = graph.link(link);
+    const uint32_t leaf = graph.link(link).a, root = graph.link(link).b;
     if (faults.links[link]) health.fail_link(grid.leaf(leaf), dimension_of(grid, root - grid.leaves()));
   }
   return health;

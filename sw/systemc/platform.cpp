@@ -19,7 +19,7 @@ Memory::Memory(const sc_core::sc_module_name& name, uint64_t bytes, Latency late
 }
 
 void Memory::count_read(const sc_time& until) {
-  const sc_time now = sc_core::sc_time_stamp();
+  const sc_time& now = sc_core::sc_time_stamp();
   std::erase_if(reads_, [&](const sc_time& end) { return end <= now; });
   reads_.push_back(until);
   most_reads_ = std::max(most_reads_, reads_.size());

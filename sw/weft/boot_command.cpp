@@ -150,9 +150,15 @@ bool print_check(const BootArguments& arguments, const Machine& machine, const N
   return faults.empty();
 }
 
+Nodes nodes_given(const BootArguments& arguments, const Machine& machine) {
+  if (!arguments.nodes.empty()) return nodes_of(arguments.nodes, machine);
+  if (!machine.boots_now.empty()) return nodes_of(machine.boots_now, machine, machine.boots_now_place);
+  return nodes_of("all", machine);
+}
+
 int run_boot(const BootArguments& arguments) {
   const Machine machine = machine_of(arguments);
-  const Nodes nodes = nodes_of(arguments.nodes, machine);
+  const Nodes nodes = nodes_given(arguments, machine);
   expect_simulatable(arguments, machine, nodes);
   if (is_for_servers(arguments)) expect_configurable(arguments, machine, nodes);
   json runs = json::array();
@@ -312,9 +318,11 @@ void add_boot(CLI::App& weft, int& exit_code) {
   add_servers(*command, *arguments);
   add_simulation(*command, *arguments);
   command
-      ->add_option("--nodes", arguments->nodes,
-                   "which boot: all, supernodes:N, boards:N, cpus:N, 0-7,12 or file:PATH")
-      ->capture_default_str();
+      ->add_option(
+          "--nodes", arguments->nodes,
+          "which boot: all, supernodes:N, boards:N, cpus:N, 0-7,12 or file:PATH (what the machine file "
+          "says, else all)")
+      ->check(command_line::file_name());
   command->add_option("--algorithm", arguments->algorithms, "mapping; several with commas")
       ->delimiter(',')
       ->check(CLI::IsMember({"scda", "bcda", "balanced", "peers", "multicast"}))

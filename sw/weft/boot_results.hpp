@@ -21,7 +21,7 @@ namespace weft::cli {
 struct BootArguments {
   CommonOptions common;
   std::vector<std::string> algorithms = {"balanced"};
-  std::string machine_file, topology, boot_servers, image, nodes = "all";
+  std::string machine_file, topology, boot_servers, image, nodes;
   std::optional<uint32_t> cpus, boards, supernodes_per_cabinet, supernodes, servers, servers_per_edge;
   std::array<std::optional<double>, boot::segments> mbps;
   std::array<std::optional<uint32_t>, boot::segments> counts;

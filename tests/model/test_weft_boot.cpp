@@ -74,6 +74,20 @@ TEST_F(WeftBoot, TakesNodesByPlaceFromAFile) {
   EXPECT_EQ(found["mapping"]["nodes"], nlohmann::json({0, 263}));
 }
 
+TEST_F(WeftBoot, TakesNodesFromAMachineFile) {
+  write("some", "3\n9\n");
+  const auto file = write("machine.json", "{\"nodes\":\n\"file:some\"}").string();
+  EXPECT_EQ(results("--machine " + file)["nodes"], 2);
+  EXPECT_EQ(results("--machine " + file + " --nodes boards:1")["nodes"], 8);
+  EXPECT_EQ(results("--machine " + write("machine.json", "{\"nodes\": \"boards:3\"}").string())["nodes"], 24);
+  expect_bad_machine("{\n\"nodes\": \"boards:0\"}", ":2: nodes boards:0: '0' is not a number from 1 to 5120");
+  expect_bad_machine("{\n\n\"nodes\": \"7,7\"}", ":3: nodes 7,7: node 7 is there twice");
+  expect_bad_machine("{\"nodes\": 7}", ":1: nodes: must be a text");
+  write("some", "3\n3\n");
+  expect_bad("--machine " + write("machine.json", "{\"nodes\": \"file:some\"}").string(),
+             path("some").string() + ":2: node 3 is in line 1 already");
+}
+
 TEST_F(WeftBoot, RefusesMachinesThatCannotBe) {
   expect_bad_machine("{\n \"servers\": 0\n}\n", ":2: servers: must be at least 1");
   expect_bad_machine("{\"servers\": 2,\n\n\"failed_servers\": [0,\n 1]}",
