@@ -31,20 +31,38 @@ json manifest_of(const fs::path& folder) {
   try {
     json manifest = json::parse(read_whole<Fault>(file));
     if (manifest.at("weft_boot") != 1) throw Fault("not of this version");
+    for (const json& entry : manifest.at("files")) entry.at("name").get_ref<const std::string&>();
     return manifest;
   } catch (const json::exception&) {
     throw Fault(file.string() + ": is not a manifest of weft boot");
   }
 }
 
+std::set<std::string> files_in(const fs::path& folder) {
+  std::set<std::string> found;
+  for (const auto& each : fs::recursive_directory_iterator(folder)) {
+    if (!each.is_directory()) found.insert(each.path().lexically_relative(folder).string());
+  }
+  return found;
+}
+
+/// All that is in it was written by weft boot: what is replaced is gone.
 void expect_replaceable(const fs::path& folder) {
   std::error_code error;
   if (!fs::exists(folder, error)) return;
+  if (fs::is_symlink(folder, error)) throw Fault(folder.string() + ": is a link; name the folder itself");
   if (!fs::is_directory(folder, error)) throw Fault(folder.string() + ": is not a folder");
   if (fs::is_empty(folder, error)) return;
   if (!fs::exists(folder / manifest_name, error))
     throw Fault(folder.string() + ": has other files; only a folder of weft boot is replaced");
-  manifest_of(folder);
+  std::set<std::string> others = files_in(folder);
+  others.erase(std::string(manifest_name));
+  const json manifest = manifest_of(folder);
+  for (const json& file : manifest.at("files")) others.erase(file.at("name").get<std::string>());
+  if (!others.empty())
+    throw Fault(
+        fmt::format("{}: has '{}', which weft boot did not write; only a folder of weft boot is replaced",
+                    folder.string(), *others.begin()));
 }
 
 /// Removed when this ends.
@@ -76,14 +94,6 @@ void put_in_place(const fs::path& made, const fs::path& folder) {
   const bool is_there = fs::exists(folder, error);
   if (renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, folder.c_str(), is_there ? RENAME_EXCHANGE : 0) != 0)
     throw Fault(fmt::format("{}: cannot be written: {}", folder.string(), std::strerror(errno)));
-}
-
-std::set<std::string> files_in(const fs::path& folder) {
-  std::set<std::string> found;
-  for (const auto& each : fs::recursive_directory_iterator(folder)) {
-    if (!each.is_directory()) found.insert(each.path().lexically_relative(folder).string());
-  }
-  return found;
 }
 
 std::vector<std::string> against_manifest(const fs::path& folder, const json& manifest) {

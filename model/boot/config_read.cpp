@@ -165,7 +165,8 @@ Script read_script(const fs::path& file) {
   for_each_line(file, [&](std::string_view line, uint32_t) {
     const auto found = words(line);
     if (found.empty() || (found[0] != "kernel" && found[0] != "initrd")) return;
-    const auto place = found.size() < 2 ? std::nullopt : place_of(found[1]);
+    const std::size_t name = found.size() > 1 && found[1] == "--timeout" ? 3 : 1;
+    const auto place = found.size() <= name ? std::nullopt : place_of(found[name]);
     if (!place) throw Fault(fmt::format("{} must be followed by http:// or tftp://ADDRESS/IMAGE", found[0]));
     if (found[0] == "kernel")
       script.servers.push_back(place->first);

@@ -80,6 +80,10 @@ std::string name_of(uint32_t node) { return fmt::format("node-{}", node); }
 
 std::string mask_of(const Addresses& addresses) { return address_text(~addresses.host_mask()); }
 
+/// Milliseconds without a byte after which iPXE gives a download up. Without it a server that falls silent in
+/// the middle is waited for for ever (or for two minutes, of newer ones).
+constexpr uint32_t silence_ms = 5000;
+
 /// All that a node needs from one server, or on to `otherwise`.
 std::string fetch_text(const std::string& server, const Group& group, const Serving& serving,
                        std::string_view otherwise) {
@@ -88,10 +92,11 @@ std::string fetch_text(const std::string& server, const Group& group, const Serv
   arguments += group.arguments;
   if (!serving.kernel_arguments.empty()) arguments += " " + serving.kernel_arguments;
   std::string text =
-      fmt::format("imgfree\nkernel {}{}{} || goto {}\n", place,
+      fmt::format("imgfree\nkernel --timeout {} {}{}{} || goto {}\n", silence_ms, place,
                   serving.kernel.empty() ? serving.image : serving.kernel, arguments, otherwise);
   if (!serving.initrd.empty())
-    text += fmt::format("initrd {}{} || goto {}\n", place, serving.initrd, otherwise);
+    text +=
+        fmt::format("initrd --timeout {} {}{} || goto {}\n", silence_ms, place, serving.initrd, otherwise);
   return text + "boot\n";
 }
 

@@ -2,7 +2,6 @@
 // Machine files: JSON of which every value knows its line.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -151,9 +150,9 @@ class Filler {
   }
 
   double rate(const Value& value) const {
-    if (!value.value.is_number() || !(value.value.get<double>() > 0) ||
-        !std::isfinite(value.value.get<double>()))
-      values_.fail(value.line, value.field + ": must be a number above 0");
+    constexpr double least = 1e-6, most = 1e12;  // as of the options
+    if (!value.value.is_number() || !(value.value.get<double>() >= least) || value.value.get<double>() > most)
+      values_.fail(value.line, value.field + ": must be a number from 1e-6 to 1e12");
     return value.value.get<double>();
   }
 

@@ -225,7 +225,7 @@ void NodeServer::access_register(uint32_t place, const Request& request, const O
 void NodeServer::wait(uint32_t place, const Request& request, OnReply reply) {
   if (request.x >= size_.memory_bytes)
     return reply(Reply::refused("byte to wait for is not in the node's memory"));
-  waiting_.push_back({place, request, cycle_ + request.y, std::move(reply)});
+  waiting_.push_back({place, request, after(request.y), std::move(reply)});
 }
 
 void NodeServer::look_up(const Request& request, const OnReply& reply) const {
@@ -249,7 +249,7 @@ void NodeServer::handle_barrier(uint32_t place, const Request& request, OnReply 
     return reply(Reply::of());
   }
   if (request.ask == Ask::await_barrier) {
-    at_barriers_.push_back({place, request, cycle_ + request.y, std::move(reply)});
+    at_barriers_.push_back({place, request, after(request.y), std::move(reply)});
     return;
   }
   barriers_->arrive(static_cast<uint8_t>(request.a), [reply](std::optional<BarrierDriver::Refusal> refusal) {

@@ -119,6 +119,10 @@ class NodeServer {
   void close(uint32_t region);
   void clear(uint32_t place);
   void clear_when_quiet(uint32_t place, uint32_t looks);
+  /// The cycle after so many; the last one there is for more than that.
+  uint64_t after(uint64_t cycles) const {
+    return cycles > ~uint64_t{0} - cycle_ ? ~uint64_t{0} : cycle_ + cycles;
+  }
 
   uint32_t node_;
   RegisterBus& bus_;

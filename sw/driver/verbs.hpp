@@ -81,8 +81,9 @@ class Context {
   std::map<uint64_t, uint64_t> used_;  // memory by address: bytes
 };
 
-/// What belongs together: queues use only memory regions of their own domain. A context has one, as the
-/// owner whom the NIC knows; what is made here says so.
+/// What belongs together: queues use only memory regions of their own domain. The NIC knows one owner for
+/// each context, so a second domain of the same context is the same to it: isolation needs a context of its
+/// own.
 class ProtectionDomain {
  public:
   explicit ProtectionDomain(Context& context) : context_(context) {}

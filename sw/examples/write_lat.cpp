@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft_write_lat: latency of WRITEs, with the options and the table of ib_write_lat: two processes write to
-// each other in turns and look at the last byte; half of a round trip is told.
+// each other in turns and look at all bytes, which come in any order; half of a round trip is told.
 #include <cmath>
 #include <numeric>
 
@@ -24,16 +24,17 @@ struct Side {
   }
 
   void write(uint32_t bytes, uint8_t turn, const RemoteBytes& to) {
-    source.bytes()[bytes - 1] = turn;
+    std::ranges::fill(source.bytes().first(bytes), turn);
     queue.post_write(turn, source.local(0, bytes), to);
   }
   /// For the peer's write of this turn.
   void await(uint32_t bytes, uint8_t turn) {
-    const uint64_t last = bytes - 1;
-    while (true) {
-      const uint8_t seen = target.bytes()[last];
-      if (seen == turn) return;
-      if (!context.wait_for_byte(target.address() + last, seen)) throw Fault("the peer does not write");
+    for (uint64_t left = bytes; left > 0;) {  // from the end: in order, that is the last one
+      const uint8_t seen = target.bytes()[left - 1];
+      if (seen == turn)
+        --left;
+      else if (!context.wait_for_byte(target.address() + left - 1, seen))
+        throw Fault("the peer does not write");
     }
   }
 

@@ -112,6 +112,10 @@ bool is_for_servers(const BootArguments& arguments) {
 
 void expect_configurable(const BootArguments& arguments, const Machine& machine, const Nodes& nodes) {
   if (arguments.algorithms.size() != 1) throw BadInput("boot: configuration files are of one --algorithm");
+  const auto named = [](const std::string& folder) { return !folder.empty(); };
+  if (std::ranges::count_if(arguments.folders, named) + (arguments.check.empty() ? 0 : 1) > 1)
+    throw BadInput(
+        "boot: one folder a run: --dnsmasq, --kea, --dhcpd or --check");  // all of a run, or nothing
   const std::string& algorithm = arguments.algorithms[0];
   if (algorithm_named(algorithm) && !machine.kernel.empty())
     throw BadInput(fmt::format("boot: --kernel: not with {}, where iPXE boots the image itself", algorithm));

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -160,6 +161,12 @@ TEST_F(VerbsPair, ClockIsOfNow) {
   for (int clock = 0; clock < 1000; ++clock) nodes->step();
   ASSERT_TRUE(here.queue.poll());
   EXPECT_GE(here.context.clock(), posted + 1000 + 4096 / 32);
+}
+
+TEST_F(VerbsPair, WaitsForEver) {
+  for (int clock = 0; clock < 100; ++clock) nodes->step();
+  here.queue.post_write(1, here.memory.local(0, 4096), there.memory.remote());
+  EXPECT_EQ(here.queue.wait(std::numeric_limits<uint64_t>::max()).value_or(Completion{}).tag, 1u);
 }
 
 TEST_F(VerbsPair, WrongKeysAndRegionsEndWithTheirStatus) {

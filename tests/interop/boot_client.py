@@ -9,7 +9,6 @@ import urllib.parse
 
 DISCOVER, OFFER, REQUEST, ACK = 1, 2, 3, 5
 COOKIE = b"\x63\x82\x53\x63"
-SILENCE = 4  # seconds without a byte, after which a server is given up
 WINDOW = 32768  # bytes under way to a node: equal windows share a link evenly
 BOOTP = struct.Struct("!BBBBIHHIIII16s64s128s")
 
@@ -91,12 +90,12 @@ def tftp(link, server, name):
             block += 1
 
 
-def http(link, url):
-    """The whole answer or Failed. @param link: TCP socket of the node"""
+def http(link, url, silence):
+    """The whole answer or Failed. @param link: TCP socket of the node; silence: seconds without a byte, after which the server is given up; None: never, as iPXE without --timeout"""
     parts = urllib.parse.urlsplit(url)
     try:
         with link:
-            link.settimeout(SILENCE)
+            link.settimeout(silence)
             link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, WINDOW)
             link.connect((parts.hostname, 80))
             link.sendall(f"GET {parts.path} HTTP/1.0\r\nHost: {parts.hostname}\r\n\r\n".encode())
@@ -111,7 +110,7 @@ def http(link, url):
 
 
 def boot(script, fetch, tries=20):
-    """Carries out a script until it boots. @param fetch: url -> bytes, or Failed; @return (image, with the initrd behind it, urls that were tried)"""
+    """Carries out a script until it boots. @param fetch: url, seconds of silence -> bytes, or Failed; @return (image, with the initrd behind it, urls that were tried)"""
     lines = [line for line in script.splitlines() if line and not line.startswith("#")]
     image, urls, at = None, [], 0
     while tries:
@@ -125,9 +124,14 @@ def boot(script, fetch, tries=20):
             at = lines.index(":" + words[1])
         elif words[0] in ("kernel", "initrd"):
             tries -= 1
+            silence = None
+            if words[1] == "--timeout":
+                silence = float(words[2]) / 1000
+                del words[1:3]
             urls.append(words[1])
             try:
-                image = fetch(words[1]) if words[0] == "kernel" else image + fetch(words[1])
+                got = fetch(words[1], silence)
+                image = got if words[0] == "kernel" else image + got
             except Failed:
                 at = lines.index(":" + words[words.index("goto") + 1])
         elif words[0] not in ("imgfree", "boot") and not words[0].startswith(":"):

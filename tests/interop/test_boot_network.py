@@ -54,6 +54,7 @@ class Boot(unittest.TestCase):
     def plan(self, algorithm, nodes=NODES):
         """Starts the servers with the files of a plan; the plan."""
         folder = self.folder / f"{algorithm}-{len(nodes)}"
+        shutil.rmtree(folder, ignore_errors=True)  # of another test: with its images in it weft boot does not replace it
         plan = self.write("dnsmasq", algorithm, folder, nodes)
         for image in ("boot.img", "vmlinuz"):
             shutil.copy(self.folder / image, folder)
@@ -88,10 +89,10 @@ class Boot(unittest.TestCase):
         with self.machine.inside(name), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as link:
             return boot_client.tftp(link, server, file)
 
-    def fetch(self, node, url):
+    def fetch(self, node, url, silence):
         with self.machine.inside(f"n{node}"):
             link = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        return boot_client.http(link, url)
+        return boot_client.http(link, url, silence)
 
     def boot_all(self, meanwhile=lambda: None):
         """(seconds until the last node has its image, addresses that each asked)"""
@@ -100,7 +101,7 @@ class Boot(unittest.TestCase):
 
         def boot(node):
             together.wait()
-            image, urls = boot_client.boot(scripts[node], lambda url: self.fetch(node, url))
+            image, urls = boot_client.boot(scripts[node], lambda url, silence: self.fetch(node, url, silence))
             self.assertEqual(image, IMAGE)
             return time.monotonic(), [url.split("/")[2] for url in urls]
 
@@ -176,7 +177,7 @@ class Boot(unittest.TestCase):
         """What the kernel of a node is told by its script."""
         script = self.configure(node)
         arguments = next(line for line in script.splitlines() if line.startswith("kernel")).split()
-        image, _ = boot_client.boot(script, lambda url: self.fetch(node, url))
+        image, _ = boot_client.boot(script, lambda url, silence: self.fetch(node, url, silence))
         self.assertEqual(image, b"small system")
         return dict(word.split("=", 1) for word in arguments if "=" in word)
 
@@ -299,7 +300,7 @@ class Boot(unittest.TestCase):
         lost = sum(self.machine.lost(f"n{node}") for node in nodes)
         self.assertGreater(lost, 0)
         self.assertGreater(len(rounds), 1)
-        image, urls = boot_client.boot(scripts[late], lambda url: self.fetch(late, url))
+        image, urls = boot_client.boot(scripts[late], lambda url, silence: self.fetch(late, url, silence))
         self.assertEqual(image, IMAGE)
         self.assertEqual([url.split("/")[2] for url in urls], [self.address(plan["mapping"]["servers"][late])])
         print(f"multicast with 1 % loss to {len(hearing)} nodes: {seconds:.2f} s, {lost} packets lost, sent in each round {rounds}; one that came late has it by HTTP")

@@ -42,6 +42,22 @@ Graph as_ibsim_sees(const Graph& graph) {
   return Graph(std::move(parts));
 }
 
+/// ibsim's links have a rate of its own.
+Graph without_rates(const Graph& graph) {
+  topology::Parts parts;
+  for (uint32_t sw = 0; sw < graph.switches(); ++sw) parts.switches.push_back(graph.switch_info(sw));
+  for (uint32_t host = 0; host < graph.hosts(); ++host) parts.hosts.push_back(graph.host_info(host));
+  for (uint32_t id = 0; id < graph.links(); ++id) {
+    topology::Link link = graph.link(id);
+    link.mbps = 0;
+    if (graph.is_host_link(id))
+      parts.host_links.push_back({link.a, link.b, link.a_port, link.b_port, graph.port_guid(id)});
+    else
+      parts.switch_links.push_back(link);
+  }
+  return Graph(std::move(parts));
+}
+
 class IbsimLoads : public TemporaryFolder {
  protected:
   void SetUp() override {
@@ -53,7 +69,8 @@ class IbsimLoads : public TemporaryFolder {
     ASSERT_TRUE(ibsim.wait()) << ibsim.log();
     const auto run = ibsim.run_inside("ibnetdiscover found");
     ASSERT_EQ(run.exit_code, 0) << run.output << ibsim.log();
-    EXPECT_TRUE(by_guid(topology::read_ibnet_file(path("found"))) == by_guid(graph)) << read(path("found"));
+    const Graph found = topology::read_ibnet_file(path("found"));
+    EXPECT_TRUE(by_guid(without_rates(found)) == by_guid(without_rates(graph))) << read(path("found"));
   }
 };
 

@@ -121,6 +121,7 @@ TEST_F(BootConfig, FindsWhatWasChangedByHand) {
   write("config/more.conf", "");
   EXPECT_EQ(found(), std::vector<std::string>({"nginx.conf: is in the manifest, but not there",
                                                "more.conf: is not in the manifest"}));
+  std::filesystem::remove(path("config/more.conf"));
   write_files(Program::dnsmasq);
   replace("dnsmasq.conf", "set:s0b2", "set:none");
   expect_found(path("config/dnsmasq.conf").string() + ":17: no dhcp-boot for the tag 'none'");
@@ -245,8 +246,8 @@ TEST_F(BootConfig, NamesTftpWhereItIsWanted) {
   write_config(path("config"), config_files(machine_, nodes_, {plan_}, serving));
   EXPECT_TRUE(found().empty());
   const std::string script = read(path("config/ipxe/0-1.ipxe"));
-  EXPECT_NE(script.find("kernel tftp://10.0.0.1/boot.img initrd=rd.img || goto backup\n"
-                        "initrd tftp://10.0.0.1/rd.img || goto backup\n"),
+  EXPECT_NE(script.find("kernel --timeout 5000 tftp://10.0.0.1/boot.img initrd=rd.img || goto backup\n"
+                        "initrd --timeout 5000 tftp://10.0.0.1/rd.img || goto backup\n"),
             std::string::npos)
       << script;
   EXPECT_EQ(script.find("http"), std::string::npos);

@@ -98,7 +98,7 @@ TEST_F(WeftBoot, RefusesMachinesThatCannotBe) {
   expect_bad_machine("{\n\"links\": {\n\"n6\": {\"mbps\": 1}}}",
                      ":3: 'links.n6.mbps' is nothing that a machine has, or not of this kind");
   expect_bad_machine("{\"links\": {\n\"n5\": {\n\"mbps\": -1}}}",
-                     ":3: links.n5.mbps: must be a number above 0");
+                     ":3: links.n5.mbps: must be a number from 1e-6 to 1e12");
   expect_bad_machine("{\"supernodes\": 1.5}", ":1: supernodes: must be a whole number");
   expect_bad_machine("{\"servers\": 3,\n\"servers\": 4}", ":2: 'servers' is there twice");
   expect_bad_machine("{\"servers\": 3,\n\n}", ":3: is not JSON from here on");
@@ -162,6 +162,27 @@ TEST_F(WeftBoot, RefusesFilesForServersThatCannotBe) {
   write("config/mine", "");
   expect_bad(with_image,
              path("config").string() + ": has other files; only a folder of weft boot is replaced");
+  std::filesystem::remove_all(path("config"));
+  expect_bad(with_image + " --kea " + path("kea").string(),
+             "boot: one folder a run: --dnsmasq, --kea, --dhcpd or --check");
+  EXPECT_FALSE(std::filesystem::exists(path("config"))) << "all of a run, or nothing";
+}
+
+/// The folder from which servers serve has the image in it.
+TEST_F(WeftBoot, WhatIsNotItsOwnIsNeverReplaced) {
+  const auto nodes = write("nodes", "0 02:00:00:00:00:00\n"), image = write("boot.img", "image");
+  const std::string with_image =
+      "--nodes file:" + nodes.string() + " --image " + image.string() + " --dnsmasq ";
+  results(with_image + path("config").string());
+  results(with_image + path("config").string());
+  write("config/boot.img", "image");
+  expect_bad(with_image + path("config").string(),
+             path("config").string() +
+                 ": has 'boot.img', which weft boot did not write; only a folder of weft boot is replaced");
+  EXPECT_TRUE(std::filesystem::exists(path("config/boot.img")));
+  std::filesystem::create_directory_symlink(path("config"), path("link"));
+  expect_bad(with_image + path("link").string(),
+             path("link").string() + ": is a link; name the folder itself");
 }
 
 TEST_F(WeftBoot, SimulatesAPlanWithADeadServer) {
@@ -253,13 +274,13 @@ TEST_F(WeftBoot, GivesAnInitialRamDisk) {
 # server 0, backup 1
 :server
 imgfree
-kernel http://10.0.0.1/linux initrd=initrd.img quiet || goto backup
-initrd http://10.0.0.1/initrd.img || goto backup
+kernel --timeout 5000 http://10.0.0.1/linux initrd=initrd.img quiet || goto backup
+initrd --timeout 5000 http://10.0.0.1/initrd.img || goto backup
 boot
 :backup
 imgfree
-kernel http://10.0.0.2/linux initrd=initrd.img quiet || goto again
-initrd http://10.0.0.2/initrd.img || goto again
+kernel --timeout 5000 http://10.0.0.2/linux initrd=initrd.img quiet || goto again
+initrd --timeout 5000 http://10.0.0.2/initrd.img || goto again
 boot
 :again
 sleep 5

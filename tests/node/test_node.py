@@ -109,10 +109,11 @@ class AsThePagesHaveIt(unittest.TestCase):
     def blocks(self, page, language):
         return re.findall(rf"^```{language}\n(.*?)^```$", (SOURCE / "docs" / page).read_text(encoding="utf-8"), re.M | re.S)
 
-    def run_page(self, page, files):
+    def run_page(self, page, files, nodes_options=""):
         """What its block of commands prints; the first one that stays is weft-node."""
         [block] = self.blocks(page, "sh")
         commands, programs = re.subn(r"^build/bin/\S+", rf"\g<0> --fabric {self.fabric}", block, flags=re.M)
+        commands = re.sub(r"^build/bin/weft-node", rf"\g<0> {nodes_options}", commands, flags=re.M)
         self.assertGreater(programs, 0)
         sanitizers = re.findall(r"-f\S*sanitize\S*", os.environ.get("CXXFLAGS", ""))  # what the library was built with
         commands = commands.replace("g++ ", " ".join(["g++", *sanitizers, ""]))
@@ -134,7 +135,8 @@ class AsThePagesHaveIt(unittest.TestCase):
 
     def test_first_transfer(self):
         write, room = self.blocks("first_transfer.md", "cpp")
-        self.assertIn("w\n", self.run_page("first_transfer.md", {"write.cpp": write, "room.cpp": room}))
+        for options in ("", "--loss 0.05 --seed 3"):
+            self.assertIn("4096 bytes are w\n", self.run_page("first_transfer.md", {"write.cpp": write, "room.cpp": room}, options))
 
 
 class InC(Node):
