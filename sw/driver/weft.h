@@ -42,7 +42,8 @@ typedef struct weft_completion {
 
 /* NULL: not attached, `why` (may be NULL) says in one line why. */
 weft_context* weft_attach(const char* fabric, uint32_t node, char* why, size_t why_bytes);
-/* After all regions and queues of it. NULL is let pass, as by all that closes or withdraws; by nothing else. */
+/* After all regions and queues of it. NULL is let pass, as by all that closes or withdraws; by nothing else.
+ */
 void weft_detach(weft_context* context);
 /* Why the last call that used this context failed, one line. */
 const char* weft_error(const weft_context* context);

@@ -262,6 +262,7 @@ TYPED_TEST(SwitchLookup, AnswersWhatIsNoRegisterWithAnError) {
   ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 0));
   const auto all = [&] {
     std::vector<std::optional<uint32_t>> values;
+    values.reserve(readable.size());
     for (const uint32_t address : readable) values.push_back(this->read(address));
     return values;
   };
