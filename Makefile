@@ -177,6 +177,7 @@ BENDER_TOPS = $(patsubst lint_%,%,$(FUSESOC_TARGETS))
 bender: configure ## lint the RTL as Bender sees it, by Bender.yml (needs Bender: BENDER=program)
 	@command -v $(BENDER) >/dev/null || { echo "make bender: $(BENDER): not found; github.com/pulp-platform/bender" >&2; exit 2; }
 	$(BENDER) script verilator >$(BUILD)/bender.f
+	@# -Wno-UNUSEDPARAM: the list is of all units, and each top leaves parameters of the others' packages unused.
 	for top in $(BENDER_TOPS); do echo "$$top"; verilator --lint-only -Wall -Wno-UNUSEDPARAM --assert --top-module $$top rtl/lint.vlt rtl/selftest/selftest.vlt -f $(BUILD)/bender.f || exit 1; done
 
 lint: configure ## check RTL, C++, scripts

@@ -21,40 +21,32 @@ Graph dump(const std::string& name) {
   return topology::read_ibnet_file(std::filesystem::path(WEFT_TEST_DATA) / "topology" / name);
 }
 
-/// ibsim counts GUIDs of ports from that of their host, lets routers say that they are hosts, and takes a
-/// name to end at its first quotation mark.
-Graph as_ibsim_sees(const Graph& graph) {
-  topology::Parts parts;
-  for (uint32_t sw = 0; sw < graph.switches(); ++sw) parts.switches.push_back(graph.switch_info(sw));
-  for (uint32_t host = 0; host < graph.hosts(); ++host) {
-    parts.hosts.push_back(graph.host_info(host));
-    std::string& name = parts.hosts.back().name;
-    name = name.substr(0, name.find('"'));
-    parts.hosts.back().router = false;
-  }
-  for (uint32_t id = 0; id < graph.links(); ++id) {
-    const topology::Link& link = graph.link(id);
-    if (graph.is_host_link(id))
-      parts.host_links.push_back({link.a, link.b, link.a_port, link.b_port, 0});
-    else
-      parts.switch_links.push_back(link);
-  }
-  return Graph(std::move(parts));
-}
-
-/// ibsim's links have a rate of its own.
-Graph without_rates(const Graph& graph) {
+/// Without rates of links: ibsim's have one of its own.
+topology::Parts parts_of(const Graph& graph) {
   topology::Parts parts;
   for (uint32_t sw = 0; sw < graph.switches(); ++sw) parts.switches.push_back(graph.switch_info(sw));
   for (uint32_t host = 0; host < graph.hosts(); ++host) parts.hosts.push_back(graph.host_info(host));
   for (uint32_t id = 0; id < graph.links(); ++id) {
-    topology::Link link = graph.link(id);
-    link.mbps = 0;
+    const topology::Link& link = graph.link(id);
     if (graph.is_host_link(id))
       parts.host_links.push_back({link.a, link.b, link.a_port, link.b_port, graph.port_guid(id)});
     else
-      parts.switch_links.push_back(link);
+      parts.switch_links.push_back({link.a, link.b, link.a_port, link.b_port});
   }
+  return parts;
+}
+
+Graph without_rates(const Graph& graph) { return Graph(parts_of(graph)); }
+
+/// ibsim counts GUIDs of ports from that of their host, lets routers say that they are hosts, and takes a
+/// name to end at its first quotation mark.
+Graph as_ibsim_sees(const Graph& graph) {
+  topology::Parts parts = parts_of(graph);
+  for (topology::Node& host : parts.hosts) {
+    host.name = host.name.substr(0, host.name.find('"'));
+    host.router = false;
+  }
+  for (auto& link : parts.host_links) link.port_guid = 0;
   return Graph(std::move(parts));
 }
 
