@@ -99,6 +99,9 @@ TEST_F(WeftBoot, RefusesMachinesThatCannotBe) {
                      ":3: 'links.n6.mbps' is nothing that a machine has, or not of this kind");
   expect_bad_machine("{\"links\": {\n\"n5\": {\n\"mbps\": -1}}}",
                      ":3: links.n5.mbps: must be a number from 1e-6 to 1e12");
+  for (const std::string rate : {"1e-7", "1e13"})
+    expect_bad_machine("{\"links\": {\n\"n1\": {\"mbps\": " + rate + "}}}",
+                       ":2: links.n1.mbps: must be a number from 1e-6 to 1e12");
   expect_bad_machine("{\"supernodes\": 1.5}", ":1: supernodes: must be a whole number");
   expect_bad_machine("{\"servers\": 3,\n\"servers\": 4}", ":2: 'servers' is there twice");
   expect_bad_machine("{\"servers\": 3,\n\n}", ":3: is not JSON from here on");
