@@ -31,7 +31,8 @@ struct Multicast {
 /// The fastest servers, as many as it takes; it reaches replication_bound().
 Multicast plan_multicast(const Machine& machine, const std::vector<uint32_t>& cpus);
 
-/// Switches, links and hosts of a machine: hosts 0 and on are the nodes of the list, then the senders.
+/// Switches, links and hosts of a machine: hosts 0 and on are the nodes of the list, then the senders. Throws
+/// Fault if a switch has too many links for a graph.
 topology::Graph graph_of(const Machine& machine, const std::vector<uint32_t>& cpus,
                          const std::vector<Sender>& senders);
 
@@ -41,7 +42,8 @@ struct Trees {
   double fullest_mbps = 0;  ///< most that one link carries in one direction
 };
 
-/// MR4LMS trees for these senders, each with all nodes. Throws Fault if the machine is too large for it.
+/// A tree for each of these senders, with all nodes; the same as MR4LMS trees in graph_of(). @param cpus at
+/// least one
 Trees trees_of(const Machine& machine, const std::vector<uint32_t>& cpus, const Multicast& multicast);
 
 struct Hearing {

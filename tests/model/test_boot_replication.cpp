@@ -14,6 +14,9 @@
 #include "boot/packets.hpp"
 #include "boot/peers.hpp"
 #include "drawn_machine.hpp"
+#include "mcast/figures.hpp"
+#include "mcast/hops.hpp"
+#include "mcast/router.hpp"
 #include "property.hpp"
 
 namespace weft::boot {
@@ -273,9 +276,45 @@ TEST(BootMulticast, ReachesTheBoundAndNoLinkIsOverloaded) {
       RC_ASSERT(edges[edge] <= machine.link_mbps(3, edge) * (1 + 1e-9));
     RC_ASSERT(std::abs(all - replication_bound(machine, cpus)) <= 1e-9 * all);
     RC_ASSERT(multicast.bandwidth.least_mbps == replication_bound(machine, cpus));
+  });
+}
+
+/// What trees carry on each link of the machine's graph.
+Trees trees_of_mr4lms(const Machine& machine, const std::vector<uint32_t>& cpus, const Multicast& multicast) {
+  const topology::Graph graph = graph_of(machine, cpus, multicast.senders);
+  const mcast::Hops hops(graph);
+  mcast::Router router(hops, {});
+  std::vector<uint32_t> hosts(cpus.size() + 1);
+  std::iota(hosts.begin(), hosts.end(), 0);
+  std::vector<double> mbps(graph.links(), 0);
+  Trees found;
+  for (uint32_t i = 0; i < multicast.senders.size(); ++i) {
+    hosts.back() = static_cast<uint32_t>(cpus.size()) + i;
+    const auto& tree = router.forest().tree(router.forest().tree_of(router.create(hosts)));
+    for (const uint32_t link : tree.links) mbps[link] += multicast.senders[i].mbps;
+    found.links += tree.links.size();
+  }
+  const mcast::Figures figures = mcast::figures_of(router.forest());
+  found.trees = figures.trees;
+  found.colours = figures.colours_used;
+  found.height = figures.max_tree_height;
+  found.fullest_mbps = *std::max_element(mbps.begin(), mbps.end());
+  return found;
+}
+
+TEST(BootMulticast, TreesAreThoseOfMr4lms) {
+  EXPECT_PROPERTY("trees that are written down are those that MR4LMS finds in the machine's graph", [] {
+    const Machine machine = drawn_machine();
+    const auto cpus = drawn_cpus(machine);
+    const Multicast multicast = plan_multicast(machine, cpus);
     const Trees trees = trees_of(machine, cpus, multicast);
-    RC_ASSERT(trees.trees >= 1u);
-    RC_ASSERT(trees.fullest_mbps <= all * (1 + 1e-9));
+    const Trees wanted = trees_of_mr4lms(machine, cpus, multicast);
+    RC_CLASSIFY(trees.trees > 1);
+    RC_ASSERT(trees.trees == wanted.trees);
+    RC_ASSERT(trees.colours == wanted.colours);
+    RC_ASSERT(trees.height == wanted.height);
+    RC_ASSERT(trees.links == wanted.links);
+    RC_ASSERT(trees.fullest_mbps == wanted.fullest_mbps);
   });
 }
 
