@@ -6,6 +6,7 @@
 // nodes. Where nodes or switches pass the image on, iPXE loads a small system, which gets the image.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -56,11 +57,20 @@ std::vector<OutputFile> config_files(const Machine& machine, const Nodes& nodes,
 /// one. A folder that is there must be empty or one that this wrote. Throws Fault.
 void write_config(const std::filesystem::path& folder, const std::vector<OutputFile>& files);
 
-/// Reads a folder back: its files against the manifest, and each node's address, server and backup, the nodes
-/// that give it the image, who sends what and to whom, against the plan. One line for each thing that is not
-/// as it should be. Throws Fault if there is no manifest.
-std::vector<std::string> differences(const std::filesystem::path& folder, const Machine& machine,
-                                     const Nodes& nodes, const Way& way);
+/// Where the files of write_config are now.
+struct Deployed {
+  std::filesystem::path folder;                 ///< with the manifest
+  std::filesystem::path dhcp = {}, nginx = {};  ///< these servers' files, where they are elsewhere
+};
+
+/// Reads files back: all of them against the manifest, and each node's address, server and backup, the nodes
+/// that give it the image, who sends what and to whom, against the plan; then each against what would be
+/// written now. What servers give (image, initrd, kernel), if any of it is in the folder, must be that of the
+/// machine. Other files are passed over, but not beside scripts. One line for each thing that is not as it
+/// should be. Throws Fault if there is no manifest.
+/// @param serving of the program that the manifest names, whichever is given here
+std::vector<std::string> differences(const Deployed& deployed, const Machine& machine, const Nodes& nodes,
+                                     const Way& way, const Serving& serving);
 
 /// What a DHCP server's file says about a node.
 struct Entry {
@@ -70,7 +80,9 @@ struct Entry {
   uint32_t line = 0;   ///< 0: the file has no lines that mean something
 };
 
-inline constexpr std::string_view manifest_name = "manifest.json";
+inline constexpr std::string_view manifest_name = "manifest.json", nginx_name = "nginx.conf";
+/// Of files that come and go with a plan.
+inline constexpr std::array<std::string_view, 3> script_folders = {"ipxe/", "chains/", "multicast/"};
 
 /// Goes on with the script that option root-path names, as Kea's file has it.
 struct RootPathScript {
@@ -105,6 +117,9 @@ struct Part {
   uint64_t kbps = 0;
   bool operator==(const Part&) const = default;
 };
+
+/// Of all files that make up the image.
+uint64_t image_bytes(const Machine& machine);
 
 /// In parts as long as their senders are fast.
 std::vector<Part> parts_of(const Machine& machine, const Multicast& multicast);

@@ -8,8 +8,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <ranges>
 #include <set>
 #include <unordered_map>
 
@@ -96,21 +100,136 @@ void put_in_place(const fs::path& made, const fs::path& folder) {
     throw Fault(fmt::format("{}: cannot be written: {}", folder.string(), std::strerror(errno)));
 }
 
-std::vector<std::string> against_manifest(const fs::path& folder, const json& manifest) {
-  std::vector<std::string> faults;
-  std::set<std::string> there = files_in(folder);
-  there.erase(std::string(manifest_name));
-  for (const json& file : manifest.at("files")) {
-    const auto name = file.at("name").get<std::string>();
-    if (there.erase(name) == 0) {
-      faults.push_back(fmt::format("{}: is in the manifest, but not there", name));
-      continue;
-    }
-    const std::string text = read_whole<Fault>(folder / name);
-    if (text.size() != file.at("bytes") || fmt::format("{:08x}", crc32_of(text)) != file.at("crc32"))
-      faults.push_back(fmt::format("{}: is not as it was written", name));
+/// A file of the folder, wherever it is now. Where it is in two places, both have to be right.
+std::vector<fs::path> places_of(const std::string& name, const Deployed& deployed) {
+  const bool is_dhcp = program_named(name).has_value();
+  const fs::path& elsewhere = is_dhcp ? deployed.dhcp : deployed.nginx;
+  const fs::path within = deployed.folder / name;
+  if (elsewhere.empty() || (!is_dhcp && name != nginx_name)) return {within};
+  std::error_code error;
+  if (fs::exists(within, error)) return {elsewhere, within};
+  return {elsewhere};
+}
+
+/// Those of weft boot stand alone in their folders.
+bool is_beside_scripts(const std::string& name) {
+  return std::ranges::any_of(script_folders,
+                             [&](std::string_view folder) { return name.starts_with(folder); });
+}
+
+/// From the word on in which a line is not as the other.
+std::string unlike(std::string_view line, std::string_view other) {
+  const auto at = static_cast<std::size_t>(std::ranges::mismatch(line, other).in1 - line.begin());
+  const std::size_t blank = line.substr(0, at).rfind(' ');
+  return in_quotes(line.substr(blank == std::string_view::npos ? 0 : blank + 1));
+}
+
+/// Of the first line that differs: "FILE:LINE: has 'this', of these arguments it is 'that'".
+std::string first_difference(const std::string& file, std::string_view found, std::string_view wanted) {
+  auto lines = split(found, '\n'), others = split(wanted, '\n');
+  const std::size_t count = std::max(lines.size(), others.size());
+  lines.resize(count);
+  others.resize(count);
+  const auto at = static_cast<std::size_t>(std::ranges::mismatch(lines, others).in1 - lines.begin());
+  if (at == count) return file + ": has not as many lines as of these arguments";
+  return fmt::format("{}:{}: has {}, of these arguments it is {}", file, at + 1,
+                     unlike(lines[at], others[at]), unlike(others[at], lines[at]));
+}
+
+bool same_bytes(const fs::path& one, const fs::path& other) {
+  if (fs::file_size(one) != fs::file_size(other)) return false;
+  std::ifstream first(one, std::ios::binary), second(other, std::ios::binary);
+  return std::equal(std::istreambuf_iterator<char>(first), {}, std::istreambuf_iterator<char>(second));
+}
+
+/// Files against the manifest, and against those that would be written now.
+class Texts {
+ public:
+  Texts(const Deployed& deployed, const json& manifest, const std::vector<OutputFile>& wanted)
+      : deployed_(deployed) {
+    for (const OutputFile& file : wanted) wanted_.emplace(file.path.string(), file.text);
+    for (const json& file : manifest.at("files")) listed_.emplace(file.at("name").get<std::string>(), file);
   }
-  for (const std::string& name : there) faults.push_back(fmt::format("{}: is not in the manifest", name));
+
+  std::vector<std::string> against_manifest() const {
+    std::vector<std::string> faults;
+    std::error_code error;
+    for (const auto& [name, file] : listed_) {
+      for (const fs::path& place : places_of(name, deployed_)) {
+        if (!fs::exists(place, error))
+          faults.push_back(fmt::format("{}: is in the manifest, but not there", shown(name, place)));
+        else if (!is_written(file, read_whole<Fault>(place)))
+          faults.push_back(fmt::format("{}: is not as it was written", shown(name, place)));
+      }
+    }
+    for (const std::string& name : files_in(deployed_.folder))
+      if (is_beside_scripts(name) && !listed_.contains(name))
+        faults.push_back(fmt::format("{}: is not in the manifest", name));
+    return faults;
+  }
+
+  /// Of files that are as they were written.
+  std::vector<std::string> against_arguments() const {
+    std::vector<std::string> faults;
+    for (const auto& [name, text] : wanted_) {
+      if (name == manifest_name) continue;
+      const auto listed = listed_.find(name);
+      if (listed == listed_.end()) {
+        faults.push_back(fmt::format("{}: is not in the manifest, but of these arguments", name));
+        continue;
+      }
+      if (is_written(listed->second, text)) continue;
+      if (const auto found = text_of(name); is_written(listed->second, found))
+        faults.push_back(first_difference(name, found, text));
+    }
+    for (const auto& [name, file] : listed_)
+      if (!wanted_.contains(name)) faults.push_back(fmt::format("{}: is not of these arguments", name));
+    return faults;
+  }
+
+  /// What the manifest says beside its files.
+  std::optional<std::string> manifest_against_arguments() const {
+    const std::string name(manifest_name), found = read_whole<Fault>(deployed_.folder / manifest_name);
+    if (found == wanted_.at(name)) return std::nullopt;
+    return first_difference(name, found, wanted_.at(name));
+  }
+
+ private:
+  static bool is_written(const json& file, std::string_view text) {
+    return text.size() == file.at("bytes") && fmt::format("{:08x}", crc32_of(text)) == file.at("crc32");
+  }
+
+  std::string shown(const std::string& name, const fs::path& place) const {
+    return place == deployed_.folder / name ? name : place.string();
+  }
+
+  /// "" if it is not there.
+  std::string text_of(const std::string& name) const {
+    const fs::path place = places_of(name, deployed_).front();
+    std::error_code error;
+    return fs::exists(place, error) ? read_whole<Fault>(place) : "";
+  }
+
+  const Deployed& deployed_;
+  std::map<std::string, std::string> wanted_;
+  std::map<std::string, json> listed_;
+};
+
+/// A folder from which a server gives them has all of them; one that has none was only written.
+std::vector<std::string> served_otherwise(const fs::path& folder, const Machine& machine) {
+  std::vector<std::string> missing, faults;
+  std::error_code error;
+  std::size_t served = 0;
+  for (const fs::path& file : {machine.image, machine.initrd, machine.kernel}) {
+    if (file.empty()) continue;
+    ++served;
+    const std::string name = file.filename().string();
+    if (!fs::exists(folder / name, error))
+      missing.push_back(name + ": is not there, but other files of an image are");
+    else if (!same_bytes(folder / name, file))
+      faults.push_back(fmt::format("{}: is not the same as {}", name, file.string()));
+  }
+  if (missing.size() < served) faults.insert(faults.end(), missing.begin(), missing.end());
   return faults;
 }
 
@@ -243,21 +362,31 @@ void write_config(const fs::path& folder, const std::vector<OutputFile>& files) 
   put_in_place(scratch.path(), whole);
 }
 
-std::vector<std::string> differences(const fs::path& folder, const Machine& machine, const Nodes& nodes,
-                                     const Way& way) {
-  const json manifest = manifest_of(folder);
+std::vector<std::string> differences(const Deployed& deployed, const Machine& machine, const Nodes& nodes,
+                                     const Way& way, const Serving& serving) {
+  const json manifest = manifest_of(deployed.folder);
   const auto program = program_named(manifest.value("program", ""));
-  if (!program) throw Fault((folder / manifest_name).string() + ": names no program that is known");
-  auto faults = against_manifest(folder, manifest);
-  try {
-    Comparison comparison(folder, machine, nodes, way);
-    for (const Entry& entry : read_entries(folder / config_name(*program), *program)) comparison.take(entry);
-    comparison.take_multicast();
-    auto more = std::move(comparison).faults();
+  if (!program) throw Fault((deployed.folder / manifest_name).string() + ": names no program that is known");
+  Serving wanted = serving;
+  wanted.program = *program;
+  const Texts texts(deployed, manifest, config_files(machine, nodes, way, wanted));
+  auto faults = texts.against_manifest();
+  const auto add = [&](const std::vector<std::string>& more) {
     faults.insert(faults.end(), more.begin(), more.end());
+  };
+  try {
+    Comparison comparison(deployed.folder, machine, nodes, way);
+    const fs::path dhcp = places_of(std::string(config_name(*program)), deployed).front();
+    for (const Entry& entry : read_entries(dhcp, *program)) comparison.take(entry);
+    comparison.take_multicast();
+    add(std::move(comparison).faults());
   } catch (const Fault& fault) {
     faults.emplace_back(fault.what());
   }
+  add(texts.against_arguments());
+  add(served_otherwise(deployed.folder, machine));
+  if (const auto fault = texts.manifest_against_arguments(); fault && faults.empty())
+    faults.push_back(*fault);
   return faults;
 }
 

@@ -110,8 +110,12 @@ std::vector<OutputFile> multicast_files(const Machine& machine, const Nodes& nod
   return files;
 }
 
+uint64_t image_bytes(const Machine& machine) {
+  return static_cast<uint64_t>(std::llround(machine.image_megabits * 1e6 / 8));
+}
+
 std::vector<Part> parts_of(const Machine& machine, const Multicast& multicast) {
-  const auto bytes = static_cast<uint64_t>(std::llround(machine.image_megabits * 1e6 / 8));
+  const uint64_t bytes = image_bytes(machine);
   double all = 0, before = 0;
   for (const Sender& sender : multicast.senders) all += sender.mbps;
   std::vector<Part> parts;

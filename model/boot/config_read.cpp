@@ -69,9 +69,6 @@ class Dnsmasq {
 
 std::vector<Entry> read_kea(const fs::path& file) {
   std::vector<Entry> entries;
-  const fs::path chain = file.parent_path() / root_path_script.name;
-  if (read_whole<Fault>(chain) != root_path_script.text)
-    throw Fault(chain.string() + ": does not go on with the script of root-path");
   try {
     const auto dhcp = nlohmann::json::parse(read_whole<Fault>(file)).at("Dhcp4");
     std::map<std::string, std::string> scripts;

@@ -223,17 +223,16 @@ http {{
                      serving.folder);
 }
 
-std::string manifest_text(const Nodes& nodes, const Serving& serving, const std::vector<OutputFile>& files) {
+std::string manifest_text(const Machine& machine, const Nodes& nodes, const Serving& serving,
+                          const std::vector<OutputFile>& files) {
   json listed = json::array();
   for (const OutputFile& file : files)
     listed.push_back({{"name", file.path.string()},
                       {"bytes", file.text.size()},
                       {"crc32", fmt::format("{:08x}", crc32_of(file.text))}});
-  const json manifest = {{"weft_boot", 1},
-                         {"program", config_name(serving.program)},
-                         {"nodes", nodes.cpus.size()},
-                         {"image", serving.image},
-                         {"files", listed}};
+  const json manifest = {
+      {"weft_boot", 1},         {"program", config_name(serving.program)}, {"nodes", nodes.cpus.size()},
+      {"image", serving.image}, {"image_bytes", image_bytes(machine)},     {"files", listed}};
   return manifest.dump(1) + "\n";
 }
 
@@ -308,8 +307,8 @@ std::vector<OutputFile> config_files(const Machine& machine, const Nodes& nodes,
   if (way.multicast)
     for (OutputFile& file : multicast_files(machine, nodes, *way.multicast, serving))
       files.push_back(std::move(file));
-  files.push_back({"nginx.conf", nginx_text(serving)});
-  files.push_back({manifest_name, manifest_text(nodes, serving, files)});
+  files.push_back({nginx_name, nginx_text(serving)});
+  files.push_back({manifest_name, manifest_text(machine, nodes, serving, files)});
   return files;
 }
 

@@ -130,14 +130,24 @@ void expect_configurable(const BootArguments& arguments, const Machine& machine,
     throw BadInput(fmt::format("boot: {}: {}", fault->field, fault->fault));
 }
 
+Serving serving_of(const BootArguments& arguments, const Machine& machine, Program program) {
+  Serving serving{
+      program,
+      machine.image.filename().string(),
+      machine.initrd.filename().string(),
+      arguments.serve_from,
+      arguments.kernel_arguments,
+      machine.kernel.filename().string(),
+      arguments.serve_by == "tftp",
+  };
+  expect_servable(serving);
+  return serving;
+}
+
 void configure(const BootArguments& arguments, const Machine& machine, const Nodes& nodes, const Way& way) {
   for (std::size_t i = 0; i < programs.size(); ++i) {
     if (arguments.folders[i].empty()) continue;
-    const Serving serving{
-        programs[i].first,           machine.image.filename().string(), machine.initrd.filename().string(),
-        arguments.serve_from,        arguments.kernel_arguments,        machine.kernel.filename().string(),
-        arguments.serve_by == "tftp"};
-    expect_servable(serving);
+    const Serving serving = serving_of(arguments, machine, programs[i].first);
     write_config(arguments.folders[i], config_files(machine, nodes, way, serving));
   }
 }
@@ -145,7 +155,9 @@ void configure(const BootArguments& arguments, const Machine& machine, const Nod
 /// The first faults, and how many there are. @return whether there is none
 bool print_check(const BootArguments& arguments, const Machine& machine, const Nodes& nodes, const Way& way) {
   constexpr std::size_t most = 20;
-  const auto faults = differences(arguments.check, machine, nodes, way);
+  const Deployed deployed{arguments.check, arguments.check_dhcp, arguments.check_nginx};
+  const auto faults =
+      differences(deployed, machine, nodes, way, serving_of(arguments, machine, Program::dnsmasq));
   for (std::size_t i = 0; i < std::min(faults.size(), most); ++i) fmt::print("{}\n", faults[i]);
   if (faults.size() > most) fmt::print("... and {} more\n", faults.size() - most);
   if (faults.empty())
@@ -247,9 +259,16 @@ void add_servers(CLI::App& command, BootArguments& arguments) {
             fmt::format("folder for files of {}, iPXE and nginx that carry out the plan", programs[i].second))
         ->type_name("FOLDER")
         ->check(command_line::file_name());
-  command.add_option("--check", arguments.check, "read such a folder back and compare it with the plan")
-      ->type_name("FOLDER")
-      ->check(command_line::file_name());
+  auto* check = command.add_option("--check", arguments.check,
+                                   "read such a folder back, wherever it is now, and compare all of it with "
+                                   "what the same arguments would write");
+  check->type_name("FOLDER")->check(command_line::file_name());
+  const auto elsewhere = [&](const char* name, std::string& file, const char* text) {
+    command.add_option(name, file, text)->type_name("FILE")->check(command_line::file_name())->needs(check);
+  };
+  elsewhere("--check-dhcp", arguments.check_dhcp,
+            "where the DHCP server's file of that folder is (/etc/dnsmasq.d/boot.conf)");
+  elsewhere("--check-nginx", arguments.check_nginx, "where its nginx.conf is");
   command.add_option("--subnet", arguments.subnet, "of servers and nodes (10.0.0.0/8)");
   command.add_option("--first-server", arguments.first_server,
                      "address of server 0; the others follow (10.0.0.1)");

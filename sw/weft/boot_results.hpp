@@ -28,8 +28,9 @@ struct BootArguments {
   std::string image_size, subnet, first_server, first_node;
   std::vector<uint32_t> failed;
   bool mapping = false;
-  std::array<std::string, 3> folders;  ///< to be written, of each program
-  std::string check;                   ///< folder to be read back
+  std::array<std::string, 3> folders;   ///< to be written, of each program
+  std::string check;                    ///< folder to be read back
+  std::string check_dhcp, check_nginx;  ///< files of it that are elsewhere
   std::string initrd, kernel, piece_size = "64KiB";
   bool simulate = false, packets = false;
   double loss = 0;

@@ -33,11 +33,18 @@ class BootConfig : public test::TemporaryFolder {
   }
 
   void write_files(Program program) const {
-    write_config(path("config"),
-                 config_files(machine_, nodes_, {plan_}, {program, "boot.img", "", "/srv/boot", ""}));
+    write_config(path("config"), config_files(machine_, nodes_, {plan_}, with(program)));
   }
 
-  std::vector<std::string> found() const { return differences(path("config"), machine_, nodes_, {plan_}); }
+  std::vector<std::string> found() const {
+    return differences({path("config")}, machine_, nodes_, {plan_}, serving_);
+  }
+
+  Serving with(Program program) const {
+    Serving serving = serving_;
+    serving.program = program;
+    return serving;
+  }
 
   void replace(const std::string& file, const std::string& from, const std::string& to) const {
     std::string text = read(path("config") / file);
@@ -56,6 +63,7 @@ class BootConfig : public test::TemporaryFolder {
   Machine machine_;
   Nodes nodes_ = with_macs({0, 1, 2, 3, 8, 9});
   Plan plan_{{0, 1, 2, 3, 0, 1}, {1, 2, 3, 0, 2, 3}};
+  Serving serving_{Program::dnsmasq, "boot.img", "", "/srv/boot", ""};
 };
 
 TEST_F(BootConfig, GivesEveryNodeExactlyTheServersOfThePlan) {
@@ -65,10 +73,9 @@ TEST_F(BootConfig, GivesEveryNodeExactlyTheServersOfThePlan) {
     const Plan made =
         plan(machine, nodes.cpus, *rc::gen::element(Algorithm::scda, Algorithm::bcda, Algorithm::balanced));
     const Program program = *rc::gen::elementOf(programs);
-    write_config(path("config"), config_files(machine, nodes, {made},
-                                              {program, "boot.img", "initrd.img", "/srv/boot", "quiet"}));
-    const auto faults = differences(path("config"), machine, nodes, {made});
-    RC_ASSERT(faults.empty());
+    const Serving serving{program, "boot.img", "initrd.img", "/srv/boot", "quiet"};
+    write_config(path("config"), config_files(machine, nodes, {made}, serving));
+    RC_ASSERT(differences({path("config")}, machine, nodes, {made}, serving).empty());
 
     // not by the code that compares
     std::map<uint64_t, std::vector<uint32_t>> servers;
@@ -118,10 +125,10 @@ TEST_F(BootConfig, FindsWhatWasChangedByHand) {
   expect_found("node 8 (02:00:00:00:00:18): boots from 10.0.0.1, then 10.0.0.2, not 10.0.0.1, then 10.0.0.3");
   write_files(Program::dnsmasq);
   std::filesystem::remove(path("config/nginx.conf"));
-  write("config/more.conf", "");
+  write("config/ipxe/3-3.ipxe", "");
   EXPECT_EQ(found(), std::vector<std::string>({"nginx.conf: is in the manifest, but not there",
-                                               "more.conf: is not in the manifest"}));
-  std::filesystem::remove(path("config/more.conf"));
+                                               "ipxe/3-3.ipxe: is not in the manifest"}));
+  std::filesystem::remove(path("config/ipxe/3-3.ipxe"));
   write_files(Program::dnsmasq);
   replace("dnsmasq.conf", "set:s0b2", "set:none");
   expect_found(path("config/dnsmasq.conf").string() + ":17: no dhcp-boot for the tag 'none'");
@@ -135,9 +142,9 @@ TEST_F(BootConfig, GivesEveryNodeThePlaceInItsChain) {
     way.chains = plan_chains(machine, nodes.cpus, *rc::gen::element(0.5, 400.0));
     way.plan = servers_of(*way.chains);
     const Program program = *rc::gen::elementOf(programs);
-    write_config(path("config"), config_files(machine, nodes, way,
-                                              {program, "boot.img", "rd.img", "/srv/boot", "", "vmlinuz"}));
-    RC_ASSERT(differences(path("config"), machine, nodes, way).empty());
+    const Serving serving{program, "boot.img", "rd.img", "/srv/boot", "", "vmlinuz"};
+    write_config(path("config"), config_files(machine, nodes, way, serving));
+    RC_ASSERT(differences({path("config")}, machine, nodes, way, serving).empty());
 
     // not by the code that compares: each node in one chain, which begins at a server that is alive
     std::set<uint32_t> seen;
@@ -164,9 +171,9 @@ TEST_F(BootConfig, FindsAChainOfAnotherOrder) {
   const Serving serving{Program::dnsmasq, "boot.img", "", "/srv/boot", "", "vmlinuz"};
   const auto faults_after = [&](const std::string& file, const std::string& from, const std::string& to) {
     write_config(path("config"), config_files(machine_, nodes_, way, serving));
-    EXPECT_TRUE(differences(path("config"), machine_, nodes_, way).empty());
+    EXPECT_TRUE(differences({path("config")}, machine_, nodes_, way, serving).empty());
     replace(file, from, to);
-    return fmt::format("{}", fmt::join(differences(path("config"), machine_, nodes_, way), "\n"));
+    return fmt::format("{}", fmt::join(differences({path("config")}, machine_, nodes_, way, serving), "\n"));
   };
   EXPECT_EQ(faults_after("chains/0", "node 10.64.0.1\nnode 10.64.0.2", "node 10.64.0.2\nnode 10.64.0.1"),
             "chains/0: is not as it was written\n"
@@ -192,10 +199,9 @@ TEST_F(BootConfig, SendsEachByteOfTheImageOnceToAllNodes) {
     Way way;
     way.multicast = plan_multicast(machine, nodes.cpus);
     way.plan = plan(machine, nodes.cpus, Algorithm::balanced);
-    write_config(
-        path("config"),
-        config_files(machine, nodes, way, {Program::dnsmasq, "boot.img", "", "/srv/boot", "", "vmlinuz"}));
-    RC_ASSERT(differences(path("config"), machine, nodes, way).empty());
+    const Serving serving{Program::dnsmasq, "boot.img", "", "/srv/boot", "", "vmlinuz"};
+    write_config(path("config"), config_files(machine, nodes, way, serving));
+    RC_ASSERT(differences({path("config")}, machine, nodes, way, serving).empty());
 
     std::map<uint64_t, Part> sent;  // by the first byte
     std::map<uint32_t, double> planned;
@@ -226,9 +232,9 @@ TEST_F(BootConfig, FindsASenderOfOtherBytesOrToOtherNodes) {
   const Serving serving{Program::dnsmasq, "boot.img", "", "/srv/boot", "", "vmlinuz"};
   const auto faults_after = [&](const std::string& file, const std::string& from, const std::string& to) {
     write_config(path("config"), config_files(machine_, nodes_, way, serving));
-    EXPECT_TRUE(differences(path("config"), machine_, nodes_, way).empty());
+    EXPECT_TRUE(differences({path("config")}, machine_, nodes_, way, serving).empty());
     replace(file, from, to);
-    return differences(path("config"), machine_, nodes_, way).back();
+    return differences({path("config")}, machine_, nodes_, way, serving).back();
   };
   const std::string fault =
       "multicast/send-3.sh: does not send bytes 250000 to 999999 with 285000 kb/s from server 3";
@@ -241,9 +247,9 @@ TEST_F(BootConfig, FindsASenderOfOtherBytesOrToOtherNodes) {
 }
 
 TEST_F(BootConfig, NamesTftpWhereItIsWanted) {
-  Serving serving{Program::dhcpd, "boot.img", "rd.img", "/srv/boot", ""};
-  serving.tftp = true;
-  write_config(path("config"), config_files(machine_, nodes_, {plan_}, serving));
+  serving_.initrd = "rd.img";
+  serving_.tftp = true;
+  write_config(path("config"), config_files(machine_, nodes_, {plan_}, with(Program::dhcpd)));
   EXPECT_TRUE(found().empty());
   const std::string script = read(path("config/ipxe/0-1.ipxe"));
   EXPECT_NE(script.find("kernel --timeout 5000 tftp://10.0.0.1/boot.img initrd=rd.img || goto backup\n"
@@ -269,8 +275,7 @@ TEST_F(BootConfig, ReplacesOnlyItsOwnFolders) {
 }
 
 TEST_F(BootConfig, WritesNothingIfAFileCannotBeWritten) {
-  std::vector<OutputFile> files =
-      config_files(machine_, nodes_, {plan_}, {Program::kea, "boot.img", "", "/srv/boot", ""});
+  std::vector<OutputFile> files = config_files(machine_, nodes_, {plan_}, with(Program::kea));
   files.push_back({"kea-dhcp4.conf", "twice"});
   EXPECT_THROW(write_config(path("config"), files), Fault);
   EXPECT_TRUE(std::filesystem::is_empty(path("")));

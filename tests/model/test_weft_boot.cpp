@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "weft_command.hpp"
@@ -141,6 +144,182 @@ TEST_F(WeftBoot, WritesFilesForServersAndReadsThemBack) {
   }
 }
 
+using Options = std::map<std::string, std::string>;  // by name
+
+std::string line_of(const Options& options) {
+  std::string line;
+  for (const auto& [name, value] : options) line += fmt::format(" --{} {}", name, value);
+  return line;
+}
+
+/// All of a folder, by path.
+std::map<std::string, std::string> texts_of(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> texts;
+  for (const auto& each : std::filesystem::recursive_directory_iterator(folder)) {
+    std::ifstream file(each.path(), std::ios::binary);
+    if (!each.is_directory())
+      texts[each.path().lexically_relative(folder).string()] = {std::istreambuf_iterator<char>(file), {}};
+  }
+  return texts;
+}
+
+class WeftBootCheck : public WeftBoot {
+ protected:
+  WeftBootCheck() {
+    std::string listed, swapped;
+    for (int node = 0; node < 8; ++node) {
+      listed += fmt::format("{} 02:00:00:00:00:{:02x}\n", node, node);
+      swapped += fmt::format("{} 02:00:00:00:00:{:02x}\n", node, 7 - node);
+    }
+    write("nodes", listed);
+    write("swapped", swapped);
+    write("others", listed.substr(0, listed.size() / 2));
+    write("boot.img", std::string(100000, 'x'));
+    write("other.img", std::string(100000, 'x'));
+    write("rd.img", std::string(50000, 'x'));
+    write("vmlinuz", std::string(20000, 'x'));
+    write("other.linux", std::string(20000, 'x'));
+    std::filesystem::create_directory(path("larger"));
+    write("larger/boot.img", std::string(100001, 'x'));
+    write("unequal.json", R"({"unequal_servers": [{"number": 1, "mbps": 10000}]})");
+  }
+
+  std::string file(const std::string& name) const { return path(name).string(); }
+
+  Options options_of(const std::string& algorithm) const {
+    Options options = {{"algorithm", algorithm},
+                       {"supernodes", "2"},
+                       {"boards", "2"},
+                       {"cpus", "2"},
+                       {"servers", "4"},
+                       {"servers-per-edge", "2"},
+                       {"image", file("boot.img")},
+                       {"nodes", "file:" + file("nodes")}};
+    if (algorithm != "balanced") options["kernel"] = file("vmlinuz");
+    return options;
+  }
+
+  /// Each differs from options_of() in one thing.
+  std::vector<std::pair<std::string, std::string>> changes() const {
+    return {{"algorithm", "scda"},
+            {"algorithm", "bcda"},
+            {"algorithm", "balanced"},
+            {"algorithm", "peers"},
+            {"algorithm", "multicast"},
+            {"machine", file("unequal.json")},
+            {"supernodes", "4"},
+            {"boards", "4"},
+            {"cpus", "4"},
+            {"servers", "3"},
+            {"servers-per-edge", "1"},
+            {"n1-mbps", "10"},
+            {"n1-count", "7"},
+            {"n2-mbps", "10"},
+            {"n3-mbps", "1"},
+            {"n4-mbps", "10"},
+            {"n4-count", "9"},
+            {"n5-mbps", "10"},
+            {"n5-count", "2"},
+            {"image", file("other.img")},
+            {"image", file("larger/boot.img")},
+            {"initrd", file("rd.img")},
+            {"kernel", file("other.linux")},
+            {"piece-size", "1MB"},
+            {"fail", "0"},
+            {"fail", "1"},
+            {"subnet", "10.0.0.0/9"},
+            {"first-server", "10.0.0.2"},
+            {"first-node", "10.65.0.0"},
+            {"serve-from", "/srv/other"},
+            {"serve-by", "tftp"},
+            {"kernel-arguments", "quiet"},
+            {"nodes", "file:" + file("swapped")},
+            {"nodes", "file:" + file("others")},
+            {"supernodes-per-cabinet", "1"}};
+  }
+};
+
+/// A folder passes exactly if these arguments would have written it.
+TEST_F(WeftBootCheck, NoticesEachArgumentThatChangesAFile) {
+  const std::vector<std::pair<std::string, std::string>> ways = {
+      {"balanced", "dnsmasq"}, {"peers", "kea"}, {"multicast", "dhcpd"}};
+  std::map<std::string, uint32_t> noticed;
+  for (const auto& [algorithm, program] : ways) {
+    const std::string folder = file(algorithm), other = file("other");
+    ASSERT_EQ(run(line_of(options_of(algorithm)) + " --" + program + " " + folder).exit_code, 0);
+    EXPECT_EQ(run(line_of(options_of(algorithm)) + " --check " + folder).exit_code, 0);
+    for (const auto& [name, value] : changes()) {
+      Options changed = options_of(algorithm);
+      changed[name] = value;
+      if (name == "algorithm" && value != "peers" && value != "multicast") changed.erase("kernel");
+      const auto written = run(line_of(changed) + " --" + program + " " + other);
+      const auto checked = run(line_of(changed) + " --check " + folder);
+      if (written.exit_code != 0) {  // not with this algorithm
+        EXPECT_EQ(checked.exit_code, 2) << algorithm << name;
+        continue;
+      }
+      const bool same = texts_of(other) == texts_of(folder);
+      EXPECT_EQ(checked.exit_code, same ? 0 : 1) << algorithm << " --" << name << value << checked.output;
+      noticed[name] += same ? 0 : 1;
+    }
+  }
+  for (const char* name :
+       {"algorithm", "machine", "servers", "image", "initrd", "kernel", "fail", "subnet", "first-server",
+        "first-node", "serve-from", "serve-by", "kernel-arguments", "nodes", "cpus", "n5-mbps"})
+    EXPECT_GT(noticed[name], 0u) << name;
+}
+
+/// Moved to a server, with what that gives beside it.
+TEST_F(WeftBootCheck, ReadsAFolderWhereItWasPut) {
+  const std::string arguments = line_of(options_of("balanced"));
+  ASSERT_EQ(run(arguments + " --dnsmasq " + file("config")).exit_code, 0);
+  std::filesystem::create_directories(path("srv/boot"));
+  std::filesystem::create_directories(path("etc/dnsmasq.d"));
+  std::filesystem::rename(path("config"), path("srv/boot"));
+  for (const char* name : {"boot.img", "undionly.kpxe", "ipxe.efi"})
+    write(std::string("srv/boot/") + name, read(path("boot.img")));
+  const std::string check = arguments + " --check " + file("srv/boot");
+  EXPECT_EQ(run(check).exit_code, 0) << run(check).output;
+
+  std::filesystem::rename(path("srv/boot/dnsmasq.conf"), path("etc/dnsmasq.d/boot.conf"));
+  std::filesystem::rename(path("srv/boot/nginx.conf"), path("etc/nginx.conf"));
+  EXPECT_TRUE(contains(run(check).output, "nginx.conf: is in the manifest, but not there\n"));
+  const std::string of_etc =
+      check + " --check-dhcp " + file("etc/dnsmasq.d/boot.conf") + " --check-nginx " + file("etc/nginx.conf");
+  EXPECT_EQ(run(of_etc).exit_code, 0) << run(of_etc).output;
+
+  const std::string config = read(path("etc/dnsmasq.d/boot.conf"));
+  write("srv/boot/dnsmasq.conf", config + "port=53\n");
+  EXPECT_TRUE(contains(run(of_etc).output, "dnsmasq.conf: is not as it was written\n"));
+  std::filesystem::remove(path("srv/boot/dnsmasq.conf"));
+  write("etc/dnsmasq.d/boot.conf", config + "port=53\n");
+  EXPECT_TRUE(contains(run(of_etc).output, file("etc/dnsmasq.d/boot.conf") + ": is not as it was written\n"));
+  write("etc/dnsmasq.d/boot.conf", config);
+
+  write("srv/boot/boot.img", std::string(100000, 'y'));
+  EXPECT_TRUE(contains(run(of_etc).output, "boot.img: is not the same as " + file("boot.img") + "\n"));
+  EXPECT_EQ(run(of_etc).exit_code, 1);
+}
+
+TEST_F(WeftBootCheck, SaysWhatOtherArgumentsWouldWrite) {
+  const std::string arguments = line_of(options_of("balanced"));
+  ASSERT_EQ(run(arguments + " --dnsmasq " + file("config")).exit_code, 0);
+  const auto other = run(arguments + " --check " + file("config") + " --serve-from /srv/other");
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_TRUE(contains(other.output,
+                       "dnsmasq.conf:7: has 'tftp-root=/srv/boot', of these arguments it is "
+                       "'tftp-root=/srv/other'\n"))
+      << other.output;
+  Options larger = options_of("balanced");
+  larger["image"] = file("larger/boot.img");
+  const auto found = run(line_of(larger) + " --check " + file("config"));
+  EXPECT_TRUE(contains(found.output, "manifest.json:")) << found.output;
+  write("config/rd.img", read(path("rd.img")));
+  const auto half = run(arguments + " --initrd " + file("rd.img") + " --check " + file("config"));
+  EXPECT_TRUE(contains(half.output, "boot.img: is not there, but other files of an image are\n"))
+      << half.output;
+}
+
 TEST_F(WeftBoot, RefusesFilesForServersThatCannotBe) {
   const auto image = write("boot.img", "image");
   const auto nodes = write("nodes", "0 02:00:00:00:00:01\n");
@@ -158,8 +337,10 @@ TEST_F(WeftBoot, RefusesFilesForServersThatCannotBe) {
   const std::string with_image = of + " --image " + image.string();
   expect_bad(with_image + " --serve-from boot",
              "'boot' is not an absolute path of letters, digits, '.', '_' and '-'");
-  expect_bad("--check " + path("config").string() + " --nodes file:" + nodes.string(),
-             path("config/manifest.json").string() + ": no such file");
+  expect_bad(
+      "--check " + path("config").string() + " --nodes file:" + nodes.string() + " --image " + image.string(),
+      path("config/manifest.json").string() + ": no such file");
+  EXPECT_EQ(run(of + " --check-dhcp " + nodes.string()).exit_code, 2);
   EXPECT_FALSE(std::filesystem::exists(path("config")));
   std::filesystem::create_directory(path("config"));
   write("config/mine", "");
