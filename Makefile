@@ -162,8 +162,9 @@ package: configure ## Debian package build/weft_VERSION_amd64.deb, installed and
 	mv $(BUILD)/package/weft_*.deb $(BUILD)/
 	$(if $(filter 0,$(CHECK)),,scripts/check_package.sh $(BUILD)/weft_*.deb)
 
-test: build ## run all tests
-	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+test: build ## run all tests; lists those that were skipped (WEFT_MUST_NOT_SKIP=1: fails then)
+	ctest --test-dir $(BUILD) --output-on-failure --test-output-size-passed 1000000 --output-junit $(abspath $(BUILD))/tests.xml -j $(JOBS) || failed=1; \
+	python3 -B scripts/skipped.py $(BUILD)/tests.xml && exit $${failed:-0}
 
 FUSESOC_TARGETS = $(shell sed -n 's/^  \(lint_[a-z_]*\):.*/\1/p' weft.core)
 fusesoc: setup ## lint the RTL as FuseSoC sees it, by weft.core (needs PyPI)

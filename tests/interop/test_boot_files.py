@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of `weft boot` as the programs that they are for read them: their own checks of syntax. Exit code 77: the program is not installed.
+"""The files of `weft boot` as the programs that they are for read them: their own checks of syntax. Exit code 77: the program is not installed; WEFT_MUST_NOT_SKIP=1: 1 then.
 
 usage: test_boot_files.py WEFT dnsmasq|kea|dhcpd|nginx
 """
@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+import skips
+
 COMMANDS = {"dnsmasq": ("dnsmasq", "--test", "--conf-file={}/dnsmasq.conf"), "kea": ("kea-dhcp4", "-t", "{}/kea-dhcp4.conf"), "dhcpd": ("dhcpd", "-t", "-cf", "{}/dhcpd.conf"),
             "nginx": ("nginx", "-t", "-c", "{}/nginx.conf", "-g", "pid {}/pid; error_log {}/log;")}
 
@@ -21,11 +23,10 @@ def run(*command):
 
 def main():
     weft, program = sys.argv[1:]
-    os.environ["PATH"] += ":/usr/sbin:/sbin"
+    os.environ["PATH"] += ":" + os.environ.get("WEFT_SBIN", "/usr/sbin:/sbin")
     command = COMMANDS[program]
     if shutil.which(command[0]) is None:
-        print(f"SKIPPED: not installed: {command[0]}")
-        return 77
+        return skips.whole(f"not installed: {command[0]}")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "boot.img").write_bytes(b"image")

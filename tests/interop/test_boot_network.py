@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small machine boots over a real network from real servers, as the files of `weft boot` say: how long it takes under SCDA and BCDA against the planner, and what
-happens when a server dies. Exit code 77: cannot be run here.
+happens when a server dies. Exit code 77: cannot be run here; WEFT_MUST_NOT_SKIP=1: 1 then.
 
 usage: test_boot_network.py WEFT WEFT_RELAY
 """
@@ -20,6 +20,7 @@ import unittest
 import boot_client
 import multicast
 import network
+import skips
 
 WEFT = sys.argv.pop(1)
 RELAY = sys.argv.pop(1)
@@ -117,7 +118,7 @@ class Boot(unittest.TestCase):
         """Whether that DHCP server gives each node what the plan says. @param files: script -> (user class, boot file, root path) of firmware and iPXE"""
         needed = {"kea": "kea-dhcp4"}.get(program, program)
         if shutil.which(needed) is None:
-            self.skipTest(f"not installed: {needed}")
+            skips.part(self, f"not installed: {needed}")
         folder = self.folder / program
         mapping = self.write(program, "balanced", folder)["mapping"]
         if program == "kea":
@@ -235,7 +236,7 @@ class Boot(unittest.TestCase):
     def test_uftp_with_loss_delivers_the_image_to_every_node(self):
         """By the scripts of the plan; one node begins when all is over."""
         if missing := [program for program in ("uftp", "uftpd", "curl", "nft") if shutil.which(program) is None]:
-            self.skipTest(f"not installed: {', '.join(missing)}")
+            skips.part(self, f"not installed: {', '.join(missing)}")
         nodes = range(len(self.machine.nodes()))
         late = nodes[-1]
         plan = self.plan("multicast", nodes)
@@ -271,7 +272,7 @@ class Boot(unittest.TestCase):
     def test_multicast_with_loss_delivers_the_image_to_every_node(self):
         """All nodes of the machine; the last one begins when all is over."""
         if shutil.which("nft") is None:
-            self.skipTest("not installed: nft")
+            skips.part(self, "not installed: nft")
         nodes = range(len(self.machine.nodes()))
         late = nodes[-1]
         plan = self.plan("balanced", nodes)
@@ -312,8 +313,7 @@ def unfit():
 
 
 if __name__ == "__main__":
-    os.environ["PATH"] += ":/usr/sbin:/sbin"
+    os.environ["PATH"] += ":" + os.environ.get("WEFT_SBIN", "/usr/sbin:/sbin")
     if WHY := unfit():
-        print(f"SKIPPED: {WHY}")
-        sys.exit(77)
+        sys.exit(skips.whole(WHY))
     unittest.main()
