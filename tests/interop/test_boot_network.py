@@ -65,8 +65,8 @@ class Boot(unittest.TestCase):
         plan = self.write("dnsmasq", algorithm, folder, nodes)
         for image in ("boot.img", "vmlinuz"):
             shutil.copy(self.folder / image, folder)
-        self.servers = [self.serve(name, folder) for name in self.machine.servers()]
-        self.addCleanup(lambda: [self.machine.stop(processes) for processes in self.servers])
+        for name in self.machine.servers():
+            self.addCleanup(self.machine.stop, self.serve(name, folder))
         return plan
 
     def serve(self, name, folder):
@@ -177,8 +177,10 @@ class Boot(unittest.TestCase):
         """Under both mappings of the paper, and the best one; all nodes boot."""
         for algorithm in ("scda", "bcda", "balanced"):
             with self.subTest(algorithm):
-                self.expect_recovery(algorithm)
-                self.doCleanups()
+                try:
+                    self.expect_recovery(algorithm)
+                finally:
+                    self.doCleanups()
 
     def expect_recovery(self, algorithm):
         dead = 1
