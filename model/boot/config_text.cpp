@@ -19,7 +19,8 @@ namespace {
 using json = nlohmann::ordered_json;
 
 /// What other programs know by these names.
-constexpr std::string_view bios_loader = "undionly.kpxe", efi_loader = "ipxe.efi";
+constexpr std::string_view bios_loader = "undionly.kpxe", efi_loader = "ipxe.efi",
+                           arm_loader = "ipxe-arm64.efi";
 
 using Pair = std::pair<uint32_t, uint32_t>;  // server, backup
 
@@ -124,11 +125,13 @@ tftp-max=1000
 dhcp-userclass=set:ipxe,iPXE
 dhcp-match=set:efi,option:client-arch,7
 dhcp-match=set:efi,option:client-arch,9
+dhcp-match=set:arm,option:client-arch,11
 dhcp-boot=tag:!ipxe,tag:efi,{4}
-dhcp-boot=tag:!ipxe,tag:!efi,{5}
+dhcp-boot=tag:!ipxe,tag:arm,{6}
+dhcp-boot=tag:!ipxe,tag:!efi,tag:!arm,{5}
 )",
                                  address_text(addresses.subnet), mask_of(addresses), nodes.cpus.size() + 1000,
-                                 serving.folder, efi_loader, bios_loader);
+                                 serving.folder, efi_loader, bios_loader, arm_loader);
   for (const Group& group : groups) {
     text += fmt::format("dhcp-boot=tag:ipxe,tag:{},{}\n", group.tag, group.script);
     for (const std::size_t i : group.members)
@@ -142,12 +145,14 @@ dhcp-boot=tag:!ipxe,tag:!efi,{5}
 json kea_classes(const Addresses& addresses, const Groups& groups) {
   const std::string ipxe = "option[77].hex == 'iPXE'";
   const std::string efi = "(option[93].hex == 0x0007 or option[93].hex == 0x0009)";
+  const std::string arm = "option[93].hex == 0x000b";
   const auto boots = [](const char* name, const std::string& test, std::string_view file) {
     return json{{"name", name}, {"test", test}, {"boot-file-name", file}};
   };
   json classes = {boots("ipxe", ipxe, root_path_script.name),
                   boots("efi", "not (" + ipxe + ") and " + efi, efi_loader),
-                  boots("bios", "not (" + ipxe + ") and not " + efi, bios_loader)};
+                  boots("arm", "not (" + ipxe + ") and " + arm, arm_loader),
+                  boots("bios", "not (" + ipxe + ") and not " + efi + " and not (" + arm + ")", bios_loader)};
   for (const Group& group : groups) {
     const json root_path = {{"name", "root-path"}, {"data", group.script}};
     classes.push_back({{"name", group.tag},
@@ -193,10 +198,11 @@ subnet {} netmask {} {{ }}
   next-server {};
   if exists user-class and option user-class = "iPXE" {{ filename "{}"; }}
   elsif option arch = 00:07 or option arch = 00:09 {{ filename "{}"; }}
+  elsif option arch = 00:0b {{ filename "{}"; }}
   else {{ filename "{}"; }}
 )",
                         address_text(addresses.server(group.servers.first)), group.script, efi_loader,
-                        bios_loader);
+                        arm_loader, bios_loader);
     for (const std::size_t i : group.members)
       text += fmt::format(
           "  host {0} {{ hardware ethernet {1}; fixed-address {2}; option host-name \"{0}\"; }}\n",

@@ -71,17 +71,16 @@ json times_of_living(Boots& boots) {
           {"last_seconds", at(1)},  {"begun_again", boots.begun_again}, {"allocations", boots.allocations}};
 }
 
-/// Of those that live; with a death, how many died, and how many others have no image in the end.
+/// Of those that live; how many have no image in the end; with a death, how many died.
 json times_of(Boots boots, const std::optional<Death>& death) {
   const std::size_t without =
       std::erase_if(boots.seconds, [](double seconds) { return std::isinf(seconds); });
   if (boots.seconds.empty())
     throw std::logic_error("boot: the simulation has left all nodes without an image");
   json times = times_of_living(boots);
-  if (death) {
-    times["died"] = std::set<uint32_t>(death->cpus.begin(), death->cpus.end()).size();
-    times["without_image"] = without - times["died"].get<std::size_t>();
-  }
+  std::size_t died = 0;
+  if (death) times["died"] = died = std::set<uint32_t>(death->cpus.begin(), death->cpus.end()).size();
+  times["without_image"] = without - died;
   return times;
 }
 

@@ -29,11 +29,14 @@ def options_of(data):
 
 
 class Dhcp:
-    """@param user_class: "iPXE" once that runs; b"" for the firmware"""
+    """@param user_class: "iPXE" once that runs; b"" for the firmware; architecture: of RFC 4578, option 93; None: not said; client: identifier, option 61; b"": none"""
 
-    def __init__(self, mac, user_class):
+    def __init__(self, mac, user_class, architecture=None, client=b""):
         self.mac = bytes.fromhex(mac.replace(":", ""))
         self.user_class = user_class
+        self.more = b"" if architecture is None else bytes((93, 2)) + architecture.to_bytes(2, "big")
+        if client:
+            self.more += bytes((61, len(client))) + client
         self.exchange = int.from_bytes(os.urandom(4), "big")
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
@@ -46,7 +49,7 @@ class Dhcp:
         """(address, next server, boot file, options) of the first answer"""
         broadcast = 0x8000
         fixed = BOOTP.pack(1, 1, 6, 0, self.exchange, 0, broadcast, 0, 0, 0, 0, self.mac, b"", b"")
-        options = bytes((53, 1, kind, 55, 5, 1, 3, 17, 66, 67)) + more
+        options = bytes((53, 1, kind, 55, 5, 1, 3, 17, 66, 67)) + more + self.more
         if self.user_class:
             options += bytes((77, len(self.user_class))) + self.user_class
         for _ in range(tries):

@@ -30,6 +30,7 @@ MBPS = (8, 8, 24, 24, 4)
 IMAGE = os.urandom(500_000)
 NODES = range(8)  # one supernode boots: SCDA uses one server, BCDA all
 ALL = range(16)  # SCDA uses two of four servers
+LOADERS = {None: "undionly.kpxe", 0: "undionly.kpxe", 7: "ipxe.efi", 9: "ipxe.efi", 11: "ipxe-arm64.efi"}  # by architecture: BIOS, EFI of x86-64, EFI of ARM64
 
 
 def digest(image):
@@ -123,6 +124,19 @@ class Boot(unittest.TestCase):
             ends, asked = zip(*(each.result() for each in booting))
         return max(ends) - start, list(asked)
 
+    def expect_loaders(self, node, script):
+        """Firmware of each architecture is given its iPXE, and that its script."""
+        found = {}
+        for architecture in LOADERS:
+            with self.machine.inside(f"n{node}"):
+                found[architecture] = boot_client.Dhcp(self.machine.mac(node), b"", architecture).lease()[2]
+                self.assertEqual(boot_client.Dhcp(self.machine.mac(node), b"iPXE", architecture).lease()[2], script, architecture)
+        self.assertEqual(found, LOADERS)
+
+    def test_dnsmasq_knows_the_architectures(self):
+        mapping = self.plan("balanced")["mapping"]
+        self.expect_loaders(0, f"ipxe/{mapping['servers'][0]}-{mapping['backups'][0]}.ipxe")
+
     def answers(self, program, files, *command):
         """Whether that DHCP server gives each node what the plan says. @param files: script -> (user class, boot file, root path) of firmware and iPXE"""
         needed = {"kea": "kea-dhcp4"}.get(program, program)
@@ -142,6 +156,7 @@ class Boot(unittest.TestCase):
                 with self.machine.inside(f"n{node}"):
                     lease = boot_client.Dhcp(self.machine.mac(node), user_class).lease()
                 self.assertEqual(lease, (f"10.64.0.{node}", self.address(first), file, root_path))
+        self.expect_loaders(0, files(f"ipxe/{mapping['servers'][0]}-{mapping['backups'][0]}.ipxe")[0][1])
 
     def test_kea_names_servers_and_scripts_of_the_plan(self):
         self.answers("kea", lambda script: ((b"iPXE", "plan.ipxe", script), (b"", "undionly.kpxe", script)), "env", "KEA_PIDFILE_DIR={}", "KEA_LOCKFILE_DIR={}", "kea-dhcp4", "-c", "{}/kea-dhcp4.conf")
