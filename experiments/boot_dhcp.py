@@ -22,7 +22,8 @@ import boot_client  # noqa: E402
 import network  # noqa: E402
 
 RELAY, SERVER = "10.127.0.1", "10.0.0.1"
-PROGRAMS = {"dnsmasq": ("dnsmasq", "--keep-in-foreground", "--user=root", "--conf-file={0}/dnsmasq.conf", "--dhcp-leasefile={0}/leases", "--pid-file={0}/pid"),
+DNSMASQ = ("dnsmasq", "--keep-in-foreground", "--user=root", "--conf-file={0}/dnsmasq.conf", "--pid-file={0}/pid")
+PROGRAMS = {"dnsmasq": (*DNSMASQ, "--dhcp-leasefile={0}/leases"), "dnsmasq --leasefile-ro": (*DNSMASQ, "--leasefile-ro"),
             "kea": ("env", "KEA_PIDFILE_DIR={0}", "KEA_LOCKFILE_DIR={0}", "kea-dhcp4", "-c", "{0}/kea-dhcp4.conf"), "dhcpd": ("dhcpd", "-f", "-cf", "{0}/dhcpd.conf", "-lf", "{0}/leases", "-pf", "{0}/pid", "eth0")}
 SILENCE = 2  # seconds, after which a node asks again
 PATIENCE = 200  # seconds for all
@@ -113,6 +114,7 @@ def namespaces():
 def write(weft, program, folder, nodes):
     (folder / "boot.img").write_bytes(b"image")
     (folder / "nodes").write_text("".join(f"{node} {mac_of(node).hex(':')}\n" for node in range(nodes)), encoding="utf-8")
+    program = program.split()[0]
     config = folder / program
     supernodes = str(-(-nodes // 256))
     network.run(weft, "boot", "--supernodes", supernodes, "--servers", supernodes, "--image", str(folder / "boot.img"), "--nodes", f"file:{folder / 'nodes'}", "--serve-from", str(folder), f"--{program}", str(config))

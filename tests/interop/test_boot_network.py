@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import sys
@@ -30,6 +31,7 @@ MBPS = (8, 8, 24, 24, 4)
 IMAGE = os.urandom(500_000)
 NODES = range(8)  # one supernode boots: SCDA uses one server, BCDA all
 ALL = range(16)  # SCDA uses two of four servers
+CLIENT = "ff:00:00:00:00:00:02:00:00:02:c9:00:00:02:c9:03:00:00:00:{:02x}"  # identifier of a card of InfiniBand: a prefix and its GUID
 LOADERS = {None: "undionly.kpxe", 0: "undionly.kpxe", 7: "ipxe.efi", 9: "ipxe.efi", 11: "ipxe-arm64.efi"}  # by architecture: BIOS, EFI of x86-64, EFI of ARM64
 
 
@@ -136,6 +138,39 @@ class Boot(unittest.TestCase):
     def test_dnsmasq_knows_the_architectures(self):
         mapping = self.plan("balanced")["mapping"]
         self.expect_loaders(0, f"ipxe/{mapping['servers'][0]}-{mapping['backups'][0]}.ipxe")
+
+    def expect_known_by_client(self, folder, *command):
+        """With addresses of cards that no file has. @param command: of the DHCP server"""
+        (folder / "leases").touch()
+        server = self.machine.start("s0", *(word.format(folder) for word in command))
+        self.addCleanup(self.machine.stop, [server])
+        for node in NODES:
+            with self.machine.inside(f"n{node}"):
+                lease = boot_client.Dhcp(f"06:00:00:00:00:{node:02x}", b"iPXE", client=bytes.fromhex(CLIENT.format(node).replace(":", ""))).lease()
+            self.assertEqual(lease[0], f"10.64.0.{node}")
+
+    def test_dnsmasq_with_client_identifiers_instead_of_mac_addresses(self):
+        """As docs/boot.md says for InfiniBand."""
+        folder = self.folder / "dnsmasq-clients"
+        self.write("dnsmasq", "balanced", folder)
+        file = folder / "dnsmasq.conf"
+        file.write_text(re.sub(r"dhcp-host=02:00:00:00:00:(..)", lambda found: "dhcp-host=id:" + CLIENT.format(int(found[1], 16)), file.read_text(encoding="utf-8")), encoding="utf-8")
+        self.expect_known_by_client(folder, "dnsmasq", "--keep-in-foreground", "--user=root", "--conf-file={}/dnsmasq.conf", "--dhcp-leasefile={}/leases", "--no-ping", "--pid-file={}/pid")
+
+    def test_kea_with_client_identifiers_instead_of_mac_addresses(self):
+        needed = "kea-dhcp4"
+        if shutil.which(needed) is None:
+            skips.part(self, f"not installed: {needed}")
+        folder = self.folder / "kea-clients"
+        self.write("kea", "balanced", folder)
+        file = folder / "kea-dhcp4.conf"
+        config = json.loads(file.read_text(encoding="utf-8"))
+        config["Dhcp4"]["lease-database"]["persist"] = False
+        config["Dhcp4"]["host-reservation-identifiers"] = ["client-id"]
+        for each in config["Dhcp4"]["subnet4"][0]["reservations"]:
+            each["client-id"] = CLIENT.format(int(each.pop("hw-address")[-2:], 16))
+        file.write_text(json.dumps(config), encoding="utf-8")
+        self.expect_known_by_client(folder, "env", "KEA_PIDFILE_DIR={}", "KEA_LOCKFILE_DIR={}", "kea-dhcp4", "-c", "{}/kea-dhcp4.conf")
 
     def answers(self, program, files, *command):
         """Whether that DHCP server gives each node what the plan says. @param files: script -> (user class, boot file, root path) of firmware and iPXE"""

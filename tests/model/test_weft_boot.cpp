@@ -372,6 +372,7 @@ TEST_F(WeftBoot, WhatIsNotItsOwnIsNeverReplaced) {
 TEST_F(WeftBoot, SimulatesAPlanWithADeadServer) {
   const auto same = results("--nodes boards:20 --algorithm bcda --simulate --protocol none");
   EXPECT_NEAR(same["simulated"]["last_seconds"].get<double>(), 3.2, 1e-6);
+  EXPECT_EQ(same["simulated"]["without_image"], 0);
   const auto killed =
       results("--nodes boards:20 --simulate --kill 3 --kill-after 0 --notice-seconds 2 --begin-within 5");
   EXPECT_GT(killed["simulated"]["begun_again"], 0);
