@@ -78,7 +78,7 @@ class BarrierLarge : public testing::Test {
     draw_members(group, std::min(sizes[chance(10) ? 3 : below(3)], LargeSize::largest_group));
     const auto members = static_cast<uint32_t>(group.settings.members.size());
     group.settings.instance = word();
-    group.settings.shape = chance(50) ? Shape::lct : Shape::bst;
+    group.settings.shape = shapes[below(shapes.size())].shape;
     group.settings.judge = {
         .members = members, .stride = below(members + 1), .good = any_size(16), .tries = below(256)};
     group.settings.waiting = {.first = chance(70) ? any_size(4) : word(),
