@@ -333,6 +333,36 @@ TEST_F(BarrierRtl, APacketWithAnyOneBitWrongIsMalformed) {
   nodes_[0]->compare_counters();
 }
 
+// What model/barrier/timing.hpp takes for granted.
+TEST_F(BarrierRtl, HasAPacketDoneInFourClocks) {
+  build(1);
+  GroupSettings settings = settings_of(4);
+  settings.shape = Shape::lct;
+  settings.members = {1, 2, 0, 3};
+  nodes_[0]->open(0, settings);
+  nodes_[0]->arrive(0);
+  for (int i = 0; i < 1000 && nodes_[0]->busy(); i++) clock({});
+  EXPECT_TRUE(nodes_[0]->write(reg::TICK_PERIOD, 0xffff));
+  for (uint32_t i = 0; i < 2 * SmallNode::tick_period; i++) clock({});
+  nodes_[0]->take_packets();
+  Packet gather;
+  gather.from = gather.number = 3;
+  gather.instance = settings.instance;
+  const auto clocks_until = [&](auto happened) {
+    uint32_t clocks = 0;
+    for (; clocks < 100 && !happened(); clocks++) nodes_[0]->clock(0);
+    return clocks;
+  };
+  nodes_[0]->receive(write_packet(gather));
+  EXPECT_EQ(clocks_until([&] { return !nodes_[0]->take_packets().empty(); }), 5U)
+      << "the clock in which it comes, and four";
+  Packet astray;
+  astray.to = 5;
+  for (int i = 0; i < 4; i++) nodes_[0]->receive(write_packet(astray));
+  clocks_until([&] { return nodes_[0]->dropped(Drop::misrouted) == 1; });
+  EXPECT_EQ(clocks_until([&] { return nodes_[0]->dropped(Drop::misrouted) == 4; }), 3 * 4U);
+}
+
 // Both wait all the time: one of each in turn.
 TEST_F(BarrierRtl, PacketsAndTicksTakeTurns) {
   build(1);
