@@ -22,10 +22,10 @@ enum class Algorithm {
   dlct_mr4lms,     ///< ... along the tree that MR4LMS gives the group
   dlct4,           ///< dlct, dlct_mr4lms with the tree of base 4
   dlct4_mr4lms,
-  ms,              ///< all to a master at the centre, which answers each
-  tree,            ///< minimum spanning tree of the mesh as it was before links broke
-  tree_rebuilt,    ///< ... rebuilt after the first barrier, which pays for it
-  tournament,      ///< binomial tree, release from the champion to each
+  ms,            ///< all to a master at the centre, which answers each
+  tree,          ///< minimum spanning tree of the mesh as it was before links broke
+  tree_rebuilt,  ///< ... rebuilt after the first barrier, which pays for it
+  tournament,    ///< binomial tree, release from the champion to each
   dissemination,
   dissemination_tree,  ///< dissemination in blocks, tree over the blocks
   id1,                 ///< DLCT in blocks, MS over the blocks
