@@ -131,7 +131,7 @@ TEST_F(BootConfig, FindsWhatWasChangedByHand) {
   std::filesystem::remove(path("config/ipxe/3-3.ipxe"));
   write_files(Program::dnsmasq);
   replace("dnsmasq.conf", "set:s0b2", "set:none");
-  expect_found(path("config/dnsmasq.conf").string() + ":17: no dhcp-boot for the tag 'none'");
+  expect_found(path("config/dnsmasq.conf").string() + ":19: no dhcp-boot for the tag 'none'");
 }
 
 TEST_F(BootConfig, GivesEveryNodeThePlaceInItsChain) {
