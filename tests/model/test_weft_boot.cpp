@@ -246,13 +246,13 @@ TEST_F(WeftBootCheck, NoticesEachArgumentThatChangesAFile) {
   std::map<std::string, uint32_t> noticed;
   for (const auto& [algorithm, program] : ways) {
     const std::string folder = file(algorithm), other = file("other");
-    ASSERT_EQ(run(line_of(options_of(algorithm)) + " --" + program + " " + folder).exit_code, 0);
+    ASSERT_EQ(run(fmt::format("{} --{} {}", line_of(options_of(algorithm)), program, folder)).exit_code, 0);
     EXPECT_EQ(run(line_of(options_of(algorithm)) + " --check " + folder).exit_code, 0);
     for (const auto& [name, value] : changes()) {
       Options changed = options_of(algorithm);
       changed[name] = value;
       if (name == "algorithm" && value != "peers" && value != "multicast") changed.erase("kernel");
-      const auto written = run(line_of(changed) + " --" + program + " " + other);
+      const auto written = run(fmt::format("{} --{} {}", line_of(changed), program, other));
       const auto checked = run(line_of(changed) + " --check " + folder);
       if (written.exit_code != 0) {  // not with this algorithm
         EXPECT_EQ(checked.exit_code, 2) << algorithm << name;
