@@ -277,12 +277,28 @@ TEST_F(WeftImages, OfAnUpdateHaveOldAndNewTrees) {
   }
 }
 
+// Fabrics that are generated have the same GUIDs.
+TEST_F(WeftImages, OfAnotherFabricAreNoOldOnes) {
+  results("--topology kfat2d:4x4:4 --groups random:6:4:1 --images " + folder("grid"));
+  results("--topology torus3d:3x3x2:1 --groups random:6:4:1 --images " + folder("torus"));
+  const auto with = [&](const std::string& fabric, const std::string& old) {
+    return fabric + " --groups random:6:4:1 --first-color 128 --with " + folder(old) + " --images " +
+           folder("both");
+  };
+  expect_bad(with("--topology torus3d:3x3x2:1", "grid"), "of another fabric perhaps");
+  expect_bad(with("--topology fattree3:4", "torus"), ".image: ");
+  EXPECT_FALSE(std::filesystem::exists(path("both")));
+}
+
 TEST_F(WeftImages, AreRefusedWhole) {
   const std::string fabric = "--topology kfat2d:4x4:4 ";
   expect_bad(fabric + "--groups random:6:4:1 --first-color 256 --images " + folder("a"),
              "--first-color 256: the tables have 256 entries");
-  expect_bad(fabric + "--groups random:6:4:1 --entries 15 --images " + folder("a"),
-             "16 entries for leaf switches: the lookup blocks have 15");
+  expect_bad(fabric + "--groups random:6:4:1 --entries 8 --images " + folder("a"),
+             "16 entries for leaf switches: the lookup blocks have 8");
+  expect_bad(fabric + "--groups random:6:4:1 --entries 40000 --images " + folder("a"), "--entries");
+  expect_bad(fabric + "--groups random:6:4:1 --entries 3000 --images " + folder("a"),
+             "--entries 3000: a table has a power of two of entries");
   const auto merged = run(fabric + "--groups random:600:12:1 --images " + folder("a"));
   EXPECT_EQ(merged.exit_code, 1);
   EXPECT_NE(merged.output.find("groups share trees"), std::string::npos);
