@@ -13,23 +13,13 @@ import pathlib
 import subprocess
 import sys
 
+import groups
 import packets
 import pages
 import timeline
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
-
-# Pages of docs/results by what they tell of; those that are not named come last.
-GROUPS = [
-    ("Coverage", ["coverage", "code_coverage", "coverage_points", "switch_coverage", "switch_coverage_points"]),
-    ("Proofs", ["formal", "netlist", "mutation", "switch_netlist", "switch_mutation"]),
-    ("Area and timing", ["area", "window", "contexts", "schemes", "fpga", "switch_area", "switch_colours", "switch_fpga"]),
-    ("Speed", ["bench", "goodput", "rdma", "long"]),
-    ("Faults", ["soak", "fuzz"]),
-    ("Routes, trees, barriers", ["mcast", "vtftr", "barrier"]),
-]
-OTHERS = "More"
 
 
 class Section:
@@ -100,8 +90,7 @@ def overview_section(matrix, run_words, sections, results):
 
 def result_sections(results):
     by_name = {page.name: page for page in results}
-    groups = GROUPS + [(OTHERS, sorted(by_name.keys() - {name for _, names in GROUPS for name in names}))]
-    return [Section(name, group, by_name[name].title, by_name[name].body) for group, names in groups for name in names if name in by_name]
+    return [Section(name, group, by_name[name].title, by_name[name].body) for group, names in groups.grouped(by_name.keys()) for name in names]
 
 
 def navigation(sections):
