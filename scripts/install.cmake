@@ -72,6 +72,9 @@ add_custom_command(OUTPUT "${man_stamp}"
   COMMAND "${CMAKE_COMMAND}" -E touch "${man_stamp}"
   DEPENDS ${documented} "${CMAKE_CURRENT_LIST_DIR}/manual_pages.py" COMMENT "Manual pages" VERBATIM)
 add_custom_target(man ALL DEPENDS "${man_stamp}")
+install(CODE "if(NOT EXISTS \"${man_stamp}\")
+  message(FATAL_ERROR \"the manual pages are not built: cmake --build ${PROJECT_BINARY_DIR}\")
+endif()" COMPONENT programs)
 install(DIRECTORY "${man_folder}/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT programs FILES_MATCHING PATTERN "*.1.gz")
 
 # What has to be built before `cmake --install`.
