@@ -231,7 +231,7 @@ class WeftImages : public WeftCommand {
  protected:
   WeftImages() : WeftCommand("images") {}
 
-  std::string folder(const char* name) const { return path(name).string(); }
+  std::string folder(const std::string& name) const { return path(name).string(); }
   switch_lookup::Image image(const char* in, const switch_lookup::Image& like) const {
     return switch_lookup::read_image_bytes(read(path(in) / mcast::image_file_name(like)), like.head.switch_id,
                                            {64, 256, 2048, false});
