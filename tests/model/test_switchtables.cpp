@@ -285,8 +285,12 @@ TEST_F(WeftImages, OfAnotherFabricAreNoOldOnes) {
     return fabric + " --groups random:6:4:1 --first-color 128 --with " + folder(old) + " --images " +
            folder("both");
   };
-  expect_bad(with("--topology torus3d:3x3x2:1", "grid"), "of another fabric perhaps");
-  expect_bad(with("--topology fattree3:4", "torus"), ".image: ");
+  const std::string file = "/0x0000001000000000.image: ";
+  expect_bad(with("--topology torus3d:3x3x2:1", "grid"),
+             folder("grid") + file + "of a switch at another place, of another fabric perhaps");
+  expect_bad(with("--topology fattree3:4", "torus"),
+             folder("torus") + file +
+                 "word 11: an entry is out of range, out of order, or names a port that is not there");
   EXPECT_FALSE(std::filesystem::exists(path("both")));
 }
 
@@ -296,7 +300,8 @@ TEST_F(WeftImages, AreRefusedWhole) {
              "--first-color 256: the tables have 256 entries");
   expect_bad(fabric + "--groups random:6:4:1 --entries 8 --images " + folder("a"),
              "16 entries for leaf switches: the lookup blocks have 8");
-  expect_bad(fabric + "--groups random:6:4:1 --entries 40000 --images " + folder("a"), "--entries");
+  expect_bad(fabric + "--groups random:6:4:1 --entries 40000 --images " + folder("a"),
+             "--entries: '40000' is not a whole number from 1 to 32768 (see --help)");
   expect_bad(fabric + "--groups random:6:4:1 --entries 3000 --images " + folder("a"),
              "--entries 3000: a table has a power of two of entries");
   const auto merged = run(fabric + "--groups random:600:12:1 --images " + folder("a"));
