@@ -187,7 +187,7 @@ lint: configure ## check RTL, C++, scripts
 format: setup ## format the C++ sources
 	find model sw tb tests -name '*.cpp' -o -name '*.hpp' | xargs -r clang-format -i
 
-formats: configure ## write docs/*_formats.md from spec/*.json
+formats: configure ## write docs/*_formats.md and docs/contexts.md from spec/*.json
 	cmake --build --preset $(PRESET) --target formats
 
 $(PYTHON_VENV)/ready: fpga/requirements.txt | setup

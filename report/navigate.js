@@ -86,6 +86,14 @@
     tell();
   }
 
+  /** In a narrow window the list of pages is shown only when asked for. */
+  const menu = document.querySelector(".menu");
+  function openMenu(open) {
+    menu.parentElement.classList.toggle("open", open);
+    menu.setAttribute("aria-expanded", open);
+  }
+  menu.addEventListener("click", () => openMenu(menu.getAttribute("aria-expanded") !== "true"));
+
   for (const table of document.querySelectorAll("section table")) makeSortable(table);
   for (const box of document.querySelectorAll(".table.large")) addFilter(box);
   document.querySelector(".skip").addEventListener("click", (event) => {
@@ -93,6 +101,7 @@
     document.getElementById("content").focus();
   });
   window.addEventListener("hashchange", () => {
+    openMenu(false);
     show();
     document.getElementById("content").focus({ preventScroll: true });
   });

@@ -13,6 +13,7 @@ NUMBER = re.compile(r"[-+±–~≥≤<>]?\s?[\d.,]*\d[\d.,]*(e[-+]?\d+)?\s?(%|�
 # A sentence that counts something, up to that place: "..., 919 of 923 points hit (99.6 %)".
 COUNTED = re.compile(r"(?:^|(?<=[.] ))[^.|\n]*\b\d[\d,]* of \d[\d,]* [a-z][^.;:,(]*(\([\d.]+ %\))?", re.MULTILINE)
 EMPTY = {"", "–", "-"}
+MOST_HEADINGS = 4
 LARGE = 30  # rows, from which on a table has a field that filters them
 
 
@@ -160,8 +161,20 @@ class Page:
         if not any(found):
             prose = "\n".join(line for line in self.text.splitlines() if not line.startswith("|"))
             counted = COUNTED.search(prose)
-            found.append(counted[0].strip() if counted else None)
+            found.append(counted[0].strip().replace("`", "") if counted else None)
         return [each for each in found if each]
+
+
+    @property
+    def about(self):
+        """In a few words: its first headings, else the sentence behind the one that says what wrote it."""
+        headings = [heading.replace("`", "") for heading in re.findall(r"^## (.+)$", self.text, re.MULTILINE)]
+        if headings:
+            return " · ".join(headings[:MOST_HEADINGS]) + (" · …" if len(headings) > MOST_HEADINGS else "")
+        prose = " ".join(line for line in self.text.splitlines()[1:] if not line.startswith(("|", "!", "```")))
+        prose = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", prose).replace("`", "").replace("*", "").strip()
+        sentences = re.split(r"(?<=[.:]) +(?=[A-Z])", re.sub(r"^Written by .*?[.:] +", "", prose))
+        return sentences[0].rstrip(":") if sentences[0] else ""
 
 
 def columns(tables, *names):

@@ -13,6 +13,7 @@ import pathlib
 import subprocess
 import sys
 
+import groups
 import packets
 import pages
 import timeline
@@ -20,16 +21,9 @@ import timeline
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
 
-# Pages of docs/results by what they tell of; those that are not named come last.
-GROUPS = [
-    ("Coverage", ["coverage", "code_coverage", "coverage_points", "switch_coverage", "switch_coverage_points"]),
-    ("Proofs", ["formal", "netlist", "mutation", "switch_netlist", "switch_mutation"]),
-    ("Area and timing", ["area", "window", "contexts", "schemes", "fpga", "switch_area", "switch_colours", "switch_fpga"]),
-    ("Speed", ["bench", "goodput", "rdma", "long"]),
-    ("Faults", ["soak", "fuzz"]),
-    ("Routes, trees, barriers", ["mcast", "vtftr", "barrier"]),
-]
-OTHERS = "More"
+
+# Shown at the beginning: a figure of each part.
+HIGHLIGHTS = ["rdma_loss.svg", "mcast_figure6.svg", "vtftr_8x8_q8_latency.svg", "barrier_figure6_10.svg"]
 
 
 class Section:
@@ -76,15 +70,29 @@ def matrix_verdict(matrix):
 
 def figures_section(folder, shown):
     """Every figure; shown: pages by figure."""
-    parts = ["<h2>All figures</h2>"]
+    parts = ["<h2>All figures</h2>", '<div class="gallery">']
     for file in sorted(folder.glob("*.svg")):
         on = ", ".join(f'<a href="#{page.name}">{text(page.title)}</a>' for page in shown.get(file.name, []))
         title = file.stem.replace("_", " ")
         parts.append(f'<figure id="figures--{file.stem}"><img src="{pages.image_data(file)}" alt="{text(title)}"><figcaption><code>{file.name}</code>{" on " + on if on else ""}</figcaption></figure>')
-    return Section("figures", "Figures", "All figures", "\n".join(parts))
+    return Section("figures", "Figures", "All figures", "\n".join([*parts, "</div>"]))
 
 
-def overview_section(matrix, run_words, sections, results):
+def highlights(shown):
+    """Some figures, each of which leads to its page."""
+    figures = [(page, figure) for name in HIGHLIGHTS for page in shown.get(name, [])[:1] for figure in page.figures if figure.name == name]
+    links = [f'<a href="#{page.name}" title="{text(page.title)}"><img src="{pages.image_data(figure)}" alt="{text(page.title)}"></a>' for page, figure in figures]
+    return f'<div class="gallery highlights">{"".join(links)}</div>' if links else ""
+
+
+def says(page):
+    """What its tables say; of a page that counts nothing, what it is about."""
+    if page.verdicts:
+        return text("; ".join(page.verdicts))
+    return f'<span class="about">{text(page.about)}</span>' if page.about else "–"
+
+
+def overview_section(matrix, run_words, sections, results, shown):
     rows = [["<a href=\"#matrix\">Regression matrix</a>", "<code>weft-sim matrix</code>", matrix_verdict(matrix), "now"],
             ["<a href=\"#timeline\">Packet timeline</a>", "<code>weft-sim rdma</code>", run_words, "now"]]
     by_name = {page.name: page for page in results}
@@ -92,16 +100,15 @@ def overview_section(matrix, run_words, sections, results):
         page = by_name.get(section.name)
         if page:
             date = git("log", "-1", "--format=%cs", "--", str(page.file))
-            rows.append([f'<a href="#{page.name}">{text(page.title)}</a>', f"<code>{text(page.command)}</code>", text("; ".join(page.verdicts)) or "–", date or "–"])
-    words = ("The first two lines were run for this report. The others are results as they stand in <code>docs/results</code>, written by the command beside them at the date of their last change; "
-             "what is said of them is read from their own tables.")
-    return Section("overview", "", "Overview", f"<h2>Overview</h2><p>{words}</p>{pages.table(['what', 'written by', 'what it says', 'of'], rows)}")
+            rows.append([f'<a href="#{page.name}">{text(page.title)}</a>', f"<code>{text(page.command)}</code>", says(page), f"<time>{date}</time>" if date else "–"])
+    words = ("The first two lines of the table were run for this report. The others are results as they stand in <code>docs/results</code>, written by the command beside them at the date of their last change; "
+             "what is said of them is read from their own tables; of those that count nothing, in grey, what they are about.")
+    return Section("overview", "", "Overview", f"<h2>Overview</h2><p>{words}</p>{highlights(shown)}{pages.table(['what', 'written by', 'what it says', 'of'], rows)}")
 
 
 def result_sections(results):
     by_name = {page.name: page for page in results}
-    groups = GROUPS + [(OTHERS, sorted(by_name.keys() - {name for _, names in GROUPS for name in names}))]
-    return [Section(name, group, by_name[name].title, by_name[name].body) for group, names in groups for name in names if name in by_name]
+    return [Section(name, group, by_name[name].title, by_name[name].body) for group, names in groups.grouped(by_name.keys()) for name in names]
 
 
 def navigation(sections):
@@ -124,7 +131,7 @@ def page_of(sections, data):
         "sections": "\n".join(f'<section id="{section.name}" class="page">\n{section.body}\n</section>' for section in sections),
         "run": json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
         "scripts": "\n".join((HERE / name).read_text(encoding="utf-8") for name in ("navigate.js", "timeline.js")),
-        "revision": f"{revision}, {datetime.date.today().isoformat()}",
+        "revision": f"{revision}, <time>{datetime.date.today().isoformat()}</time>",
     }
     for name, part in parts.items():
         place = f"<!--{name}-->" if name not in ("style", "run", "scripts") else f"/*{name}*/"
@@ -166,7 +173,7 @@ def write(arguments):
                      ("" if run_ok else ": " + ("; ".join(wrong) or "the run has failed")))
     sections = [matrix_section(matrix, arguments.matrix_command), Section("timeline", "Run for this report", "Packet timeline", timeline.body(result, arguments.run_command, run_words)), *result_sections(results),
                 figures_section(pathlib.Path(arguments.figures), shown)]
-    sections.insert(0, overview_section(matrix, run_words, sections, results))
+    sections.insert(0, overview_section(matrix, run_words, sections, results, shown))
     output = pathlib.Path(arguments.output)
     output.parent.mkdir(parents=True, exist_ok=True)
     part = output.with_name(output.name + ".part")

@@ -28,5 +28,5 @@ in_debian weft-sim rdma --bytes 20000 --bare
 in_debian weft-sim soak --runs 2
 # shellcheck disable=SC2016  # $! and $node are those of the inner shell
 in_debian sh -c 'weft-node --nodes 2 & node=$!; sleep 2; weft-pingpong --node 1 & weft-pingpong --node 0 1 && kill $node'
-in_debian sh -c 'test -s /usr/share/man/man1/weft-mcast.1.gz -a -s /usr/share/weft/rtl/rdma/rdma.f'
+in_debian sh -c 'test -s /usr/share/man/man1/weft-mcast.1.gz -a -s /usr/share/weft/rtl/rdma/rdma.f -a -s /usr/include/weft/weft_registers.h -a -s /usr/share/doc/weft/NOTICE'
 echo "package: $(basename "$package") installs on a fresh Debian 12 and runs"

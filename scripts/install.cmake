@@ -6,12 +6,16 @@
 #   lib/, include/weft/       golden models and generators and the host driver as static libraries, with CMake package `weft` (targets weft::mcast, ...)
 #   share/weft/rtl/           SystemVerilog with its file lists; formats/ holds the generated packages
 #   share/man/man1/, share/bash-completion/completions/
+#
+# Components (`cmake --install build --component NAME`): programs, with their manual pages and completion; libraries, with headers; registers (weft_registers.h alone); rtl; docs.
+# The last three need nothing built.
 include(GNUInstallDirs)
 
 set(documented weft weft-relay weft-sim weft-node weft-pingpong weft-copy weft-allgather weft-node-barrier weft_write_bw weft_write_lat)
 set(programs ${documented} weft-sim-bench weft-sim-soak weft-sim-bare)
-install(TARGETS ${programs} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-install(TARGETS weftmcast LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME libraries)
+install(TARGETS ${programs} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT programs)
+install(TARGETS weftmcast LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT programs)
 
 # --- Libraries ---------------------------------------------------------------------------------------------------------
 
@@ -30,7 +34,8 @@ set_target_properties(weft_formats PROPERTIES
 install(TARGETS weft_formats EXPORT weft_targets)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/model/" DESTINATION "${headers}" FILES_MATCHING PATTERN "*.hpp")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/sw/driver" DESTINATION "${headers}" FILES_MATCHING REGEX "\\.hp*$")
-install(DIRECTORY "${WEFT_GEN_DIR}/include/weft" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(DIRECTORY "${WEFT_GEN_DIR}/include/weft" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" PATTERN weft_registers.h EXCLUDE)
+install(FILES "${WEFT_GEN_DIR}/include/weft/weft_registers.h" DESTINATION "${headers}" COMPONENT registers)
 
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/weft")
 install(EXPORT weft_targets NAMESPACE weft:: DESTINATION "${package_folder}")
@@ -41,12 +46,12 @@ install(FILES "${PROJECT_BINARY_DIR}/weftConfig.cmake" "${PROJECT_BINARY_DIR}/we
 
 # --- RTL ---------------------------------------------------------------------------------------------------------------
 
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/rtl" DESTINATION "${CMAKE_INSTALL_DATADIR}/weft"
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/rtl" DESTINATION "${CMAKE_INSTALL_DATADIR}/weft" COMPONENT rtl
   FILES_MATCHING REGEX "\\.(svh?|f|vlt)$")
-install(DIRECTORY "${WEFT_GEN_DIR}/rtl/" DESTINATION "${CMAKE_INSTALL_DATADIR}/weft/rtl/formats" FILES_MATCHING PATTERN "*.sv")
-install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" RENAME copyright)
-install(FILES CHANGELOG.md README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
-install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY "${WEFT_GEN_DIR}/rtl/" DESTINATION "${CMAKE_INSTALL_DATADIR}/weft/rtl/formats" COMPONENT rtl FILES_MATCHING PATTERN "*.sv")
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT docs RENAME copyright)
+install(FILES NOTICE CHANGELOG.md README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT docs)
+install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT docs)
 
 # --- Manual pages and completion, both made of what the programs say of themselves ------------------------------------------
 
@@ -56,13 +61,21 @@ set(documented_files)
 foreach(program IN LISTS documented)
   list(APPEND documented_files "$<TARGET_FILE:${program}>")
   install(FILES "${CMAKE_CURRENT_LIST_DIR}/completion.bash" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
-    RENAME ${program})
+    COMPONENT programs RENAME ${program})
 endforeach()
-add_custom_target(man
+# Of the default target, as all else that is installed; anew when a program is.
+set(man_stamp "${man_folder}/all.stamp")
+add_custom_command(OUTPUT "${man_stamp}"
+  COMMAND "${CMAKE_COMMAND}" -E rm -rf "${man_folder}"
   COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_LIST_DIR}/manual_pages.py" --help2man "${HELP2MAN}" --out "${man_folder}"
           ${documented_files}
-  DEPENDS ${documented} COMMENT "Manual pages" VERBATIM)
-install(DIRECTORY "${man_folder}/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" OPTIONAL FILES_MATCHING PATTERN "*.1.gz")
+  COMMAND "${CMAKE_COMMAND}" -E touch "${man_stamp}"
+  DEPENDS ${documented} "${CMAKE_CURRENT_LIST_DIR}/manual_pages.py" COMMENT "Manual pages" VERBATIM)
+add_custom_target(man ALL DEPENDS "${man_stamp}")
+install(CODE "if(NOT EXISTS \"${man_stamp}\")
+  message(FATAL_ERROR \"the manual pages are not built: cmake --build ${PROJECT_BINARY_DIR}\")
+endif()" COMPONENT programs)
+install(DIRECTORY "${man_folder}/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT programs FILES_MATCHING PATTERN "*.1.gz")
 
 # What has to be built before `cmake --install`.
 add_custom_target(installable)

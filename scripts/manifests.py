@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes weft.core (FuseSoC) and Bender.yml from the file lists rtl/*/*.f, which stay the one place where sources are named.
+"""Writes weft.core (FuseSoC) and Bender.yml from the file lists rtl/*/*.f, which stay the one place where sources are named; the version is that of CMakeLists.txt.
 
 usage: manifests.py [--check]. Exit status 1: with --check, a manifest is not what would be written.
 """
 
 import argparse
 import pathlib
+import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -25,6 +26,11 @@ SPECS = {"rdma": "rdma", "rdma_queues": "rdma_queues", "switch": "switch_lookup"
 NOTICE = ["# SPDX-License-Identifier: Apache-2.0", "# Written by scripts/manifests.py from rtl/*/*.f: do not edit."]
 
 
+def version():
+    """As CMakeLists.txt has it, the one place."""
+    return re.search(r"^project\(weft VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"), re.M)[1]
+
+
 def relative(path):
     return path.resolve().relative_to(ROOT).as_posix()
 
@@ -41,7 +47,7 @@ def headers(includes):
 
 def core():
     """FuseSoC: a fileset and a target `lint` for each top; packages are generated on the fly."""
-    lines = ["CAPI=2:", *NOTICE, "name: weft::weft:0.1.0", "description: RDMA engine, NIC and switch lookup block", "filesets:"]
+    lines = ["CAPI=2:", *NOTICE, f"name: weft::weft:{version()}", "description: RDMA engine, NIC and switch lookup block", "filesets:"]
     waivers = sorted(relative(path) for path in (ROOT / "rtl").glob("**/*.vlt"))
     lines += ["  waivers:", "    files:", *(f"      - {path}" for path in waivers), "    file_type: vlt"]
     for top, units in TOPS.items():

@@ -1,29 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// What weft_write_bw and weft_write_lat share: options of ib_write_bw and ib_write_lat, and sizes. Times are
-// clocks of the simulated NIC at a frequency that is given; software takes none of them.
+// What weft_write_bw and weft_write_lat share: options of ib_write_bw and ib_write_lat, sizes, results as
+// JSON. Times are clocks of the simulated NIC at a frequency that is given; software takes none of them.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
+#include "common/output_file.hpp"
 #include "program.hpp"
 
 namespace weft::examples {
 
 struct PerfOptions {
+  PerfOptions(uint32_t size, uint32_t count) : bytes(size), iterations(count) {}
+
   Place place;
   std::optional<uint32_t> peer;  ///< none: the server
   uint32_t bytes;
   uint32_t iterations;
   bool all = false;
+  std::optional<double> seconds;  ///< of simulated time, instead of iterations
   double mhz = 250;
+  std::string output;  ///< the one result that is printed; empty: the table
+  bool json = false;
+  std::string json_file = "perftest_out.json";
 
   static constexpr uint32_t largest = 1 << 20;
 
-  void add_to(CLI::App& app) {
+  /// @param outputs what --output may name
+  void add_to(CLI::App& app, const std::vector<std::string>& outputs) {
     place.add_to(app);
     app.add_option("server", peer, "Node of the server; without it this is the server")
         ->check(command_line::whole_number(0, 65535));
@@ -33,7 +44,17 @@ struct PerfOptions {
     app.add_option("-n,--iters", iterations, "Messages of a size")
         ->check(command_line::whole_number(5, 1'000'000))
         ->capture_default_str();
-    app.add_flag("-a,--all", all, "Sizes from 2 bytes to 1 MiB");
+    CLI::Option* const every = app.add_flag("-a,--all", all, "Sizes from 2 bytes to 1 MiB");
+    app.add_option("-D,--duration", seconds, "Seconds of simulated time, in place of a number of messages")
+        ->check(command_line::within(1e-6, 1000))
+        ->excludes(every);
+    app.add_option("--output", output, "Print this result alone")->check(CLI::IsMember(outputs));
+    app.add_flag("--out_json", json, "Results as JSON, too");
+    app.add_option("--out_json_file", json_file, "Where to; with --out_json")->capture_default_str();
+    app.add_flag_callback(
+        "-F,--CPU-freq", [] {}, "Nothing: no clock of the host counts");
+    app.add_flag_callback(
+        "-V", [&app] { throw CLI::CallForVersion(app.version(), 0); }, "As --version");
     app.add_option("--clock", mhz, "MHz at which the NIC is taken to run")
         ->check(command_line::within(1, 100'000))
         ->capture_default_str();
@@ -45,6 +66,23 @@ struct PerfOptions {
     return sizes;
   }
   double microseconds(double clocks) const { return clocks / mhz; }
+  /// Whether one more message is due.
+  bool goes_on(size_t messages, uint64_t began, verbs::Context& context) const {
+    return seconds ? !is_over(began, context.clock()) : messages < iterations;
+  }
+  /// Of a measurement by time.
+  bool is_over(uint64_t began, uint64_t now) const {
+    return seconds && microseconds(static_cast<double>(now - began)) >= *seconds * 1e6;
+  }
+  /// @param results an object for each size
+  void write_json(const nlohmann::ordered_json& results) const {
+    if (!json) return;
+    try {
+      write_whole(json_file, nlohmann::ordered_json{{"results", results}}.dump(2) + "\n");
+    } catch (const std::runtime_error& why) {
+      throw Fault(why.what());
+    }
+  }
 };
 
 /// When requests were posted and completed, in clocks, by their order.

@@ -2,9 +2,11 @@
 // weft images: both tables of every switch of a fabric, as its lookup block is loaded with them.
 #include <fmt/format.h>
 
+#include <bit>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "common/command_line.hpp"
 #include "common/input_file.hpp"
@@ -22,7 +24,7 @@ using nlohmann::json;
 using switchtables::Fabric;
 using switchtables::Images;
 
-constexpr switch_lookup::Sizes largest{64, 1u << 16, 1u << 16, false};
+constexpr switch_lookup::Sizes largest{64, 1u << 16, 1u << 15, false};  // that blocks can have
 
 struct ImagesArguments {
   CommonOptions common;
@@ -33,7 +35,14 @@ struct ImagesArguments {
   bool per_port = false, merged = false, other = false;
 };
 
+void check_entries(const char* option, uint32_t entries) {
+  if (!std::has_single_bit(entries))
+    throw BadInput(fmt::format("{} {}: a table has a power of two of entries", option, entries));
+}
+
 switchtables::PlanOptions options_of(const ImagesArguments& arguments, const Fabric& fabric) {
+  check_entries("--colors", arguments.colours);
+  check_entries("--entries", arguments.entries);
   switchtables::PlanOptions options = arguments.plan;
   if (options.first_colour >= arguments.colours)
     throw BadInput(
@@ -48,15 +57,23 @@ switchtables::PlanOptions options_of(const ImagesArguments& arguments, const Fab
   return options;
 }
 
+/// The switch's place in its fabric, which faults do not change.
+auto place_of(const switch_lookup::formats::Image& head) {
+  return std::tuple(head.role, head.row, head.column, head.row_port, head.column_port);
+}
+
 /// Images of the same switches in another folder.
-Images read_images(const std::string& folder, const Images& like, bool per_port) {
+Images read_images(const std::string& folder, const Images& like, const Fabric& fabric, bool per_port) {
   auto sizes = largest;
   sizes.per_port = per_port;
   Images images;
   for (const switch_lookup::Image& image : like) {
     const auto file = (std::filesystem::path(folder) / mcast::image_file_name(image)).string();
+    sizes.ports = fabric.ports(static_cast<uint32_t>(images.size()));
     try {
       images.push_back(switch_lookup::read_image_bytes(read_whole<Fault>(file), image.head.switch_id, sizes));
+      if (place_of(images.back().head) != place_of(image.head))
+        throw BadInput(file + ": of a switch at another place, of another fabric perhaps");
     } catch (const switch_lookup::Refused& refused) {
       throw BadInput(file + ": " + refused.what());
     }
@@ -87,7 +104,8 @@ int run_images(const ImagesArguments& arguments) {
   switchtables::Plan plan = make_plan(fabric, hops, groups, health, options_of(arguments, fabric));
   const uint32_t merged = merged_groups(plan);
   if (!arguments.with.empty())
-    switchtables::add_trees(plan.images, read_images(arguments.with, plan.images, arguments.per_port));
+    switchtables::add_trees(plan.images,
+                            read_images(arguments.with, plan.images, fabric, arguments.per_port));
   const json results = {{"topology", arguments.topology},
                         {"group_spec", arguments.groups},
                         {"switches", fabric.graph().switches()},

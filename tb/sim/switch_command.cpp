@@ -43,6 +43,18 @@ void read_faults(Options& options) {
   config.update = true;
 }
 
+/// What would change nothing is a mistake.
+void refuse_idle_options(const Options& options) {
+  const tb::FabricConfig& config = options.config;
+  if (config.flaw == tb::Flaw::hasty && !config.update)
+    throw BadInput("--flaw hasty: only with --update there are new trees");
+  if (!config.traces.empty() && !config.rtl)
+    throw BadInput("--trace: only with --lookup rtl there are traces");
+  const bool grid = config.topology.starts_with("kfat2d:");
+  if (!grid && options.masks != "destination") throw BadInput("--masks: of a kfat2d only");
+  if (!grid && options.channels != 2) throw BadInput("--channels: of a kfat2d only");
+}
+
 nlohmann::json to_json(const tb::FabricPass& pass) {
   return {{"pass", pass.name},
           {"multicast_packets", pass.multicast_packets},
@@ -137,6 +149,7 @@ int run(Options& options, const std::vector<std::string>& arguments) {
     options.config.routes.masks = options.masks == "line" ? route::Masks::line : route::Masks::destination;
     options.config.routes.channels = static_cast<uint8_t>(options.channels);
     read_faults(options);
+    refuse_idle_options(options);
     if (!options.config.traces.empty()) std::filesystem::create_directories(options.config.traces);
     const tb::FabricResult result = tb::run_fabric(options.config);
     const nlohmann::json json = to_json(options, result);

@@ -24,6 +24,7 @@ HOLES = pathlib.Path(__file__).resolve().parent / "holes.json"
 LEAST_HIT = 0.95
 PAGES = ROOT / "docs" / "results"
 COMMANDS = {"coverage": "make coverage", "switch_coverage": "make switch-coverage"}  # by page
+WHAT = {"coverage": "RDMA engine and NIC", "switch_coverage": "switch lookup block"}  # likewise
 MOST_NAMED = 3  # tests of a point
 
 
@@ -111,7 +112,7 @@ def groups(points):
 def page(name, points, holes, events):
     hit = sum(not point.missing() for point in points)
     runs = ", ".join(f"{run} ({count:,} events)" for run, count in events.items())
-    lines = ["# Coverage", "", f"Written by `{COMMANDS[name]}`; points: [testplan.json](../testplan.json), how they are seen: `tests/coverage/trace_facts.py`,",
+    lines = [f"# Coverage of the {WHAT[name]}", "", f"Written by `{COMMANDS[name]}`; points: [testplan.json](../testplan.json), how they are seen: `tests/coverage/trace_facts.py`,",
              "runs: [verification.md](../verification.md#coverage).", "",
              "## Functional", "", f"{hit} of {len(points)} points hit ({100 * hit / len(points):.1f} %), by the runs {runs}.", "",
              "| points | of | what | by | hit | of | fewest hits of one that is hit |", "|---|---|---|---|---:|---:|---:|"]
@@ -135,7 +136,7 @@ def named_tests(point):
 
 def points_page(name, points):
     """Which tests hit a point: whoever takes one away sees here what is lost."""
-    lines = ["# The testplan, point by point", "", f"Written by `{COMMANDS[name]}`, as [{name}.md]({name}.md): hits of each point, and the tests that have most of them, by run.", "",
+    lines = [f"# Testplan of the {WHAT[name]}, point by point", "", f"Written by `{COMMANDS[name]}`, as [{name}.md]({name}.md): hits of each point, and the tests that have most of them, by run.", "",
              "| point | hits | tests |", "|---|---:|---|"]
     lines += [f"| {point.name} | {sum(point.hits.values()):,} | {named_tests(point)} |" for point in points]
     return "\n".join(lines) + "\n"

@@ -17,7 +17,7 @@ def enums():
     found = {}
     for file in sorted(SPEC.glob("*.json")):
         unit = load(file.stem)
-        for enum in unit["enums"]:
+        for enum in unit.get("enums", []):  # contexts.json has none
             found[f"{file.stem}.{enum['name']}"] = {value["value"]: value["name"] for value in enum["values"]}
     return found
 

@@ -5,8 +5,8 @@ usage: run_commands.py SOURCE BUILD PAGE
 
 Of each fenced block without the name of a language: lines that begin with `build/bin/` are run by bash and have to end with exit
 code 0, or with the one of EXITS; lines that begin with `make` have to name targets of the Makefile, those with `ninja` targets of
-the build, those with `ctest` tests. A line of NOT_RUN says why not. Blocks named `sh` likewise, but on pages of OTHER_TESTS, which
-run those from their first line to the last.
+the build, those with `ctest` tests. A line of NOT_RUN says why not. Blocks named `sh` likewise, in which there are no other lines,
+but on pages of OTHER_TESTS, which run those from their first line to the last.
 """
 
 import pathlib
@@ -48,6 +48,8 @@ NOT_RUN = {
     "build/bin/weft topology hypercube": "the page tells how to add it",
     "build/bin/weft mcast --topology hypercube": "the page tells how to add it",
     "build/bin/test_topology": "a test itself",
+    "scripts/lint": "`make lint`",
+    "grep -rn": "looks for places in the sources",
 }
 
 # Pages whose commands a test of their own runs, and where that names them.
@@ -70,10 +72,11 @@ def of_prefix(table, line):
 
 
 def lines_of(page, text):
-    """Number and text of each line in a block that is run here."""
+    """Number and text of each line in a block that is run here, and whether all of its lines are commands."""
     for block in BLOCK.finditer(text):
         if block[1] == "" or (block[1] == "sh" and page not in OTHER_TESTS):
-            yield from enumerate(block[2].splitlines(), text.count("\n", 0, block.start()) + 2)
+            for number, line in enumerate(block[2].splitlines(), text.count("\n", 0, block.start()) + 2):
+                yield number, line, block[1] == "sh"
 
 
 def shell(command, folder):
@@ -137,18 +140,20 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         prepare(page, text, source, build, folder)
-        for number, line in lines_of(page, text):
+        for number, line, commands_only in lines_of(page, text):
             if line.startswith("make"):
                 fault = fault_of_make(line, targets)
             elif line.startswith("ninja "):
                 fault = fault_of_ninja(line, build)
             elif line.startswith("ctest "):
                 fault = fault_of_ctest(line, folder)
-            elif not line.startswith("build/bin/"):
+            elif not commands_only and not line.startswith("build/bin/"):
                 continue
             elif reason := of_prefix(NOT_RUN, line):
                 print(f"{page}:{number}: not run ({reason}): {line}")
                 continue
+            elif not line.startswith("build/bin/"):
+                fault = "is no command that is run here, and NOT_RUN does not say why"
             else:
                 fault = fault_of_command(line, folder)
             run += 1

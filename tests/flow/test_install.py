@@ -52,6 +52,7 @@ class Installed(unittest.TestCase):
         run("cmake", "--build", build)
         self.assertEqual(run(build / "consumer"), "16 hosts, 10 words\n")
         self.assertIn("weft-node 'nobody': is not running", run(build / "consumer_of_driver"))
+        self.assertEqual(run(build / "consumer_of_registers"), "weft 32\n")
 
     def test_programs_of_another_folder_meet_on_a_node(self):
         programs, fabric = self.prefix / "bin", f"installed-{os.getpid()}"

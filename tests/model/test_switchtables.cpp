@@ -231,7 +231,7 @@ class WeftImages : public WeftCommand {
  protected:
   WeftImages() : WeftCommand("images") {}
 
-  std::string folder(const char* name) const { return path(name).string(); }
+  std::string folder(const std::string& name) const { return path(name).string(); }
   switch_lookup::Image image(const char* in, const switch_lookup::Image& like) const {
     return switch_lookup::read_image_bytes(read(path(in) / mcast::image_file_name(like)), like.head.switch_id,
                                            {64, 256, 2048, false});
@@ -277,12 +277,33 @@ TEST_F(WeftImages, OfAnUpdateHaveOldAndNewTrees) {
   }
 }
 
+// Fabrics that are generated have the same GUIDs.
+TEST_F(WeftImages, OfAnotherFabricAreNoOldOnes) {
+  results("--topology kfat2d:4x4:4 --groups random:6:4:1 --images " + folder("grid"));
+  results("--topology torus3d:3x3x2:1 --groups random:6:4:1 --images " + folder("torus"));
+  const auto with = [&](const std::string& fabric, const std::string& old) {
+    return fabric + " --groups random:6:4:1 --first-color 128 --with " + folder(old) + " --images " +
+           folder("both");
+  };
+  const std::string file = "/0x0000001000000000.image: ";
+  expect_bad(with("--topology torus3d:3x3x2:1", "grid"),
+             folder("grid") + file + "of a switch at another place, of another fabric perhaps");
+  expect_bad(with("--topology fattree3:4", "torus"),
+             folder("torus") + file +
+                 "word 11: an entry is out of range, out of order, or names a port that is not there");
+  EXPECT_FALSE(std::filesystem::exists(path("both")));
+}
+
 TEST_F(WeftImages, AreRefusedWhole) {
   const std::string fabric = "--topology kfat2d:4x4:4 ";
   expect_bad(fabric + "--groups random:6:4:1 --first-color 256 --images " + folder("a"),
              "--first-color 256: the tables have 256 entries");
-  expect_bad(fabric + "--groups random:6:4:1 --entries 15 --images " + folder("a"),
-             "16 entries for leaf switches: the lookup blocks have 15");
+  expect_bad(fabric + "--groups random:6:4:1 --entries 8 --images " + folder("a"),
+             "16 entries for leaf switches: the lookup blocks have 8");
+  expect_bad(fabric + "--groups random:6:4:1 --entries 40000 --images " + folder("a"),
+             "--entries: '40000' is not a whole number from 1 to 32768 (see --help)");
+  expect_bad(fabric + "--groups random:6:4:1 --entries 3000 --images " + folder("a"),
+             "--entries 3000: a table has a power of two of entries");
   const auto merged = run(fabric + "--groups random:600:12:1 --images " + folder("a"));
   EXPECT_EQ(merged.exit_code, 1);
   EXPECT_NE(merged.output.find("groups share trees"), std::string::npos);

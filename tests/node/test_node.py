@@ -4,6 +4,7 @@
 usage: test_node.py FOLDER_OF_PROGRAMS
 """
 
+import json
 import os
 import pathlib
 import re
@@ -70,12 +71,17 @@ class Examples(Node):
             self.assertEqual(self.end(offer), "300001 bytes offered and read\n")
             self.assertEqual(copy.read_bytes(), source.read_bytes())
 
-    def rows(self, program, *options):
+    def measure(self, program, *options, code=0):
+        """What the client of a measurement prints."""
         server = self.begin(program, "--node", 1, *options)
         client = self.begin(program, "--node", 0, *options, 1)
-        rows = [line.split() for line in self.end(client).splitlines() if line.startswith(" ")]
+        out, err = client.communicate(timeout=PATIENCE)
+        self.assertEqual(client.returncode, code, out + err)
         self.end(server)
-        return rows
+        return out
+
+    def rows(self, program, *options):
+        return [line.split() for line in self.measure(program, *options).splitlines() if line.startswith(" ")]
 
     def test_bandwidth(self):
         header, *rows = self.rows("weft_write_bw", "-s", 65536, "-n", 20)[1:]
@@ -99,6 +105,64 @@ class Examples(Node):
         self.assertEqual(first[2][:2], ["64", "10"])
         least, most = map(float, first[2][2:4])
         self.assertTrue(0.1 < least <= most < 100, first)
+
+    def test_heads_are_those_of_perftest(self):
+        """Of Debian's perftest 4.5+0.17-1, to the blank."""
+        heads = {
+            ("weft_write_bw",): " #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]",
+            ("weft_write_bw", "--report_gbits"): " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]",
+            ("weft_write_lat",): " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] ",
+            ("weft_write_lat", "-D", "0.00002"): " #bytes        #iterations       t_avg[usec]    tps average",
+        }
+        for (program, *options), head in heads.items():
+            self.assertIn(head, self.measure(program, "-s", 64, "-n", 5, *options).splitlines())
+
+    def test_bandwidth_for_a_time(self):
+        [(size, count, peak, average, rate)] = self.rows("weft_write_bw", "-s", 4096, "-D", "0.0001")[2:]
+        self.assertEqual((size, peak), ("4096", "0.00"))
+        self.assertGreater(int(count), 20)
+        self.assertAlmostEqual(int(count) / float(rate), 100, delta=20)  # microseconds
+        self.assertGreater(float(average), 1000)
+
+    def test_latency_for_a_time(self):
+        _, head, row = self.rows("weft_write_lat", "-s", 64, "-D", "0.00005")
+        self.assertEqual(head[-1], "average")
+        self.assertGreater(int(row[1]), 5)
+        self.assertAlmostEqual(float(row[3]) * float(row[2]) * 2, 1e6, delta=1e4)  # turns a second, half a turn
+        self.assertAlmostEqual(int(row[1]) * float(row[2]) * 2, 50, delta=5)
+
+    def test_one_result_alone(self):
+        average = self.rows("weft_write_bw", "-s", 4096, "-n", 10)[2][3]
+        self.assertAlmostEqual(float(self.measure("weft_write_bw", "-s", 4096, "-n", 10, "--output", "bandwidth")), float(average), delta=0.05 * float(average))
+        rate = float(self.measure("weft_write_bw", "-s", 4096, "-n", 10, "--output=message_rate"))
+        self.assertAlmostEqual(rate * 4096 * 1e6 / 2**20, float(average), delta=0.05 * float(average))
+        self.assertRegex(self.measure("weft_write_lat", "-s", 64, "-n", 10, "--output=latency"), r"\A\d+\.\d+\n\Z")
+
+    def test_limits(self):
+        self.assertIn("BW result is below bw limit", self.measure("weft_write_bw", "-s", 64, "-n", 5, "-w", 1000000, code=1))
+        self.assertIn("is below msg_rate limit", self.measure("weft_write_bw", "-s", 64, "-n", 5, "-y", 1000, code=1))
+        self.assertNotIn("below", self.measure("weft_write_bw", "-s", 64, "-n", 5, "-w", 0.1, "-y", 0.001, "--perform_warm_up", "-F"))
+
+    def test_results_as_json(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "results.json")
+            rows = self.rows("weft_write_bw", "-s", 4096, "-n", 10, "--out_json", "--out_json_file", file)
+            [result] = json.loads(file.read_text(encoding="utf-8"))["results"]
+            self.assertEqual([f"{result['BW_peak']:.2f}", f"{result['BW_average']:.2f}", f"{result['MsgRate']:.6f}"], rows[2][2:])
+            rows = self.rows("weft_write_lat", "-s", 64, "-n", 10, "--out_json", f"--out_json_file={file}")
+            [result] = json.loads(file.read_text(encoding="utf-8"))["results"]
+            self.assertEqual([f"{result[key]:.2f}" for key in ("t_min", "t_max", "t_typical", "t_avg", "t_stdev", "percentile_99", "percentile_99.9")], rows[2][2:])
+
+    def test_clocks_and_each_result(self):
+        lines = self.measure("weft_write_lat", "-s", 64, "-n", 7, "-C", "-U").splitlines()
+        start = lines.index("#, cycles")
+        each = [float(line.split(", ")[1]) for line in lines[start + 1:start + 8]]
+        row = lines[start + 8].split()
+        self.assertEqual([f"{min(each):.2f}", f"{max(each):.2f}"], row[2:4])
+        self.assertGreater(min(each), 50, "clocks")
+        lines = self.measure("weft_write_lat", "-s", 64, "-n", 7, "-H").splitlines()
+        each = [float(line.split(", ")[1]) for line in lines[lines.index("#, usec") + 1:][:7]]
+        self.assertEqual(each, sorted(each))
 
 
 class AsThePagesHaveIt(unittest.TestCase):
