@@ -45,6 +45,7 @@ NodeServer::NodeServer(uint32_t node, RegisterBus& bus, RingMemory& memory, Rdma
       administrator_(bus, memory),
       barriers_(barriers),
       places_(size.queues, Place::free),
+      left_(size.queues),
       queues_(size.queues),
       regions_(size.regions),
       last_key_(static_cast<uint16_t>(node * key_step)) {}
@@ -57,7 +58,9 @@ std::optional<uint32_t> NodeServer::attach() {
   const auto found = std::ranges::find(places_, Place::free);
   if (found == places_.end()) return std::nullopt;
   *found = Place::taken;
-  return static_cast<uint32_t>(found - places_.begin());
+  const auto place = static_cast<uint32_t>(found - places_.begin());
+  left_[place] = false;
+  return place;
 }
 
 Reply NodeServer::attached(uint32_t place) const {
@@ -102,12 +105,15 @@ void NodeServer::handle(uint32_t place, const Request& request, OnReply reply) {
     case Ask::wait:
       return wait(place, request, std::move(reply));
     case Ask::publish:
-      directory_[{node_, text_of(request.name)}] = {place, request.values};
+      directory_.notices[{node_, text_of(request.name)}] = {place, request.values};
       return reply(Reply::of());
     case Ask::look_up:
-      return look_up(request, reply);
+      return look_up(place, request, reply);
     case Ask::clock:
       return reply(Reply::of({cycle_}));
+    case Ask::leave:
+      left_[place] = true;
+      return reply(Reply::of());
     case Ask::open_barrier:
     case Ask::close_barrier:
     case Ask::arrive:
@@ -228,10 +234,11 @@ void NodeServer::wait(uint32_t place, const Request& request, OnReply reply) {
   waiting_.push_back({place, request, after(request.y), std::move(reply)});
 }
 
-void NodeServer::look_up(const Request& request, const OnReply& reply) const {
-  const auto found = directory_.find({request.a, text_of(request.name)});
-  if (found == directory_.end())
+void NodeServer::look_up(uint32_t place, const Request& request, const OnReply& reply) {
+  const auto found = directory_.notices.find({request.a, text_of(request.name)});
+  if (found == directory_.notices.end())
     return reply(Reply::refused("nothing published under '" + text_of(request.name) + "'"));
+  directory_.peers.meet({node_, place}, {request.a, found->second.place});
   reply(Reply::of(found->second.values));
 }
 
@@ -307,16 +314,23 @@ void NodeServer::tick_barriers() {
 void NodeServer::tick(uint64_t cycle) {
   cycle_ = cycle;
   if (barriers_) tick_barriers();
-  std::vector<Waiting> met;
+  std::vector<std::pair<OnReply, Reply>> replies;
   std::erase_if(waiting_, [&](Waiting& each) {
-    uint8_t now = 0;
-    memory_.read(each.request.x, {&now, 1});
-    if (now == each.request.a && cycle < each.until) return false;
-    each.request.b = now != each.request.a;
-    met.push_back(std::move(each));
-    return true;
+    const auto end = end_of(each);
+    if (end) replies.emplace_back(std::move(each.reply), *end);
+    return end.has_value();
   });
-  for (const Waiting& each : met) each.reply(Reply::of({each.request.b}));
+  for (const auto& [to, reply] : replies) to(reply);
+}
+
+std::optional<Reply> NodeServer::end_of(const Waiting& each) {
+  uint8_t now = 0;
+  memory_.read(each.request.x, {&now, 1});
+  if (now != each.request.a) return Reply::of({1});
+  if (const auto node = directory_.peers.take_death({node_, each.place}, cycle_))
+    return Reply::refused("peer on node " + std::to_string(*node) + " has died");
+  if (cycle_ >= each.until) return Reply::of({0});
+  return std::nullopt;
 }
 
 void NodeServer::detach(uint32_t place) {
@@ -326,7 +340,7 @@ void NodeServer::detach(uint32_t place) {
   for (Barrier& barrier : groups_) {
     if (barrier.place == place && !barrier.closes) barrier.closes = cycle_ + barrier_lingers;
   }
-  std::erase_if(directory_,
+  std::erase_if(directory_.notices,
                 [&](const auto& entry) { return entry.first.first == node_ && entry.second.place == place; });
   clear(place);
 }
@@ -351,11 +365,16 @@ void NodeServer::clear(uint32_t place) {
 void NodeServer::clear_when_quiet(uint32_t place, uint32_t looks) {
   bus_.read(rdma::formats::reg::STATUS, [this, place, looks](bool, uint32_t status) {
     if ((status & status_idle) == status_idle || looks == 0) {
-      places_[place] = Place::free;
+      free_place(place);
     } else {
       clear_when_quiet(place, looks - 1);
     }
   });
+}
+
+void NodeServer::free_place(uint32_t place) {
+  places_[place] = Place::free;
+  directory_.peers.go({node_, place}, !left_[place], cycle_);
 }
 
 }  // namespace weft::driver

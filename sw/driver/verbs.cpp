@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <exception>
 
 #include "common/fault.hpp"
 #include "weft/rdma/formats.hpp"
@@ -73,14 +74,21 @@ class Context::Memory : public driver::RingMemory {
 Context::Context(std::unique_ptr<driver::Port> port)
     : port_(std::move(port)),
       bus_(std::make_unique<Bus>(*port_)),
-      memory_(std::make_unique<Memory>(port_->memory())) {
+      memory_(std::make_unique<Memory>(port_->memory())),
+      exceptions_(std::uncaught_exceptions()) {
   const auto values = ask({.ask = Ask::attach});
   node_ = static_cast<uint32_t>(values[0]);
   base_ = values[1];
   bytes_ = values[2];
 }
 
-Context::~Context() = default;
+Context::~Context() {
+  if (std::uncaught_exceptions() > exceptions_) return;
+  try {
+    port_->ask({.ask = Ask::leave});
+  } catch (const Fault&) {  // the node is gone
+  }
+}
 
 std::array<uint64_t, 4> Context::ask(const Request& request) {
   const Reply reply = port_->ask(request);

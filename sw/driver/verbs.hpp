@@ -34,7 +34,8 @@ enum Access : uint32_t {
 /// Upper-case name of a completion's status, as docs/nic_guide.md explains it.
 std::string_view status_name(uint8_t status);
 
-/// An application's part of a node. Outlives what is made from it.
+/// An application's part of a node. Outlives what is made from it. Who knows it is told that it has died if it
+/// goes while an exception is under way, or without its destructor.
 class Context {
  public:
   explicit Context(std::unique_ptr<driver::Port> port);
@@ -56,7 +57,7 @@ class Context {
   static constexpr uint64_t patience = 20'000'000;
 
   /// Until a byte of the node's memory is another than `value`, or so many clocks have passed; false: it is
-  /// not.
+  /// not. Throws, once for each, if a peer has died (docs/driver.md, Peers that die).
   bool wait_for_byte(uint64_t address, uint8_t value, uint64_t clocks = patience);
 
  private:
@@ -78,6 +79,7 @@ class Context {
   std::unique_ptr<Memory> memory_;
   uint32_t node_ = 0;
   uint64_t base_ = 0, bytes_ = 0;
+  int exceptions_;  // under way when this was made
   std::map<uint64_t, uint64_t> used_;  // memory by address: bytes
 };
 

@@ -106,6 +106,7 @@ Node::Node(uint32_t number, uint64_t bytes, const Latency& latency, std::functio
   processor.socket.bind(nic.registers);
   nic.irq(irq);
   nic.queue_irq(queue_irq);
+  nic.barrier_irq(barrier_irq);
 }
 
 Platform::Platform(uint64_t bytes, const std::function<void(Processor&)>& first,

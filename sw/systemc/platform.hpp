@@ -65,7 +65,7 @@ struct Node {
   Memory memory;
   weft_nic nic;
   Processor processor;
-  sc_core::sc_signal<bool> irq, queue_irq;
+  sc_core::sc_signal<bool> irq, queue_irq, barrier_irq;
 
   Node(uint32_t number, uint64_t bytes, const Latency& latency, std::function<void(Processor&)> program);
 };

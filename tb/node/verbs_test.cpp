@@ -240,6 +240,68 @@ TEST_F(Verbs, WhoGoesLeavesNothing) {
   expect_nothing_in_use(0);
 }
 
+/// Two applications that know each other, by what `there` has published.
+class VerbsPeers : public VerbsPair {
+ protected:
+  VerbsPeers() : other(std::in_place, attach(1)) {
+    other->context.publish("other", other->queue.remote());
+    to = here.context.find_queue(1, "other");
+    here.queue.post_recv(1, here.buffer.local(0, 256));
+  }
+  /// Without its destructor, as the kernel does it: the node sees its end only.
+  std::unique_ptr<driver::Port> stranger() {
+    auto port = attach(1);
+    driver::Request publish{.ask = driver::Ask::publish};
+    publish.name[0] = 's';
+    EXPECT_TRUE(port->ask(publish).ok);
+    return port;
+  }
+  static constexpr uint64_t for_ever = std::numeric_limits<uint64_t>::max();
+  std::optional<Side> other;
+  RemoteQueue to;
+};
+
+TEST_F(VerbsPeers, WhoWaitsForOneThatDiesIsToldOnce) {
+  auto port = stranger();
+  here.context.find_memory(1, "s");
+  port.reset();
+  const uint64_t before = here.context.clock();
+  EXPECT_EQ(fault_of([&] { here.queue.wait(for_ever); }), "node 0: peer on node 1 has died");
+  EXPECT_LT(here.context.clock(), before + 200'000);
+  here.queue.post_write(2, here.memory.local(0, 256), there.memory.remote());
+  EXPECT_EQ(here.queue.expect().tag, 2u);
+  EXPECT_FALSE(here.queue.wait(1'000));
+}
+
+TEST_F(VerbsPeers, WhoLeavesInPeaceHasNotDied) {
+  other.reset();
+  EXPECT_FALSE(here.queue.wait(200'000));
+}
+
+TEST_F(VerbsPeers, WhoGoesByAnExceptionHasDied) {
+  const auto fall = [&] {
+    Context falling(attach(1));
+    here.context.publish("here", here.queue.remote());
+    falling.find_queue(0, "here");
+    throw Fault("falls");
+  };
+  EXPECT_EQ(fault_of(fall), "falls");
+  EXPECT_EQ(fault_of([&] { here.queue.wait(for_ever); }), "node 0: peer on node 1 has died");
+}
+
+/// Before the end of the time that its peers wait anyway.
+TEST_F(VerbsPeers, WhatWasUnderWayEndsByItself) {
+  auto port = stranger();
+  here.context.find_memory(1, "s");
+  const driver::Reply queue = port->ask({.ask = driver::Ask::claim_queue, .a = driver::any_queue});
+  ASSERT_TRUE(queue.ok);
+  const RemoteQueue gone{1, static_cast<uint8_t>(queue.values[0]), static_cast<uint16_t>(queue.values[3])};
+  here.queue.post_send(9, here.memory.local(0, 16'384), gone);
+  port.reset();
+  EXPECT_EQ(fault_of([&] { here.queue.expect(for_ever); }), "request 9 to node 1 ended with BAD_KEY");
+  EXPECT_EQ(fault_of([&] { here.queue.wait(for_ever); }), "node 0: peer on node 1 has died");
+}
+
 TEST_F(Verbs, NoNodeAndNoPlace) {
   EXPECT_EQ(fault_of([&] { attach(2); }), "has no node 2: 0 to 1");
   std::vector<std::unique_ptr<driver::Port>> all;

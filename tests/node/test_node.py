@@ -228,7 +228,7 @@ class Trouble(Node):
         with self.assertRaises(subprocess.TimeoutExpired):
             ping.wait(timeout=1)
         pong.kill()
-        self.assertRegex(self.end(ping, 2), "^weft-pingpong: (request 2 to node 1 ended with [A-Z_]+|no completion .*)\n$")
+        self.assertRegex(self.end(ping, 2), "^weft-pingpong: (request 2 to node 1 ended with BAD_KEY|node 0: peer on node 1 has died)\n$")
         self.ping_pong()
 
     def test_node_is_killed(self):
@@ -237,6 +237,53 @@ class Trouble(Node):
             pong.wait(timeout=0.5)
         self.node.terminate()
         self.assertEqual(self.end(pong, 2), f"weft-pingpong: weft-node '{self.fabric}': is gone\n")
+
+
+class Deaths(Node):
+    """SIGKILL in the middle: what its peers say, and that others go on."""
+
+    nodes = 4
+    options = ["--loss", "0.01"]
+
+    def let_run(self, *processes):
+        for process in processes:
+            with self.assertRaises(subprocess.TimeoutExpired):
+                process.wait(timeout=1)
+
+    def others_go_on(self):
+        pong = self.begin("weft-pingpong", "--node", 3)
+        ping = self.begin("weft-pingpong", "--node", 2, 3)
+        self.assertEqual(self.end(ping), "10 rounds of 1024 bytes with node 3\n")
+        self.end(pong)
+
+    def writes(self):
+        server = self.begin("weft_write_bw", "--node", 1)
+        client = self.begin("weft_write_bw", "--node", 0, "-s", 1 << 20, "-n", 20_000, 1)
+        self.let_run(server, client)
+        return server, client
+
+    def test_of_who_is_written_to(self):
+        server, client = self.writes()
+        server.kill()
+        self.others_go_on()
+        self.assertRegex(self.end(client, 2), r"^weft_write_bw: request \d+ to node 1 ended with BAD_(KEY|REGION)\n$")
+        self.ping_pong()
+
+    def test_of_who_writes(self):
+        server, client = self.writes()
+        client.kill()
+        self.others_go_on()
+        self.assertEqual(self.end(server, 2), "weft_write_bw: node 1: peer on node 0 has died\n")
+        self.ping_pong()
+
+    def test_of_a_member_of_a_barrier(self):
+        ranks = [self.begin("weft-node-barrier", "--node", node, "--nodes", 3, "--rounds", 1_000_000) for node in range(3)]
+        self.let_run(*ranks)
+        ranks[2].kill()
+        self.others_go_on()
+        for rank in ranks[:2]:
+            self.assertEqual(self.end(rank, 2), "weft-node-barrier: barrier 0: node 2 is dead\n")
+        self.ping_pong()
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ void registers(Processor& processor) {
          "8 bytes are no register");
   expect(access(processor, tlm::TLM_READ_COMMAND, reg::ID + 2, 4, data) == tlm::TLM_ADDRESS_ERROR_RESPONSE,
          "registers are aligned");
-  expect(access(processor, tlm::TLM_READ_COMMAND, 1u << 15, 4, data) == tlm::TLM_ADDRESS_ERROR_RESPONSE,
+  expect(access(processor, tlm::TLM_READ_COMMAND, 1u << 16, 4, data) == tlm::TLM_ADDRESS_ERROR_RESPONSE,
          "registers end");
   expect(
       access(processor, tlm::TLM_READ_COMMAND, reg::ID, 4, data, true) == tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE,
