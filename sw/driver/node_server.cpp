@@ -111,6 +111,8 @@ void NodeServer::handle(uint32_t place, const Request& request, OnReply reply) {
       return look_up(place, request, reply);
     case Ask::clock:
       return reply(Reply::of({cycle_}));
+    case Ask::attributes:
+      return reply(Reply::of({size_.queues, size_.regions, size_.payload, size_.memory_bytes}));
     case Ask::leave:
       left_[place] = true;
       return reply(Reply::of());
@@ -247,7 +249,7 @@ void NodeServer::handle_barrier(uint32_t place, const Request& request, OnReply 
   if (request.a >= groups_.size())
     return reply(Reply::refused("no barrier " + std::to_string(request.a) + ": the node has " +
                                 std::to_string(groups_.size())));
-  if (request.ask == Ask::open_barrier) return open_barrier(place, request, reply);
+  if (request.ask == Ask::open_barrier) return open_barrier(place, request, std::move(reply));
   Barrier& barrier = groups_[request.a];
   if (barrier.place != place || barrier.closes)
     return reply(Reply::refused("barrier " + std::to_string(request.a) + " is not this application's"));
@@ -266,8 +268,14 @@ void NodeServer::handle_barrier(uint32_t place, const Request& request, OnReply 
   });
 }
 
-void NodeServer::open_barrier(uint32_t place, const Request& request, const OnReply& reply) {
+/// One that is closed first answers those who have missed its last Release: opened again it would not know
+/// them, and they would take this node for dead.
+void NodeServer::open_barrier(uint32_t place, const Request& request, OnReply reply) {
   Barrier& barrier = groups_[request.a];
+  if (barrier.closes) {
+    at_closed_.push_back({place, request, *barrier.closes, std::move(reply)});
+    return;
+  }
   if (barrier.place) return reply(Reply::refused("barrier " + std::to_string(request.a) + " is in use"));
   barrier = {place, std::nullopt, std::nullopt};
   BarrierGroup group;
@@ -293,6 +301,18 @@ Reply NodeServer::barrier_reply(Barrier& barrier) {
   return Reply::of({1, ended.ending, ended.dead});
 }
 
+/// Of those who wait to open it the first one does, the others are told that it is in use.
+void NodeServer::closed(uint32_t number) {
+  groups_[number] = {};
+  std::vector<Waiting> next;
+  std::erase_if(at_closed_, [&](Waiting& each) {
+    const bool is = each.request.a == number;
+    if (is) next.push_back(std::move(each));
+    return is;
+  });
+  for (Waiting& each : next) open_barrier(each.place, each.request, std::move(each.reply));
+}
+
 void NodeServer::tick_barriers() {
   while (const auto completion = barriers_->take()) groups_.at(completion->group).ended = *completion;
   for (uint32_t number = 0; number < groups_.size(); ++number) {
@@ -300,7 +320,7 @@ void NodeServer::tick_barriers() {
     if (!barrier.closes || cycle_ < *barrier.closes) continue;
     barrier.closes = ~uint64_t{0};  // on its way
     barriers_->close(static_cast<uint8_t>(number),
-                     [this, number](std::optional<BarrierDriver::Refusal>) { groups_[number] = {}; });
+                     [this, number](std::optional<BarrierDriver::Refusal>) { closed(number); });
   }
   std::vector<Waiting> met;
   std::erase_if(at_barriers_, [&](Waiting& each) {
@@ -335,8 +355,10 @@ std::optional<Reply> NodeServer::end_of(const Waiting& each) {
 
 void NodeServer::detach(uint32_t place) {
   places_[place] = Place::clearing;
+  directory_.peers.go({node_, place}, !left_[place], cycle_);
   std::erase_if(waiting_, [&](const Waiting& each) { return each.place == place; });
   std::erase_if(at_barriers_, [&](const Waiting& each) { return each.place == place; });
+  std::erase_if(at_closed_, [&](const Waiting& each) { return each.place == place; });
   for (Barrier& barrier : groups_) {
     if (barrier.place == place && !barrier.closes) barrier.closes = cycle_ + barrier_lingers;
   }
@@ -365,16 +387,11 @@ void NodeServer::clear(uint32_t place) {
 void NodeServer::clear_when_quiet(uint32_t place, uint32_t looks) {
   bus_.read(rdma::formats::reg::STATUS, [this, place, looks](bool, uint32_t status) {
     if ((status & status_idle) == status_idle || looks == 0) {
-      free_place(place);
+      places_[place] = Place::free;
     } else {
       clear_when_quiet(place, looks - 1);
     }
   });
-}
-
-void NodeServer::free_place(uint32_t place) {
-  places_[place] = Place::free;
-  directory_.peers.go({node_, place}, !left_[place], cycle_);
 }
 
 }  // namespace weft::driver

@@ -42,7 +42,8 @@ struct Notice {
   uint32_t place;
   std::array<uint64_t, 4> values;
 };
-/// What applications of all nodes tell each other outside of the network, by node and name; and who knows whom.
+/// What applications of all nodes tell each other outside of the network, by node and name; and who knows
+/// whom.
 struct Directory {
   std::map<std::pair<uint32_t, std::string>, Notice> notices;
   Peers peers;
@@ -62,7 +63,8 @@ class NodeServer {
   /// A place for one more application, if there is any.
   std::optional<uint32_t> attach();
   Reply attached(uint32_t place) const;
-  /// The application is gone, without a `leave` it has died: its queues are disabled, then its regions closed, then the place is free.
+  /// The application is gone, without a `leave` it has died: its queues are disabled, then its regions
+  /// closed, then the place is free.
   void detach(uint32_t place);
 
   void handle(uint32_t place, const Request& request, OnReply reply);
@@ -112,7 +114,8 @@ class NodeServer {
   void wait(uint32_t place, const Request& request, OnReply reply);
   void look_up(uint32_t place, const Request& request, const OnReply& reply);
   void handle_barrier(uint32_t place, const Request& request, OnReply reply);
-  void open_barrier(uint32_t place, const Request& request, const OnReply& reply);
+  void open_barrier(uint32_t place, const Request& request, OnReply reply);
+  void closed(uint32_t group);
   void tick_barriers();
   static Reply barrier_reply(Barrier& barrier);
 
@@ -126,7 +129,6 @@ class NodeServer {
   std::optional<Reply> end_of(const Waiting& each);
   void clear(uint32_t place);
   void clear_when_quiet(uint32_t place, uint32_t looks);
-  void free_place(uint32_t place);
   /// The cycle after so many; the last one there is for more than that.
   uint64_t after(uint64_t cycles) const {
     return cycles > ~uint64_t{0} - cycle_ ? ~uint64_t{0} : cycle_ + cycles;
@@ -145,7 +147,7 @@ class NodeServer {
   std::vector<Queue> queues_;
   std::vector<Region> regions_;
   std::array<Barrier, NodeSize::barrier_groups> groups_;
-  std::vector<Waiting> waiting_, at_barriers_;
+  std::vector<Waiting> waiting_, at_barriers_, at_closed_;
   uint16_t last_key_;
   uint64_t cycle_ = 0;
 };

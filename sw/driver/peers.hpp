@@ -12,19 +12,20 @@
 
 namespace weft::driver {
 
-/// Of all nodes of a fabric. Two applications know each other when one has looked up what the other published.
+/// Of all nodes of a fabric. Two applications know each other when one has looked up what the other
+/// published.
 class Peers {
  public:
   struct Application {
     uint32_t node = 0, place = 0;
     auto operator<=>(const Application&) const = default;
   };
-  /// Clocks from the end of an application's resources until its peers are told: in these, transfers that were
-  /// under way with it end, and say so themselves.
+  /// Clocks from its end until its peers are told: in these, transfers that were under way with it mostly
+  /// end, and say so themselves.
   static constexpr uint64_t grace = 150'000;
 
   void meet(const Application& one, const Application& other);
-  /// Its place is free for another one.
+  /// From now on it knows nobody.
   /// @param died its peers are told of it
   void go(const Application& who, bool died, uint64_t cycle);
   /// The node of a peer that has died, once for each; nothing: of none `who` has to be told now.

@@ -20,7 +20,7 @@ enum class Ask : uint32_t {
   release_queue,   ///< a: number
   write_register,  ///< a: address, b: data
   read_register,   ///< a: address. Values: data
-  wait,            ///< x: address of a byte, a: its value, y: clocks. Values: 1 if it changed. Refused: a peer died
+  wait,            ///< x: address of a byte, a: its value, y: clocks. Values: 1 if it changed
   publish,         ///< name, values
   look_up,         ///< a: node, name. Values: as published
   open_barrier,    ///< a: group, b: instance, x: members, a bit a node
@@ -28,6 +28,7 @@ enum class Ask : uint32_t {
   arrive,          ///< a: group
   await_barrier,   ///< a: group, y: clocks. Values: 1 if it has ended, 1 if a member is dead, its node
   clock,           ///< at once, so no clock passes. Values: clock
+  attributes,      ///< Values: queues, regions, payload, bytes of the node's memory
   leave,           ///< all is well: who goes without this has died
 };
 

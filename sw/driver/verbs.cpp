@@ -96,6 +96,12 @@ std::array<uint64_t, 4> Context::ask(const Request& request) {
   return reply.values;
 }
 
+Attributes Context::attributes() {
+  const auto values = ask({.ask = Ask::attributes});
+  return {static_cast<uint32_t>(values[0]), static_cast<uint32_t>(values[1]),
+          static_cast<uint32_t>(values[2]), values[3]};
+}
+
 bool Context::wait_for_byte(uint64_t address, uint8_t value, uint64_t clocks) {
   return ask({.ask = Ask::wait, .a = value, .x = address, .y = clocks})[0] != 0;
 }

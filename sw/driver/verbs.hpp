@@ -2,6 +2,9 @@
 // What applications use of a NIC, in the words of verbs: context, protection domain, memory region, queue
 // (docs/driver.md). Whatever cannot be done throws Fault with one line; how a transfer ended is in its
 // completion.
+//
+// Threads: a context and what was made from it are for one thread at a time; unlike contexts have nothing in
+// common. All calls but posts, poll() and those that say so sleep until the node has answered.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +37,15 @@ enum Access : uint32_t {
 /// Upper-case name of a completion's status, as docs/nic_guide.md explains it.
 std::string_view status_name(uint8_t status);
 
-/// An application's part of a node. Outlives what is made from it. Who knows it is told that it has died if it
-/// goes while an exception is under way, or without its destructor.
+/// What a NIC and its node have, for all applications together.
+struct Attributes {
+  uint32_t queues = 0, regions = 0;
+  uint32_t payload = 0;  ///< bytes, to multiples of which addresses are
+  uint64_t memory_bytes = 0;
+};
+
+/// An application's part of a node. Outlives what is made from it. Who knows it is told that it has died if
+/// it goes while an exception is under way, or without its destructor.
 class Context {
  public:
   explicit Context(std::unique_ptr<driver::Port> port);
@@ -44,6 +54,9 @@ class Context {
   ~Context();
 
   uint32_t node() const { return node_; }
+  Attributes attributes();
+  /// Of its own memory, all regions together.
+  uint64_t memory_bytes() const { return bytes_; }
   /// Of the NIC, now. None pass for asking.
   uint64_t clock() { return ask({.ask = driver::Ask::clock})[0]; }
 
@@ -79,7 +92,7 @@ class Context {
   std::unique_ptr<Memory> memory_;
   uint32_t node_ = 0;
   uint64_t base_ = 0, bytes_ = 0;
-  int exceptions_;  // under way when this was made
+  int exceptions_;                     // under way when this was made
   std::map<uint64_t, uint64_t> used_;  // memory by address: bytes
 };
 
@@ -146,7 +159,8 @@ class Queue {
   /// For a SEND; or, of no bytes, for being told of a WRITE with immediate only.
   bool post_recv(uint64_t tag, const LocalBytes& buffer) { return announce(ring_->post_recv(tag, buffer)); }
 
-  /// A completion that is there.
+  /// A completion that is there. Only looks: who looks in a loop should wait instead (docs/driver.md,
+  /// Waiting).
   std::optional<Completion> poll();
   /// The next completion; nothing after so many clocks without one.
   std::optional<Completion> wait(uint64_t clocks);
@@ -170,6 +184,8 @@ class Queue {
 /// application of each node opens it, all with the same number, nodes and instance.
 class Barrier {
  public:
+  /// Waits, for 33,000 clocks at the most, if this number was closed on this node a short time ago
+  /// (docs/driver.md, States).
   /// @param number 0 to 15
   /// @param nodes below 64, in any order
   /// @param instance another one each time that the nodes open the same number again

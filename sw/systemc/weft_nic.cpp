@@ -152,16 +152,15 @@ void weft_nic::write_register(tlm_generic_payload& access) {
   p.reg_wdata = data;
   p.reg_wstrb = 15;
   set({&p.reg_awvalid, &p.reg_wvalid, &p.reg_bready}, true);
-  bool address = true, word = true, answer = true;  // not taken yet
-  while (answer) {
+  bool address = true, word = true;  // not taken yet
+  do {
     next_clock();
     if (address && p.reg_awready.read()) p.reg_awvalid = address = false;
     if (word && p.reg_wready.read()) p.reg_wvalid = word = false;
-    answer = !p.reg_bvalid.read();
-  }
-  p.reg_bready = false;
-  access.set_response_status(p.reg_bresp.read() == okay ? tlm::TLM_OK_RESPONSE
-                                                        : tlm::TLM_GENERIC_ERROR_RESPONSE);
+  } while (rst_n.read() && !p.reg_bvalid.read());
+  set({&p.reg_awvalid, &p.reg_wvalid, &p.reg_bready}, false);
+  const bool good = rst_n.read() && p.reg_bresp.read() == okay;
+  access.set_response_status(good ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
 }
 
 void weft_nic::read_register(tlm_generic_payload& access) {
@@ -172,12 +171,12 @@ void weft_nic::read_register(tlm_generic_payload& access) {
   do {
     next_clock();
     if (address && p.reg_arready.read()) p.reg_arvalid = address = false;
-  } while (!p.reg_rvalid.read());
-  p.reg_rready = false;
+  } while (rst_n.read() && !p.reg_rvalid.read());
+  set({&p.reg_arvalid, &p.reg_rready}, false);
   const uint32_t data = p.reg_rdata.read();
   std::memcpy(access.get_data_ptr(), &data, 4);
-  access.set_response_status(p.reg_rresp.read() == okay ? tlm::TLM_OK_RESPONSE
-                                                        : tlm::TLM_GENERIC_ERROR_RESPONSE);
+  const bool good = rst_n.read() && p.reg_rresp.read() == okay;
+  access.set_response_status(good ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
 }
 
 // --- packets

@@ -38,8 +38,8 @@ class weft_nic : public sc_core::sc_module {
   sc_core::sc_out<bool> queue_irq{"queue_irq"};      ///< of the queues
   sc_core::sc_out<bool> barrier_irq{"barrier_irq"};  ///< of the barrier engine's ring
   /// Words of 32 bits; blocking, each lasts for the clocks that AXI4-Lite takes. Another length or place:
-  /// TLM's errors for these; SLVERR, or a reset on the way: TLM_GENERIC_ERROR_RESPONSE. In reset they wait for
-  /// its end.
+  /// TLM's errors for these; SLVERR, or a reset on the way: TLM_GENERIC_ERROR_RESPONSE. In reset they wait
+  /// for its end.
   tlm_utils::simple_target_socket<weft_nic> registers{"registers"};
   /// Bursts of whole flits, up to 256 bytes, writes with byte enables; blocking, several reads and several
   /// writes at once, begun in the order in which the NIC asks. Any error becomes SLVERR.
@@ -82,7 +82,6 @@ class weft_nic : public sc_core::sc_module {
   std::shared_ptr<Answer> next(Answers& answers);
   void forget_bursts();
   void next_clock();
-  bool answered(bool valid, uint64_t resets) const { return valid || resets != resets_; }
 
   std::unique_ptr<Pins> pins_;
   sc_core::sc_mutex register_access_;

@@ -380,6 +380,41 @@ TEST_F(VerbsBarrier, WhoGoesLeavesNoBarrier) {
   const Barrier again(domain_here, 5, both, 2);
 }
 
+/// The second of two who wait for it is refused when the first one has it.
+TEST_F(VerbsBarrier, OpenedAgainAtOnceItWaitsUntilTheLastOneIsClosed) {
+  for (uint16_t instance = 0; instance < 2; ++instance) {
+    const uint64_t before = here.clock();
+    Barrier mine(domain_here, 3, both, instance), theirs(domain_there, 3, both, instance);
+    if (instance > 0) {
+      EXPECT_GT(here.clock(), before + 32'000) << "the last one still answers";
+      EXPECT_LT(here.clock(), before + 33'000);
+    }
+    mine.arrive();
+    EXPECT_FALSE(mine.wait(2'000));
+    theirs.arrive();
+    EXPECT_TRUE(mine.wait(100'000));
+    EXPECT_TRUE(theirs.wait(100'000));
+  }
+}
+
+/// As another application asks meanwhile; who goes while it waits has none of it.
+TEST_F(VerbsBarrier, OneOfThoseWhoWaitForItHasIt) {
+  { const Barrier brief(domain_here, 3, both); }
+  const auto ask = [&](uint32_t place, std::string& why) {
+    nodes->server(0).handle(place, {.ask = driver::Ask::open_barrier, .a = 3, .b = 1, .x = 3},
+                            [&why](const driver::Reply& reply) { why = reply.ok ? "open" : reply.text(); });
+  };
+  const uint32_t gone = take_place(*nodes, 0), first = take_place(*nodes, 0), second = take_place(*nodes, 0);
+  std::string why_gone, why_first, why_second;
+  ask(gone, why_gone), ask(first, why_first), ask(second, why_second);
+  nodes->server(0).detach(gone);
+  run_until_clear();
+  for (int clock = 0; clock < 1000; ++clock) nodes->step();
+  EXPECT_EQ(why_gone, "");
+  EXPECT_EQ(why_first, "open");
+  EXPECT_EQ(why_second, "barrier 3 is in use");
+}
+
 TEST_F(Verbs, MemoryEnds) {
   Context context(attach(0));
   const ProtectionDomain domain(context);
