@@ -13,6 +13,8 @@ constexpr uint8_t ring_log2 = 8;
 constexpr uint32_t status_idle = 3u << 3;  // sender and receiver
 constexpr uint32_t longest_quiet = 1000;   // looks at STATUS, if others keep the engine busy
 constexpr uint32_t first_queue_page = 2;
+constexpr uint32_t most_owners = 255;  // 8 bits, and 0 is nobody
+constexpr auto too_many_domains = "no more protection domains for this application";
 // Ticks: a member that is silent so long is dead; so much longer a group that is closed answers who has
 // missed its last Release.
 constexpr uint16_t barrier_first = 16, barrier_largest = 64, barrier_tries = 8, barrier_tick = 64;
@@ -49,6 +51,11 @@ NodeServer::NodeServer(uint32_t node, RegisterBus& bus, RingMemory& memory, Rdma
       queues_(size.queues),
       regions_(size.regions),
       last_key_(static_cast<uint16_t>(node * key_step)) {}
+
+std::optional<uint8_t> NodeServer::owner_of(uint32_t place, uint64_t domain) const {
+  if (domain >= most_owners / size_.queues) return std::nullopt;
+  return static_cast<uint8_t>(1 + place + domain * size_.queues);
+}
 
 uint64_t NodeServer::share() const {
   return (size_.memory_bytes - size_.rings_bytes()) / size_.queues / size_.payload * size_.payload;
@@ -136,12 +143,14 @@ void NodeServer::open_region(uint32_t place, const Request& request, const OnRep
   if (found == regions_.end()) return reply(Reply::refused("all memory regions of the node are in use"));
   if (request.b != 0 && !owns_queue(place, request.b - 1))
     return reply(Reply::refused("queue " + std::to_string(request.b - 1) + " is not this application's"));
+  const auto owner = owner_of(place, request.domain());
+  if (!owner) return reply(Reply::refused(too_many_domains));
   const auto number = static_cast<uint8_t>(found - regions_.begin());
   RdmaRegion region;
   region.base = base;
   region.limit = base + bytes;
   region.key = new_key();
-  region.owner = owner_of(place);
+  region.owner = *owner;
   region.local_use = (request.a & 1) != 0;
   region.remote_write = (request.a & 2) != 0;
   region.remote_read = (request.a & 4) != 0;
@@ -182,11 +191,13 @@ void NodeServer::claim_queue(uint32_t place, const Request& request, const OnRep
                                 std::to_string(queues_.size())));
   Queue& queue = queues_[number];
   if (queue.place) return reply(Reply::refused("queue " + std::to_string(number) + " is in use"));
+  const auto owner = owner_of(place, request.domain());
+  if (!owner) return reply(Reply::refused(too_many_domains));
   queue.place = place;
   queue.setup.sq_base = number * NodeSize::ring_slot;
   queue.setup.cq_base = number * NodeSize::ring_slot + cq_offset;
   queue.setup.sq_log2 = queue.setup.cq_log2 = ring_log2;
-  queue.setup.owner = owner_of(place);
+  queue.setup.owner = *owner;
   queue.setup.key = new_key();
   administrator_.enable(number, queue.setup, [this, number, reply](bool ok) {
     Queue& claimed = queues_[number];

@@ -103,7 +103,8 @@ class NodeServer {
 
   uint64_t base_of(uint32_t place) const { return size_.rings_bytes() + place * share(); }
   uint64_t share() const;
-  static uint8_t owner_of(uint32_t place) { return static_cast<uint8_t>(place + 1); }
+  /// As the NIC knows a protection domain of an application; nothing: it may not have so many.
+  std::optional<uint8_t> owner_of(uint32_t place, uint64_t domain) const;
   uint16_t new_key() { return ++last_key_ == 0 ? ++last_key_ : last_key_; }
 
   void open_region(uint32_t place, const Request& request, const OnReply& reply);

@@ -157,6 +157,12 @@ uint64_t Context::allocate(uint64_t bytes) {
   return at;
 }
 
+uint64_t Context::new_domain() {
+  uint64_t number = 0;
+  while (!domains_.insert(number).second) ++number;
+  return number;
+}
+
 MemoryRegion::MemoryRegion(const ProtectionDomain& domain, uint64_t bytes, uint32_t access, const Queue* told)
     : context_(domain.context()), bytes_(bytes) {
   if (bytes == 0) throw Fault("memory region of no bytes");
@@ -165,8 +171,12 @@ MemoryRegion::MemoryRegion(const ProtectionDomain& domain, uint64_t bytes, uint3
   address_ = context_.allocate(whole);
   try {
     const uint32_t queue = told ? told->number() + 1 : 0;
-    key_ = static_cast<uint32_t>(
-        context_.ask({.ask = Ask::open_region, .a = access, .b = queue, .x = address_, .y = whole})[0]);
+    key_ = static_cast<uint32_t>(context_.ask({.ask = Ask::open_region,
+                                               .a = access,
+                                               .b = queue,
+                                               .x = address_,
+                                               .y = whole,
+                                               .values = {domain.number()}})[0]);
   } catch (...) {
     context_.free(address_);
     throw;
@@ -184,7 +194,7 @@ MemoryRegion::~MemoryRegion() {
 std::span<uint8_t> MemoryRegion::bytes() { return context_.port_->memory().subspan(address_, bytes_); }
 
 Queue::Queue(const ProtectionDomain& domain, uint32_t number) : context_(domain.context()) {
-  const auto values = context_.ask({.ask = Ask::claim_queue, .a = number});
+  const auto values = context_.ask({.ask = Ask::claim_queue, .a = number, .values = {domain.number()}});
   driver::RingSetup setup;
   setup.sq_base = values[1];
   setup.cq_base = values[2];

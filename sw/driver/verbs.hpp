@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -74,6 +75,7 @@ class Context {
   bool wait_for_byte(uint64_t address, uint8_t value, uint64_t clocks = patience);
 
  private:
+  friend class ProtectionDomain;
   friend class MemoryRegion;
   friend class Queue;
   friend class Barrier;
@@ -86,6 +88,8 @@ class Context {
   std::array<uint64_t, 4> find(uint32_t node, std::string_view name, uint64_t clocks);
   uint64_t allocate(uint64_t bytes);
   void free(uint64_t address) { used_.erase(address); }
+  /// The lowest number that none of its domains has.
+  uint64_t new_domain();
 
   std::unique_ptr<driver::Port> port_;
   std::unique_ptr<Bus> bus_;
@@ -94,18 +98,23 @@ class Context {
   uint64_t base_ = 0, bytes_ = 0;
   int exceptions_;                     // under way when this was made
   std::map<uint64_t, uint64_t> used_;  // memory by address: bytes
+  std::set<uint64_t> domains_;         // numbers
 };
 
-/// What belongs together: queues use only memory regions of their own domain. The NIC knows one owner for
-/// each context, so a second domain of the same context is the same to it: isolation needs a context of its
-/// own.
+/// What belongs together: queues use only memory regions of their own domain, whoever knows another one's key
+/// (the NIC knows each as an owner; completion LOCAL_KEY). Outlives what is made in it.
 class ProtectionDomain {
  public:
-  explicit ProtectionDomain(Context& context) : context_(context) {}
+  explicit ProtectionDomain(Context& context) : context_(context), number_(context.new_domain()) {}
+  ProtectionDomain(const ProtectionDomain&) = delete;
+  ProtectionDomain& operator=(const ProtectionDomain&) = delete;
+  ~ProtectionDomain() { context_.domains_.erase(number_); }
   Context& context() const { return context_; }
+  uint64_t number() const { return number_; }
 
  private:
   Context& context_;
+  uint64_t number_;
 };
 
 class Queue;

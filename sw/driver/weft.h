@@ -16,6 +16,7 @@ extern "C" {
 
 /* Names as C has them. NOLINTBEGIN(readability-identifier-naming) */
 typedef struct weft_context weft_context;
+typedef struct weft_domain weft_domain;
 typedef struct weft_region weft_region;
 typedef struct weft_queue weft_queue;
 typedef struct weft_barrier weft_barrier;
@@ -82,6 +83,14 @@ uint64_t weft_clock(weft_context* context);
 
 /* NULL: failed. */
 weft_region* weft_region_open(weft_context* context, uint64_t bytes, uint32_t access);
+/* Queues use only regions of their own protection domain. These without one are of the context's own. NULL:
+   failed. To be closed after what is in it. */
+weft_domain* weft_domain_open(weft_context* context);
+void weft_domain_close(weft_domain* domain);
+weft_region* weft_region_open_in(weft_domain* domain, uint64_t bytes, uint32_t access,
+                                 const weft_queue* told);
+weft_queue* weft_queue_open_in(weft_domain* domain, uint32_t number);
+
 /* With a queue that is told of WRITEs with immediate that come here, by a RECV of it (of no bytes is enough).
  */
 weft_region* weft_region_open_told(weft_context* context, uint64_t bytes, uint32_t access,
@@ -111,6 +120,7 @@ int weft_post_read(weft_queue* queue, uint64_t tag, const weft_region* into, uin
                    weft_remote from);
 int weft_post_send(weft_queue* queue, uint64_t tag, const weft_region* from, uint64_t offset, uint32_t bytes,
                    weft_remote to_queue);
+/* `into` may be NULL, with no bytes: to be told of a WRITE with immediate only. */
 int weft_post_recv(weft_queue* queue, uint64_t tag, const weft_region* into, uint64_t offset, uint32_t bytes);
 /* 1: there is a completion; 0: none within so many clocks (0 clocks: look only, so wait rather than loop);
    -1: failed, also if a peer has died. */

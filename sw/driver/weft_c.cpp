@@ -20,18 +20,29 @@ struct weft_context {
   std::string error;
 };
 
+struct weft_domain {
+  explicit weft_domain(weft_context* of) : context(of), domain(of->context) {}
+  weft_context* context;
+  verbs::ProtectionDomain domain;
+};
+
 struct weft_region {
-  weft_region(weft_context* of, uint64_t bytes, uint32_t access, const verbs::Queue* told)
-      : context(of), region(of->domain, bytes, access, told) {}
+  weft_region(weft_context* of, const verbs::ProtectionDomain& domain, uint64_t bytes, uint32_t access,
+              const weft_queue* told);
   weft_context* context;
   verbs::MemoryRegion region;
 };
 
 struct weft_queue {
-  weft_queue(weft_context* of, uint32_t number) : context(of), queue(of->domain, number) {}
+  weft_queue(weft_context* of, const verbs::ProtectionDomain& domain, uint32_t number)
+      : context(of), queue(domain, number) {}
   weft_context* context;
   verbs::Queue queue;
 };
+
+weft_region::weft_region(weft_context* of, const verbs::ProtectionDomain& domain, uint64_t bytes,
+                         uint32_t access, const weft_queue* told)
+    : context(of), region(domain, bytes, access, told != nullptr ? &told->queue : nullptr) {}
 
 struct weft_barrier {
   weft_barrier(weft_context* of, uint32_t number, std::span<const uint32_t> nodes, uint16_t instance)
@@ -113,14 +124,32 @@ uint64_t weft_clock(weft_context* context) {
 }
 
 weft_region* weft_region_open(weft_context* context, uint64_t bytes, uint32_t access) {
-  return guarded<weft_region*>(context, nullptr,
-                               [&] { return new weft_region(context, bytes, access, nullptr); });
+  return guarded<weft_region*>(
+      context, nullptr, [&] { return new weft_region(context, context->domain, bytes, access, nullptr); });
 }
 
 weft_region* weft_region_open_told(weft_context* context, uint64_t bytes, uint32_t access,
                                    const weft_queue* told) {
-  return guarded<weft_region*>(context, nullptr,
-                               [&] { return new weft_region(context, bytes, access, &told->queue); });
+  return guarded<weft_region*>(
+      context, nullptr, [&] { return new weft_region(context, context->domain, bytes, access, told); });
+}
+
+weft_domain* weft_domain_open(weft_context* context) {
+  return guarded<weft_domain*>(context, nullptr, [&] { return new weft_domain(context); });
+}
+
+void weft_domain_close(weft_domain* domain) { delete domain; }
+
+weft_region* weft_region_open_in(weft_domain* domain, uint64_t bytes, uint32_t access,
+                                 const weft_queue* told) {
+  return guarded<weft_region*>(domain->context, nullptr, [&] {
+    return new weft_region(domain->context, domain->domain, bytes, access, told);
+  });
+}
+
+weft_queue* weft_queue_open_in(weft_domain* domain, uint32_t number) {
+  return guarded<weft_queue*>(domain->context, nullptr,
+                              [&] { return new weft_queue(domain->context, domain->domain, number); });
 }
 
 void weft_region_close(weft_region* region) { delete region; }
@@ -135,7 +164,8 @@ weft_remote weft_region_remote(const weft_region* region) {
 }
 
 weft_queue* weft_queue_open(weft_context* context, uint32_t number) {
-  return guarded<weft_queue*>(context, nullptr, [&] { return new weft_queue(context, number); });
+  return guarded<weft_queue*>(context, nullptr,
+                              [&] { return new weft_queue(context, context->domain, number); });
 }
 
 void weft_queue_close(weft_queue* queue) { delete queue; }
@@ -201,7 +231,10 @@ int weft_post_send(weft_queue* queue, uint64_t tag, const weft_region* from, uin
 
 int weft_post_recv(weft_queue* queue, uint64_t tag, const weft_region* into, uint64_t offset,
                    uint32_t bytes) {
-  return post(queue, [&] { return queue->queue.post_recv(tag, into->region.local(offset, bytes)); });
+  return post(queue, [&] {
+    return queue->queue.post_recv(
+        tag, into != nullptr ? into->region.local(offset, bytes) : verbs::LocalBytes{0, bytes, 0});
+  });
 }
 
 int weft_poll(weft_queue* queue, uint64_t clocks, weft_completion* completion) {

@@ -183,6 +183,46 @@ TEST_F(VerbsPair, WrongKeysAndRegionsEndWithTheirStatus) {
   EXPECT_EQ(status_of(here.memory.local(0, 256), there.memory.remote()), "OK");
 }
 
+/// With its true key, on the same node.
+TEST_F(VerbsPair, RegionsOfAnotherApplicationOrDomainAreRefused) {
+  Side other(attach(0));
+  const ProtectionDomain second(here.context);
+  const MemoryRegion source(second, 4096, access_source), buffer(second, 4096, access_buffer);
+  Queue queue(second);
+  const auto status_of = [](Queue& asked) {
+    return std::string(status_name(asked.wait(1'000'000).value_or(Completion{}).status));
+  };
+  const auto write = [&](Queue& by, const MemoryRegion& from) {
+    by.post_write(1, from.local(0, 256), there.memory.remote());
+    return status_of(by);
+  };
+  const auto read = [&](Queue& by, const MemoryRegion& into) {
+    by.post_read(2, into.local(0, 256), there.memory.remote());
+    return status_of(by);
+  };
+  EXPECT_EQ(write(here.queue, other.memory), "LOCAL_KEY");
+  EXPECT_EQ(read(here.queue, other.buffer), "LOCAL_KEY");
+  EXPECT_EQ(write(here.queue, source), "LOCAL_KEY");
+  EXPECT_EQ(read(here.queue, buffer), "LOCAL_KEY");
+  EXPECT_EQ(write(queue, here.memory), "LOCAL_KEY");
+  EXPECT_EQ(write(queue, source), "OK");
+  EXPECT_EQ(read(queue, buffer), "OK");
+  EXPECT_EQ(write(here.queue, here.memory), "OK");
+}
+
+TEST_F(Verbs, ProtectionDomainsEnd) {
+  Context context(attach(0));
+  std::vector<std::unique_ptr<ProtectionDomain>> domains;
+  while (domains.size() <= 255 / queues()) domains.push_back(std::make_unique<ProtectionDomain>(context));
+  EXPECT_EQ(fault_of([&] { MemoryRegion(*domains.back(), 256, access_source); }),
+            "node 0: no more protection domains for this application");
+  EXPECT_EQ(fault_of([&] { Queue(*domains.back()); }),
+            "node 0: no more protection domains for this application");
+  domains.front().reset();
+  const ProtectionDomain again(context);
+  EXPECT_NO_THROW(MemoryRegion(again, 256, access_source));
+}
+
 TEST_F(VerbsPair, ClosedRegionIsNotWrittenAnyMore) {
   RemoteBytes gone;
   {

@@ -118,6 +118,23 @@ static void several_at_once(struct Side* here, struct Side* there) {
   expect_text(weft_error(here->context), "request 78 to node 1 ended with BAD_KEY");
 }
 
+static void domains(struct Side* here, struct Side* there) {
+  weft_domain* domain = weft_domain_open(here->context);
+  weft_region* region = weft_region_open_in(domain, bytes, WEFT_SOURCE, NULL);
+  weft_queue* queue = weft_queue_open_in(domain, WEFT_ANY_QUEUE);
+  expect(region && queue, "nothing is opened in a second domain");
+  if (!region || !queue) return;
+  weft_post_write(queue, 11, region, 0, 256, weft_region_remote(there->memory));
+  expect_completion(queue, 11, "OK");
+  weft_post_write(queue, 12, here->memory, 0, 256, weft_region_remote(there->memory));
+  expect_completion(queue, 12, "LOCAL_KEY");
+  weft_post_write(here->queue, 13, region, 0, 256, weft_region_remote(there->memory));
+  expect_completion(here->queue, 13, "LOCAL_KEY");
+  weft_queue_close(queue);
+  weft_region_close(region);
+  weft_domain_close(domain);
+}
+
 static void barrier_in_steps(struct Side* here, struct Side* there) {
   static const uint32_t both[] = {0, 1};
   weft_barrier *mine = weft_barrier_open(here->context, 7, both, 2, 0),
@@ -159,7 +176,7 @@ static void transfers(struct Side* here, struct Side* there) {
 
   weft_region* told = weft_region_open_told(there->context, bytes, WEFT_REMOTE_WRITE, there->queue);
   expect(told != NULL, "a region that tells a queue is not opened");
-  expect(weft_post_recv(there->queue, 6, there->buffer, 0, bytes) == 0, "RECV is refused");
+  expect(weft_post_recv(there->queue, 6, NULL, 0, 0) == 0, "RECV of nothing is refused");
   expect(weft_post_write_imm(here->queue, 7, here->memory, 0, bytes, weft_region_remote(told), 77) == 0,
          "WRITE with immediate is refused");
   weft_completion news = {0};
@@ -198,7 +215,8 @@ static void refusals(const char* fabric, struct Side* here) {
   weft_barrier* none = weft_barrier_open(here->context, 16, (const uint32_t[]){0, 1}, 2, 0);
   expect(none == NULL, "a barrier beyond the last");
   expect_text(weft_error(here->context), "node 0: no barrier 16: the node has 16");
-  weft_region_close(NULL), weft_queue_close(NULL), weft_barrier_close(NULL), weft_detach(NULL);
+  weft_region_close(NULL), weft_queue_close(NULL), weft_barrier_close(NULL), weft_domain_close(NULL),
+      weft_detach(NULL);
 }
 
 /* One of two threads that go through barriers together. */
@@ -271,6 +289,7 @@ int main(int argc, char** argv) {
   transfers(&here, &there);
   waits(&here, &there);
   several_at_once(&here, &there);
+  domains(&here, &there);
   barrier_in_steps(&here, &there);
   refusals(fabric, &here);
   barrier_without_the_other(&here);

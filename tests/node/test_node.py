@@ -21,12 +21,13 @@ SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 
 class Node(unittest.TestCase):
     nodes = 2
+    memory = 32  # MiB
     options = []
 
     def setUp(self):
         self.fabric = f"test-{os.getpid()}-{self.id().rsplit('.', maxsplit=1)[-1]}"[:60]
         self.running = []
-        self.node = self.begin("weft-node", "--nodes", str(self.nodes), "--memory", "32", *self.options)
+        self.node = self.begin("weft-node", "--nodes", str(self.nodes), "--memory", str(self.memory), *self.options)
         self.assertEqual(self.node.stdout.readline(), f"weft-node '{self.fabric}': {self.nodes} nodes are ready\n")
 
     def tearDown(self):
@@ -99,6 +100,49 @@ class Examples(Node):
         self.assertEqual(first[2][:2], ["64", "10"])
         least, most = map(float, first[2][2:4])
         self.assertTrue(0.1 < least <= most < 100, first)
+
+
+class Copies(Node):
+    """Of files of all lengths that an application's memory has room for, and of one byte more."""
+
+    memory = 2
+    applications = 8
+    rings = applications * 65536 + 4096  # at the front of the memory
+    granule = 4096  # of regions; one is for a word
+    most = (memory * 2**20 - rings) // applications // granule * granule - granule
+
+    def copy(self, size):
+        with tempfile.TemporaryDirectory() as folder:
+            source, copy = pathlib.Path(folder, "source"), pathlib.Path(folder, "copy")
+            source.write_bytes(os.urandom(size))
+            offer = self.begin("weft-copy", "--node", 0, source)
+            read = self.begin("weft-copy", "--node", 1, "--from", 0, copy)
+            self.assertEqual(self.end(read), f"{size} bytes read from node 0\n")
+            self.assertEqual(self.end(offer), f"{size} bytes offered and read\n")
+            self.assertEqual(copy.read_bytes(), source.read_bytes())
+
+    def test_lengths(self):
+        for size in (0, 1, 65536, 65537, self.most):
+            with self.subTest(size=size):
+                self.copy(size)
+
+    def test_what_cannot_be_copied(self):
+        with tempfile.TemporaryDirectory() as folder:
+            long = pathlib.Path(folder, "long")
+            long.write_bytes(bytes(self.most + 1))
+            self.assertEqual(self.end(self.begin("weft-copy", "--node", 0, long), 2),
+                             f"weft-copy: node 0: no memory left for {self.granule} bytes\n")
+            long.write_bytes(bytes(self.most + 2 * self.granule))
+            self.assertRegex(self.end(self.begin("weft-copy", "--node", 0, long), 2), r"^weft-copy: node 0: no memory left for \d+ bytes\n$")
+            missing = pathlib.Path(folder, "missing", "file")
+            self.assertEqual(self.end(self.begin("weft-copy", "--node", 0, missing), 2), f"weft-copy: {missing}: cannot be read\n")
+            long.write_bytes(b"short")
+            offer = self.begin("weft-copy", "--node", 0, long)
+            self.assertEqual(self.end(self.begin("weft-copy", "--node", 1, "--from", 0, missing), 2), f"weft-copy: {missing}: cannot be written\n")
+            self.assertEqual(self.end(offer), "5 bytes offered and read\n")
+            nobody = self.begin("weft-copy", "--node", 0, "--from", 1, long)
+            with self.assertRaises(subprocess.TimeoutExpired):  # waits for the offer, 20,000,000 clocks
+                nobody.wait(timeout=0.5)
 
 
 class AsThePagesHaveIt(unittest.TestCase):
