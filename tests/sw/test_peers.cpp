@@ -45,6 +45,7 @@ TEST_F(PeersTest, TheNextOneOfAPlaceHasNoPeersAndIsToldNothing) {
   peers.go(one, true, now);
   peers.go(other, true, now);  // not told any more
   EXPECT_EQ(peers.take_death(other, late), std::nullopt);
+  EXPECT_EQ(peers.take_death(one, late), std::nullopt);
   peers.go(one, true, now);  // of whom `other` knows nothing
   EXPECT_EQ(peers.take_death(other, late), std::nullopt);
 }
