@@ -179,7 +179,7 @@ class AsThePagesHaveIt(unittest.TestCase):
 
     def test_first_transfer(self):
         write, room = self.blocks("first_transfer.md", "cpp")
-        for options in ("", "--loss 0.05 --seed 3"):
+        for options in ("", "--loss 0.05 --seed 1"):  # of this seed a packet comes after the last byte
             self.assertIn("4096 bytes are w\n", self.run_page("first_transfer.md", {"write.cpp": write, "room.cpp": room}, options))
 
 
