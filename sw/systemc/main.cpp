@@ -222,7 +222,9 @@ void second_program(Meeting& meeting, Processor& processor) {
 }
 
 int run(const Options& options) {
-  Meeting meeting{options, false, false, std::vector<uint8_t>(options.bytes), {}, {}};
+  Meeting meeting;
+  meeting.options = options;
+  meeting.bytes.resize(options.bytes);
   std::mt19937 random(1);
   for (uint8_t& byte : meeting.bytes) byte = static_cast<uint8_t>(random());
   Platform platform(

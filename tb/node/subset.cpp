@@ -23,6 +23,7 @@ using namespace verbs;
 constexpr uint64_t memory_bytes = 8 << 20;
 constexpr uint32_t area = 1 << 17;  // of a region
 constexpr std::array<uint32_t, 5> sizes{1, 256, 257, 10'000, 65'536};
+constexpr uint8_t untouched = 0xa5;       // memory to which nothing was written
 constexpr uint64_t patience = 5'000'000;  // clocks
 
 fabric::Faults faults_of(std::string_view link) {
@@ -63,6 +64,8 @@ struct Side {
         buffer(domain, area, access_buffer) {
     std::mt19937 random(node + 1);
     std::ranges::generate(source.bytes(), [&random] { return static_cast<uint8_t>(random()); });
+    std::ranges::fill(target.bytes(), untouched);
+    std::ranges::fill(buffer.bytes(), untouched);
   }
 
   Context context;
@@ -103,10 +106,11 @@ class Subset {
   void end_there() { tell("there", there_.queue.wait(patience)); }
   void compare(const char* what, uint32_t bytes, std::span<const uint8_t> sent, std::span<uint8_t> came) {
     const bool same = std::ranges::equal(sent.first(bytes), came.first(bytes));
-    const bool rest = std::ranges::all_of(came.subspan(bytes), [](uint8_t byte) { return byte == 0; });
+    const bool rest =
+        std::ranges::all_of(came.subspan(bytes), [](uint8_t byte) { return byte == untouched; });
     fmt::print("{} {} {:08x}{}\n", what, bytes, digest(came), same && rest ? "" : " WRONG");
     right_ = right_ && same && rest;
-    std::ranges::fill(came, uint8_t{0});
+    std::ranges::fill(came, untouched);
   }
 
   void write(uint32_t bytes) {
