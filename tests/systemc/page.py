@@ -28,7 +28,7 @@ def main():
         pathlib.Path(folder, "build").symlink_to(pathlib.Path(sys.argv[1]).resolve().parent)
         pathlib.Path(folder, "own.cpp").write_text(block("cpp"), encoding="utf-8")
         got = subprocess.run(["bash", "-ec", commands], cwd=folder, capture_output=True, text=True, check=False, timeout=500)
-    if got.returncode != 0 or not got.stdout.endswith(EXPECTED):
+    if got.returncode != 0 or EXPECTED not in got.stdout:
         sys.exit(f"exit code {got.returncode}, {EXPECTED!r} expected\n{got.stdout}{got.stderr}")
 
 
