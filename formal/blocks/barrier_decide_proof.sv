@@ -22,7 +22,8 @@ module barrier_decide_proof
   action_t action;
   event_e  what;
   place_t  place_was, place_now;
-  id_t     id, children, missing, id_now, children_now, missing_now, sender_id, sender;
+  id_t       id, id_now, sender_id;
+  children_t children, missing, children_now, missing_now, sender;
   size_t   members;
 
   assign was  = group_t'(group_i);
@@ -65,7 +66,9 @@ module barrier_decide_proof
   assign release_packet = what == EVENT_PACKET && packet.kind == PACKET_KIND_RELEASE;
   assign right_sender   = open_i && packet.to == self_i && packet.inst == was.settings.inst && packet.number < 16'(members) && member_i == packet.from && packet.from != self_i;
   assign sender_id      = shifted(packet.number[ID_W-1:0], was.memory.offset, members);
-  assign sender         = sender_id ^ id;
+  for (genvar i = 0; i < int'(CHILD_W); i++) begin : gen_sender
+    assign sender[i] = (id | more_of(i)) == sender_id && (id & more_of(i)) == '0;
+  end
   assign last_gather    = was.phase == PHASE_GATHERING && gather && of_this_epoch && right_sender && (missing & ~sender) == '0 && missing == sender;
   assign all_arrived    = (what == EVENT_ARRIVE && was.phase == PHASE_IDLE && missing == '0) || last_gather;
 

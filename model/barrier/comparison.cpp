@@ -17,6 +17,8 @@ constexpr std::array names = {
     AlgorithmName{Algorithm::dlct, "dlct"},
     AlgorithmName{Algorithm::dlct_multicast, "dlct-multicast"},
     AlgorithmName{Algorithm::dlct_mr4lms, "dlct-mr4lms"},
+    AlgorithmName{Algorithm::dlct4, "dlct4"},
+    AlgorithmName{Algorithm::dlct4_mr4lms, "dlct4-mr4lms"},
     AlgorithmName{Algorithm::ms, "ms"},
     AlgorithmName{Algorithm::tree, "tree"},
     AlgorithmName{Algorithm::tree_rebuilt, "tree-rebuilt"},
@@ -26,8 +28,19 @@ constexpr std::array names = {
     AlgorithmName{Algorithm::id1, "id1"},
     AlgorithmName{Algorithm::id2, "id2"},
     AlgorithmName{Algorithm::butterfly, "butterfly"},
+    AlgorithmName{Algorithm::dissemination4, "dissemination4"},
+    AlgorithmName{Algorithm::butterfly4, "butterfly4"},
     AlgorithmName{Algorithm::all_to_all, "all-to-all"},
 };
+
+/// dlct4 is dlct with another tree.
+Setup plain(Setup setup) {
+  const bool four = setup.algorithm == Algorithm::dlct4 || setup.algorithm == Algorithm::dlct4_mr4lms;
+  if (!four) return setup;
+  setup.algorithm = setup.algorithm == Algorithm::dlct4 ? Algorithm::dlct : Algorithm::dlct_mr4lms;
+  setup.shape = Shape::lct4;
+  return setup;
+}
 
 /// Members that are numbered together and move on together: all nodes, or those of a block.
 struct Part {
@@ -197,6 +210,10 @@ class Comparison {
         return dissemination_tree_plan(block_nodes(), between_);
       case Algorithm::butterfly:
         return butterfly_plan(by_index());
+      case Algorithm::dissemination4:
+        return dissemination_plan(by_index(), 4);
+      case Algorithm::butterfly4:
+        return butterfly_plan(by_index(), 4);
       case Algorithm::all_to_all:
         return all_to_all_plan(mesh_.nodes());
       case Algorithm::id1:
@@ -251,10 +268,11 @@ std::span<const AlgorithmName> algorithms() { return names; }
 
 Outcome compare(const Setup& setup) {
   if (setup.block == 0 || setup.rounds == 0) throw std::invalid_argument("blocks and rounds are at least 1");
-  return Comparison(setup).run();
+  return Comparison(plain(setup)).run();
 }
 
-std::optional<std::vector<std::vector<double>>> updates_of(const Setup& setup) {
+std::optional<std::vector<std::vector<double>>> updates_of(const Setup& wanted) {
+  const Setup setup = plain(wanted);
   const bool whole = setup.algorithm == Algorithm::dlct || setup.algorithm == Algorithm::dlct_multicast ||
                      setup.algorithm == Algorithm::dlct_mr4lms;
   const bool blocks = setup.algorithm == Algorithm::id1 || setup.algorithm == Algorithm::id2;

@@ -20,15 +20,19 @@ enum class Algorithm {
   dlct,            ///< local continuous tree over all nodes, moved on by judge
   dlct_multicast,  ///< ... whose Release is one packet copied in the network, along shortest ways
   dlct_mr4lms,     ///< ... along the tree that MR4LMS gives the group
-  ms,              ///< all to a master at the centre, which answers each
-  tree,            ///< minimum spanning tree of the mesh as it was before links broke
-  tree_rebuilt,    ///< ... rebuilt after the first barrier, which pays for it
-  tournament,      ///< binomial tree, release from the champion to each
+  dlct4,           ///< dlct, dlct_mr4lms with the tree of base 4
+  dlct4_mr4lms,
+  ms,            ///< all to a master at the centre, which answers each
+  tree,          ///< minimum spanning tree of the mesh as it was before links broke
+  tree_rebuilt,  ///< ... rebuilt after the first barrier, which pays for it
+  tournament,    ///< binomial tree, release from the champion to each
   dissemination,
   dissemination_tree,  ///< dissemination in blocks, tree over the blocks
   id1,                 ///< DLCT in blocks, MS over the blocks
   id2,                 ///< DLCT in blocks, tree over the blocks
   butterfly,
+  dissemination4,  ///< three others in each round, half as many rounds
+  butterfly4,
   all_to_all
 };
 

@@ -211,7 +211,7 @@ void Engine::settle(Group& group) {
 /// Children, those with most members below them first: whoever is farthest learns as soon as can be.
 std::vector<uint32_t> Engine::largest_first(const Group& group) {
   std::vector<uint32_t> children = group.children;  // ascending
-  if (group.settings.shape == Shape::lct) std::ranges::reverse(children);
+  if (group.settings.shape != Shape::bst) std::ranges::reverse(children);
   return children;
 }
 

@@ -42,14 +42,16 @@ void add_release(Plan& plan, const Parents& parents, const std::vector<Node>& or
   }
 }
 
-/// One round after the other: in each, every node sends to the one `ahead` of it.
-void add_dissemination(Plan& plan, const std::vector<Node>& nodes, Got& got) {
+/// One round after the other: in each, every node sends to those a digit of `base` ahead of it.
+void add_dissemination(Plan& plan, const std::vector<Node>& nodes, Got& got, uint32_t base = 2) {
   const auto count = static_cast<uint32_t>(nodes.size());
-  for (uint32_t ahead = 1; ahead < count; ahead *= 2) {
+  for (uint32_t unit = 1; unit < count; unit *= base) {
     Got next = got;
-    for (uint32_t i = 0; i < count; i++) {
-      const Node to = nodes[(i + ahead) % count];
-      next[to].push_back(plan.add({nodes[i], to, false, false, got[nodes[i]]}));
+    for (uint32_t ahead = unit; ahead < std::min(base * unit, count); ahead += unit) {
+      for (uint32_t i = 0; i < count; i++) {
+        const Node to = nodes[(i + ahead) % count];
+        next[to].push_back(plan.add({nodes[i], to, false, false, got[nodes[i]]}));
+      }
     }
     for (const Node node : nodes) got[node] = next[node];
   }
@@ -103,33 +105,38 @@ Plan tree_plan(const Parents& parents, Release release) {
   return plan;
 }
 
-Plan dissemination_plan(const std::vector<Node>& by_number) {
+Plan dissemination_plan(const std::vector<Node>& by_number, uint32_t base) {
   const auto nodes = static_cast<uint32_t>(by_number.size());
   Plan plan(nodes);
   Got got(nodes);
-  add_dissemination(plan, by_number, got);
+  add_dissemination(plan, by_number, got, base);
   plan.leaves = got;
   return plan;
 }
 
-Plan butterfly_plan(const std::vector<Node>& by_number) {
+Plan butterfly_plan(const std::vector<Node>& by_number, uint32_t base) {
   const auto nodes = static_cast<uint32_t>(by_number.size());
-  const uint32_t power = std::bit_floor(nodes);
+  uint32_t power = 1;
+  while (power <= nodes / base) power *= base;
   Plan plan(nodes);
   Got got(nodes);
-  for (uint32_t i = power; i < nodes; i++)  // those beyond the power of two report to a partner
-    got[by_number[i - power]].push_back(plan.add({by_number[i], by_number[i - power], false, false, {}}));
-  for (uint32_t bit = 1; bit < power; bit *= 2) {
+  const auto partner = [&](uint32_t i) { return by_number[i % power]; };
+  for (uint32_t i = power; i < nodes; i++)  // those beyond the power report to a partner
+    got[partner(i)].push_back(plan.add({by_number[i], partner(i), false, false, {}}));
+  for (uint32_t unit = 1; unit < power; unit *= base) {
     Got next = got;
-    for (uint32_t i = 0; i < power; i++)
-      next[by_number[i ^ bit]].push_back(
-          plan.add({by_number[i], by_number[i ^ bit], false, false, got[by_number[i]]}));
+    for (uint32_t ahead = 1; ahead < base; ahead++) {
+      for (uint32_t i = 0; i < power; i++) {
+        const uint32_t digit = i / unit % base;
+        const Node to = by_number[i - digit * unit + (digit + ahead) % base * unit];
+        next[to].push_back(plan.add({by_number[i], to, false, false, got[by_number[i]]}));
+      }
+    }
     got = std::move(next);
   }
   plan.leaves = got;
   for (uint32_t i = power; i < nodes; i++)
-    plan.leaves[by_number[i]] = {
-        plan.add({by_number[i - power], by_number[i], true, false, got[by_number[i - power]]})};
+    plan.leaves[by_number[i]] = {plan.add({partner(i), by_number[i], true, false, got[partner(i)]})};
   return plan;
 }
 

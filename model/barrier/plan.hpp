@@ -47,8 +47,10 @@ enum class Release { along_tree, from_root, multicast };
 
 /// Gather along a tree, then release. `copies` of a multicast are left open.
 Plan tree_plan(const Parents& parents, Release release);
-Plan dissemination_plan(const std::vector<Node>& by_number);
-Plan butterfly_plan(const std::vector<Node>& by_number);
+/// @param base  each node sends to base - 1 others a round, and the rounds are as many as a number of `base`
+/// has digits
+Plan dissemination_plan(const std::vector<Node>& by_number, uint32_t base = 2);
+Plan butterfly_plan(const std::vector<Node>& by_number, uint32_t base = 2);
 Plan all_to_all_plan(uint32_t nodes);
 /// Dissemination in each block, a tree over the blocks' first nodes, release along a tree in each block.
 /// @param between  parents of blocks

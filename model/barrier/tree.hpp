@@ -1,19 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes of the tree along which a barrier gathers and releases, as arithmetic on member numbers.
 //
-// Source: DLCT paper, sections 3.1 (LCT, algorithm 1) and 4 (BST). Numbers are 0 .. members - 1, 0 is the
-// root.
+// Source: DLCT paper, sections 3.1 (LCT, algorithm 1) and 4 (BST); LCT4 is weft's own. Numbers are
+// 0 .. members - 1, 0 is the root.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft::barrier {
 
 enum class Shape {
   lct,  ///< local continuous tree: the parent's number is this one without its lowest one
-  bst   ///< binomial tree: ... without its highest one
+  bst,  ///< binomial tree: ... without its highest one
+  lct4  ///< as lct, with digits of base 4: half as many levels, three children where lct has two
 };
+
+struct ShapeName {
+  Shape shape;
+  std::string_view name;
+};
+/// All of them, by the names that command lines use.
+inline constexpr std::array<ShapeName, 3> shapes{
+    {{Shape::lct, "lct"}, {Shape::bst, "bst"}, {Shape::lct4, "lct4"}}};
+/// By its name, which is one of them.
+Shape shape_named(std::string_view name);
+std::vector<std::string> shape_names();
 
 /// Parent of a number. The root's is itself.
 uint32_t parent_of(Shape shape, uint32_t id);

@@ -85,7 +85,7 @@ module barrier_core
   place_t              place, place_q;
   id_t                 sender_q;
   action_t             action_q, action;
-  logic [N_GROUPS-1:0] open_q, ticks_q;
+  logic [N_GROUPS-1:0] open_q, timed_q, ticks_q;  // groups; those that wait for somebody; those whose tick is to come
   logic                sending_q, packets_turn_q, opening_q, pending_q;
 
   // ------------------------------------------------------------------------------------------------- choose
@@ -189,6 +189,7 @@ module barrier_core
     if (!rst_ni) begin
       state_q        <= S_IDLE;
       open_q         <= '0;
+      timed_q        <= '0;
       ticks_q        <= '0;
       packets_turn_q <= 1'b0;
       sending_q      <= 1'b0;
@@ -196,14 +197,16 @@ module barrier_core
     end else begin
       sending_q <= decide;
       opening_q <= start_open;
-      ticks_q   <= (ticks_q | (tick_i ? open_q : '0)) & ~(take_tick ? N_GROUPS'(1) << tick_group : '0);
+      ticks_q   <= (ticks_q | (tick_i ? timed_q : '0)) & ~(take_tick ? N_GROUPS'(1) << tick_group : '0);
       if (take_tick) packets_turn_q <= 1'b1;
       if (take_packet) packets_turn_q <= 1'b0;
+      if (ended && open_q[group_q]) timed_q[group_q] <= next_q.phase == PHASE_GATHERING || next_q.phase == PHASE_WAITING;
       unique case (state_q)
         S_IDLE: begin
           if (take_command && immediate) begin
             if (command_i == COMMAND_CLOSE && command_open) begin
               open_q[command_group]  <= 1'b0;
+              timed_q[command_group] <= 1'b0;
               ticks_q[command_group] <= 1'b0;
             end
           end else if (start_open) begin

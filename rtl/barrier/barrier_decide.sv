@@ -18,7 +18,8 @@ module barrier_decide
 );
   group_t      g;
   action_t     a;
-  id_t         id, children, missing, first, sender_bit, still_missing;
+  id_t         id;
+  children_t   children, missing, first, sender_child, still_missing;
   logic [15:0] ahead, length;
   memory_t     judged;
   logic        is_child, is_first, is_parent, good_memory, catches_up, tells;
@@ -31,9 +32,11 @@ module barrier_decide
   );
 
   // ------------------------------------------------------------------------------------------------- of the packet
-  assign sender_bit  = sender_i ^ id;
-  assign is_child    = (sender_bit & children) != '0 && (sender_bit & (sender_bit - 1'b1)) == '0;
-  assign is_first    = is_child && sender_bit == first;
+  always_comb begin : p_sender
+    for (int unsigned i = 0; i < CHILD_W; i++) sender_child[i] = children[i] && (sender_i ^ id) == more_of(i);
+  end
+  assign is_child    = sender_child != '0;
+  assign is_first    = is_child && sender_child == first;
   assign is_parent   = id != '0 && packet_i.number[ID_W-1:0] == place_i.parent;
   assign ahead       = packet_i.epoch - group_i.epoch;
   assign good_memory = packet_i.offset < 16'(group_i.settings.members) && packet_i.best_offset < 16'(group_i.settings.members);
@@ -42,8 +45,8 @@ module barrier_decide
 
   // ------------------------------------------------------------------------------------------------- a Gather that is noted
   logic notes;
-  assign notes         = event_i == EVENT_PACKET && is_child && (missing & sender_bit) != '0;
-  assign still_missing = notes ? missing & ~sender_bit : missing;
+  assign notes         = event_i == EVENT_PACKET && is_child && (missing & sender_child) != '0;
+  assign still_missing = notes ? missing & ~sender_child : missing;
 
   always_comb begin : p_length
     length = group_i.length;
@@ -193,7 +196,7 @@ module barrier_decide
                 a.kind    = PACKET_KIND_WAIT;
               end else begin
                 if (is_first) g.misses = '0;
-                g.got    = group_i.got | sender_bit;
+                g.got    = group_i.got | sender_child;
                 g.length = length;
                 settles  = 1'b1;
               end

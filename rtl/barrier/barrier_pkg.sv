@@ -5,8 +5,11 @@ package barrier_pkg;
 
   localparam int unsigned ID_W = 10;  // of a member's number: at most 1024 members
 
+  localparam int unsigned CHILD_W = 3 * (ID_W / 2);
+
   typedef logic [ID_W-1:0] id_t;
   typedef logic [ID_W:0]   size_t;    // 0 to 1024
+  typedef logic [CHILD_W-1:0] children_t;  // bit 3 d + v - 1: one whose id is larger by the digit v of base 4 at place d
   typedef logic [15:0]     node_t;
 
   // What judge remembers; it goes with every Release.
@@ -45,8 +48,8 @@ package barrier_pkg;
     id_t         number;
     logic [15:0] epoch;
     memory_t     memory;
-    id_t         got;       // children whose Gather has come, by the bit that they have more
-    id_t         ahead;     // children to be asked before the others
+    children_t   got;       // whose Gather has come
+    children_t   ahead;     // to be asked before the others
     logic [15:0] length;
     logic [15:0] timer;
     logic [15:0] interval;
@@ -77,7 +80,7 @@ package barrier_pkg;
     ending_e      ending;
     logic         has_late;
     node_t        late_node;
-    id_t          to_children;
+    children_t    to_children;
     logic         to_parent;
     logic         to_node;
     node_t        node;
@@ -94,21 +97,34 @@ package barrier_pkg;
 
   // Where a member is in the tree of the present epoch, and whom it waits for.
   typedef struct packed {
-    id_t id;
-    id_t children;  // by the bit that they have more
-    id_t missing;   // of them
-    id_t first;     // of those, the one to be asked next
-    id_t parent;    // number
-    id_t peer;      // number of whom it waits for
+    id_t       id;
+    children_t children;
+    children_t missing;  // of them
+    children_t first;    // of those, the one to be asked next
+    id_t       parent;   // number
+    id_t       peer;     // number of whom it waits for
   } place_t;
 
-  // Of several children, each with its bit: the one with most members below it.
-  function automatic id_t largest_child(shape_e shape, id_t children);
-    id_t rest, highest;
+  // By how much the id of a child is larger, by its bit.
+  function automatic id_t more_of(int unsigned child);
+    return id_t'((child % 3 + 1) << (child / 3 * 2));
+  endfunction
+
+  // Of one child or none, by its bit.
+  function automatic id_t more_of_one(children_t child);
+    id_t more;
+    more = '0;
+    for (int unsigned i = 0; i < CHILD_W; i++) if (child[i]) more |= more_of(i);
+    return more;
+  endfunction
+
+  // Of several children the one with most members below it.
+  function automatic children_t largest_child(shape_e shape, children_t children);
+    children_t lowest, highest;
     highest = '0;
-    for (int i = 0; i < int'(ID_W); i++) if (children[i]) highest = id_t'(1) << i;
-    rest = children & (~children + 1'b1);
-    return shape == SHAPE_LCT ? highest : rest;
+    for (int unsigned i = 0; i < CHILD_W; i++) if (children[i]) highest = children_t'(1) << i;
+    lowest = children & (~children + 1'b1);
+    return shape == SHAPE_BST ? lowest : highest;
   endfunction
 
   // round(K): the id of a number, and back.

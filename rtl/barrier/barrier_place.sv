@@ -7,8 +7,9 @@ module barrier_place
   input  group_t group_i,
   output place_t place_o
 );
-  id_t  id, children, missing, first, parent_id, parent, peer, preferred, candidates;
-  logic unused;  // a record, of which parts are needed here
+  id_t       id, parent_id, parent, peer;
+  children_t children, missing, first, preferred, candidates;
+  logic      unused;  // a record, of which parts are needed here
 
   assign unused = ^group_i;
 
@@ -18,7 +19,7 @@ module barrier_place
   assign candidates = preferred != '0 ? preferred : missing;
   assign first      = candidates & (~candidates + 1'b1);
   assign parent     = unshifted(parent_id, group_i.memory.offset, group_i.settings.members);
-  assign peer       = group_i.phase == PHASE_WAITING ? parent : unshifted(id | first, group_i.memory.offset, group_i.settings.members);
+  assign peer       = group_i.phase == PHASE_WAITING ? parent : unshifted(id | more_of_one(first), group_i.memory.offset, group_i.settings.members);
   assign place_o    = '{id: id, children: children, missing: missing, first: first, parent: parent, peer: peer};
 
   barrier_tree i_tree (

@@ -85,10 +85,11 @@ module barrier_regs
 
   always_comb begin : p_known
     unique case (waddr)
-      REG_TICK_PERIOD, REG_TABLE_GROUP, REG_TABLE_INDEX, REG_INSTANCE, REG_SHAPE, REG_STRIDE, REG_GOOD, REG_JUDGE_TRIES, REG_FIRST, REG_LARGEST, REG_TRIES,
+      REG_TICK_PERIOD, REG_TABLE_GROUP, REG_TABLE_INDEX, REG_INSTANCE, REG_STRIDE, REG_GOOD, REG_JUDGE_TRIES, REG_FIRST, REG_LARGEST, REG_TRIES,
       REG_LATE:    known = 1'b1;
       REG_SELF:    known = open_i == '0;
       REG_MEMBER:  known = table_closed && 32'(index_q) < N_MEMBERS && wdata[31:16] == '0;
+      REG_SHAPE:   known = wdata <= 32'(SHAPE_LCT4);
       REG_MEMBERS: known = wdata <= N_MEMBERS;
       default:     known = 1'b0;
     endcase
@@ -132,7 +133,7 @@ module barrier_regs
           REG_TABLE_INDEX: index_q <= wdata[15:0];
           REG_MEMBER:      index_q <= index_q + 1'b1;
           REG_INSTANCE:    settings_q.inst <= wdata[15:0];
-          REG_SHAPE:       settings_q.shape <= shape_e'(wdata[0]);
+          REG_SHAPE:       settings_q.shape <= shape_e'(wdata[1:0]);
           REG_MEMBERS:     settings_q.members <= wdata[ID_W:0];
           REG_STRIDE:      settings_q.stride <= wdata[15:ID_W+1] == '0 ? wdata[ID_W:0] : '1;
           REG_GOOD:        settings_q.good <= wdata[15:0];

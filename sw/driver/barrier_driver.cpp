@@ -26,6 +26,12 @@ void BarrierDriver::start(const BarrierSetup& setup, OnDone done) {
 }
 
 void BarrierDriver::open(uint8_t group, const BarrierGroup& settings, OnOutcome done) {
+  opens_.push_back({group, settings, std::move(done)});
+  if (opens_.size() == 1) open_next();
+}
+
+void BarrierDriver::open_next() {
+  const auto& [group, settings, unused] = opens_.front();
   write(engine_reg::TABLE_GROUP, group);
   write(engine_reg::TABLE_INDEX, 0);
   for (const uint16_t member : settings.members) write(engine_reg::MEMBER, member);
@@ -39,10 +45,17 @@ void BarrierDriver::open(uint8_t group, const BarrierGroup& settings, OnOutcome 
   write(engine_reg::TRIES, settings.tries);
   write(engine_reg::LATE, settings.late);
   bus_.write(window_ + engine_reg::MEMBERS, static_cast<uint32_t>(settings.members.size()),
-             [this, group, done = std::move(done)](bool ok) {
-               if (!ok) return done(std::nullopt);  // more than the engine has room for
-               command(engine_reg::OPEN, group, done);
+             [this, group](bool ok) {
+               if (!ok) return opened(std::nullopt);  // more than the engine has room for
+               command(engine_reg::OPEN, group, [this](std::optional<Refusal> outcome) { opened(outcome); });
              });
+}
+
+void BarrierDriver::opened(std::optional<Refusal> outcome) {
+  const OnOutcome done = std::move(opens_.front().done);
+  opens_.pop_front();
+  if (!opens_.empty()) open_next();
+  done(outcome);
 }
 
 /// What was refused was so for the reason that RESULT says.

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -64,6 +65,7 @@ class BarrierDriver {
   void start(const BarrierSetup& setup, OnDone done);
 
   // Outcome: none, or why the engine refuses.
+  /// One after the other, as the engine has one set of registers for what the next group is to be.
   void open(uint8_t group, const BarrierGroup& settings, OnOutcome done);
   void close(uint8_t group, OnOutcome done) { command(barrier::formats::reg::CLOSE, group, std::move(done)); }
   /// This node has arrived; the completion comes into the ring.
@@ -86,6 +88,13 @@ class BarrierDriver {
   void write_ring(uint32_t reg, uint32_t data, OnWritten done = nullptr) {
     bus_.write(window_ + barrier_ring_offset + reg, data, std::move(done));
   }
+  struct Opening {
+    uint8_t group;
+    BarrierGroup settings;
+    OnOutcome done;
+  };
+  void open_next();
+  void opened(std::optional<Refusal> outcome);
   void command(uint32_t reg, uint8_t group, OnOutcome done);
   void send_head();
 
@@ -93,7 +102,8 @@ class BarrierDriver {
   RingMemory& memory_;
   uint32_t window_;
   BarrierSetup setup_;
-  uint16_t head_ = 0;  // completions taken
+  std::deque<Opening> opens_;  // the first one is under way
+  uint16_t head_ = 0;          // completions taken
   Repetition telling_;
   bool head_wanted_ = false, telling_head_ = false;
 };

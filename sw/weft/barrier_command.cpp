@@ -58,7 +58,7 @@ std::vector<std::string> algorithm_names() {
 Setup setup_of(const BarrierArguments& arguments) {
   Setup setup;
   setup.links = arguments.links == "8" ? Links::eight : Links::four;
-  setup.shape = arguments.tree == "bst" ? Shape::bst : Shape::lct;
+  setup.shape = shape_named(arguments.tree);
   setup.numbering = arguments.numbering == "morton"   ? Numbering::morton
                     : arguments.numbering == "centre" ? Numbering::centre
                                                       : Numbering::s_curve;
@@ -201,7 +201,7 @@ void add_barrier(CLI::App& weft, int& exit_code) {
       ->check(CLI::IsMember({"4", "8"}))
       ->capture_default_str();
   command->add_option("--tree", arguments->tree, "shape of DLCT's tree")
-      ->check(CLI::IsMember({"lct", "bst"}))
+      ->check(CLI::IsMember(shape_names()))
       ->capture_default_str();
   command->add_option("--numbering", arguments->numbering, "of nodes in DLCT's tree")
       ->check(CLI::IsMember({"s-curve", "morton", "centre"}))

@@ -297,7 +297,7 @@ BarrierRun drawn_run(uint64_t seed) {
   run.size = {1 + up_to(4), 2 + up_to(3)};
   run.broken = sometimes(0.5);
   run.numbering = static_cast<Numbering>(up_to(2));
-  run.shape = random.chance(0.7) ? Shape::lct : Shape::bst;
+  run.shape = shapes[random.below(shapes.size())].shape;
   run.engines = random.chance(0.7) ? BarrierRun::Engines::rtl : BarrierRun::Engines::mixed;
   run.faults.loss = sometimes(0.01);
   run.faults.duplicate = sometimes(0.05);

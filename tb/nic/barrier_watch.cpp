@@ -256,7 +256,7 @@ void BarrierWatch::ring_written(uint32_t address, uint32_t data) {
 barrier::GroupSettings BarrierWatch::settings(uint32_t group) const {
   barrier::GroupSettings settings;
   settings.instance = static_cast<uint16_t>(value(reg::INSTANCE));
-  settings.shape = static_cast<barrier::Shape>(value(reg::SHAPE) & 1);
+  settings.shape = static_cast<barrier::Shape>(value(reg::SHAPE) & 3);
   const auto& table = tables_.at(group);
   settings.members.assign(table.begin(), table.begin() + value(reg::MEMBERS));
   settings.judge.stride = value(reg::STRIDE) & 0xffff;

@@ -60,7 +60,8 @@ class Nics {
     for (uint32_t node = 0; node < system.size(); ++node) add_host(node);
     uint32_t ready = 0;
     for (uint32_t node = 0; node < system.size(); ++node) start(node, ready);
-    wait([&] { return ready == 3 * system.size(); }, "queues and groups cannot be opened");
+    wait([&] { return ready == (2 + barrier::shapes.size()) * system.size(); },
+         "queues and groups cannot be opened");
   }
 
   /// Throws if it does not happen.
@@ -137,14 +138,21 @@ class Nics {
     engine.node = static_cast<uint16_t>(node);
     engine.ring_base = barrier_entries;
     hosts_[node].barriers->start(engine, count);
+    for (const barrier::ShapeName& shape : barrier::shapes) open(node, shape.shape, count);
+  }
+
+  /// A group for each shape of tree, with its number.
+  void open(uint32_t node, barrier::Shape shape, const std::function<void(bool)>& count) {
     driver::BarrierGroup group;
+    group.shape = static_cast<barrier::formats::Shape>(shape);
     for (const Node member : barrier::numbered(mesh_, barrier::Numbering::centre))
       group.members.push_back(static_cast<uint16_t>(member));
     group.stride = static_cast<uint16_t>(barrier::default_stride(mesh_.nodes()));
     group.good = 0xffff;  // nothing is broken: no search
-    hosts_[node].barriers->open(0, group, [count](std::optional<driver::BarrierDriver::Refusal> refusal) {
-      count(refusal == driver::BarrierDriver::Refusal::none);
-    });
+    hosts_[node].barriers->open(static_cast<uint32_t>(shape), group,
+                                [count](std::optional<driver::BarrierDriver::Refusal> refusal) {
+                                  count(refusal == driver::BarrierDriver::Refusal::none);
+                                });
   }
 
   const Mesh& mesh_;
@@ -159,15 +167,17 @@ class Nics {
 
 /// Clocks of each of some barriers in a row, from the clock in which all arrive to that in which the last one
 /// has left.
-std::vector<uint64_t> hardware(Nics& nics, uint32_t barriers) {
+std::vector<uint64_t> hardware(Nics& nics, barrier::Shape shape, uint32_t barriers) {
   std::vector<uint64_t> clocks;
   for (uint32_t i = 0; i < barriers; ++i) {
     nics.idle();
     const uint64_t start = nics.system.cycle();
     for (uint32_t node = 0; node < nics.system.size(); ++node)
-      nics.barriers(node).arrive(0, [](std::optional<driver::BarrierDriver::Refusal> refusal) {
-        if (refusal != driver::BarrierDriver::Refusal::none) throw Fault("arriving is refused");
-      });
+      nics.barriers(node).arrive(static_cast<uint32_t>(shape),
+                                 [](std::optional<driver::BarrierDriver::Refusal> refusal) {
+                                   if (refusal != driver::BarrierDriver::Refusal::none)
+                                     throw Fault("arriving is refused");
+                                 });
     std::vector<bool> left(nics.system.size());
     nics.wait(
         [&] {
@@ -286,6 +296,8 @@ class Software {
 
 struct Row {
   std::string name;
+  bool software;
+  uint32_t base;  ///< of software: it sends to base - 1 others at a time
   size_t messages;
   double cycles;
 };
@@ -296,45 +308,90 @@ double mean(const std::vector<uint64_t>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-std::vector<std::pair<std::string, Plan>> plans(const Mesh& mesh) {
+struct NamedPlan {
+  std::string name;
+  Plan plan;
+  uint32_t base = 2;
+};
+
+std::vector<NamedPlan> plans(const Mesh& mesh) {
   const auto rows = barrier::numbered(mesh, barrier::Numbering::s_curve);
   const auto centre = barrier::numbered(mesh, barrier::Numbering::centre);
   const Node root = mesh.at(mesh.size().width / 2, mesh.size().height / 2);
   using barrier::Release;
   using barrier::Shape;
+  const auto tree = [&](Shape shape, const std::vector<Node>& nodes, Release release) {
+    return barrier::tree_plan(barrier::tree_parents(shape, nodes, 0), release);
+  };
   return {{"dissemination", barrier::dissemination_plan(rows)},
           {"butterfly", barrier::butterfly_plan(centre)},
           {"tree", barrier::tree_plan(barrier::spanning_parents(mesh, root), Release::along_tree)},
-          {"tournament", barrier::tree_plan(barrier::tree_parents(Shape::bst, rows, 0), Release::from_root)},
-          {"lct", barrier::tree_plan(barrier::tree_parents(Shape::lct, centre, 0), Release::along_tree)}};
+          {"tournament", tree(Shape::bst, rows, Release::from_root)},
+          {"lct", tree(Shape::lct, centre, Release::along_tree)},
+          {"lct4", tree(Shape::lct4, centre, Release::along_tree), 4},
+          {"dissemination of base 4", barrier::dissemination_plan(rows, 4), 4},
+          {"butterfly of base 4", barrier::butterfly_plan(centre, 4), 4},
+          {"butterfly of base 8", barrier::butterfly_plan(centre, 8), 8}};
+}
+
+/// A node has as many tickets for what comes with immediate data as `recvs`.
+bool has_tickets(const Plan& plan, uint32_t nodes) {
+  std::vector<uint32_t> come(nodes);
+  for (const auto& message : plan.messages) ++come[message.to];
+  return std::ranges::all_of(come, [](uint32_t count) { return count <= recvs; });
 }
 
 std::vector<Row> measure(const Mesh& mesh, const Options& options) {
   Nics nics(mesh, options);
-  std::vector<Row> rows{{"hardware", 2 * (mesh.nodes() - 1), mean(hardware(nics, options.barriers))}};
+  std::vector<Row> rows;
+  const auto add = [&](std::string name, bool software, uint32_t base, size_t messages,
+                       const std::vector<uint64_t>& clocks) {
+    rows.push_back({std::move(name), software, base, messages, mean(clocks)});
+    fmt::print("{:<36} {:>8.1f} clocks\n", rows.back().name, rows.back().cycles);
+    std::fflush(stdout);
+  };
+  for (const auto& [shape, name] : barrier::shapes)
+    add(fmt::format("hardware, {}", name), false, 0, 2 * (mesh.nodes() - 1),
+        hardware(nics, shape, options.barriers));
   uint8_t epoch = 0;
   for (const bool immediate : {false, true}) {
-    for (const auto& [name, plan] : plans(mesh)) {
-      const auto clocks = Software(nics, plan, immediate, epoch).run(options.barriers);
-      rows.push_back({fmt::format("{}, {}", name, immediate ? "WRITE_IMM" : "WRITE"), plan.messages.size(),
-                      mean(clocks)});
-      fmt::print("{:<26} {:>8.1f} clocks\n", rows.back().name, rows.back().cycles);
-      std::fflush(stdout);
+    for (const auto& [name, plan, base] : plans(mesh)) {
+      if (immediate && !has_tickets(plan, mesh.nodes())) continue;
+      add(fmt::format("{}, {}", name, immediate ? "WRITE_IMM" : "WRITE"), true, base, plan.messages.size(),
+          Software(nics, plan, immediate, epoch).run(options.barriers));
     }
   }
   return rows;
 }
 
-const Row& best_software(const std::vector<Row>& rows) {
-  return *std::min_element(rows.begin() + 1, rows.end(),
-                           [](const Row& a, const Row& b) { return a.cycles < b.cycles; });
+/// The fastest one of a kind.
+const Row& best(const std::vector<Row>& rows, const std::function<bool(const Row&)>& kind) {
+  return *std::ranges::min_element(rows, {},
+                                   [&](const Row& row) { return std::pair(!kind(row), row.cycles); });
+}
+const Row& hardware(const std::vector<Row>& rows) {
+  return best(rows, [](const Row& row) { return !row.software; });
+}
+const Row& software(const std::vector<Row>& rows) {
+  return best(rows, [](const Row& row) { return row.software; });
+}
+/// Of those that send to one other at a time, as those of the literature that is compared.
+const Row& usual_software(const std::vector<Row>& rows) {
+  return best(rows, [](const Row& row) { return row.software && row.base == 2; });
+}
+
+double ratio(const Row& software, const std::vector<Row>& rows) {
+  return software.cycles / hardware(rows).cycles;
 }
 
 void write_json(const std::string& path, const Options& options, const std::vector<Row>& rows) {
   nlohmann::json json{{"mesh", options.mesh},
                       {"barriers", options.barriers},
-                      {"best_software", best_software(rows).name},
-                      {"ratio", best_software(rows).cycles / rows[0].cycles}};
+                      {"best_hardware", hardware(rows).name},
+                      {"best_software", software(rows).name},
+                      {"ratio", ratio(software(rows), rows)},
+                      {"best_usual_software", usual_software(rows).name},
+                      {"usual_ratio", ratio(usual_software(rows), rows)}};
   for (const Row& row : rows)
     json["rows"].push_back({{"name", row.name}, {"messages", row.messages}, {"cycles", row.cycles}});
   std::ofstream(path) << json.dump(2) << "\n";
@@ -351,15 +408,20 @@ void write_markdown(const std::string& path, const Options& options, const std::
       "time: it polls and writes registers in the clock in which it can, so real software is slower. What "
       "is compared: [barriers](../barrier.md).\n\n",
       options.mesh, options.barriers, options.link_clocks, options.memory_latency, options.barriers);
-  out << "| barrier | messages | clocks | of hardware |\n|---|---:|---:|---:|\n";
+  out << "| barrier | messages | clocks | ratio |\n|---|---:|---:|---:|\n";
   for (const Row& row : rows)
     out << fmt::format("| {} | {} | {:.0f} | {:.2f} |\n", row.name, row.messages, row.cycles,
-                       row.cycles / rows[0].cycles);
-  const double ratio = best_software(rows).cycles / rows[0].cycles;
+                       ratio(row, rows));
   out << fmt::format(
-      "\nGoal: hardware at least 5 times faster than the best software barrier. Found: {:.2f} times ({}): "
-      "{}.\n",
-      ratio, best_software(rows).name, ratio >= 5 ? "met" : "not met");
+      "\nRatios are to {}. *Base N*: to N - 1 others in each round, so rounds are fewer; where more than {} "
+      "messages come to a node, by WRITE only.\n\nGoal: hardware at least 5 times faster than the best "
+      "software barrier.",
+      hardware(rows).name, recvs);
+  for (const auto& [kind, row] : {std::pair("those that send to one other at a time", usual_software(rows)),
+                                  std::pair("all", software(rows))})
+    out << fmt::format(" Of {}, {}: {:.2f} times, {}.", kind, row.name, ratio(row, rows),
+                       ratio(row, rows) >= 5 ? "met" : "not met");
+  out << "\n";
 }
 
 void run(const Options& options) {
@@ -367,8 +429,8 @@ void run(const Options& options) {
   if (!size || size->nodes() < 2) throw Fault("--mesh: '" + options.mesh + "' is not WxH with 2 to 64 nodes");
   const Mesh mesh(*size, barrier::Links::four);
   const auto rows = measure(mesh, options);
-  fmt::print("{:<26} {:>8.1f} clocks: the best software ({}) takes {:.2f} times as long\n", rows[0].name,
-             rows[0].cycles, best_software(rows).name, best_software(rows).cycles / rows[0].cycles);
+  for (const Row& row : {usual_software(rows), software(rows)})
+    fmt::print("{} takes {:.2f} times as long as {}\n", row.name, ratio(row, rows), hardware(rows).name);
   if (!options.json.empty()) write_json(options.json, options, rows);
   if (!options.markdown.empty()) write_markdown(options.markdown, options, rows);
 }

@@ -168,7 +168,7 @@ int run(Options& options, const std::vector<std::string>& arguments) {
     options.run.size = *size;
     options.run.engines = engine_names.at(options.engines);
     options.run.numbering = numbering_names.at(options.numbering);
-    options.run.shape = options.shape == "lct" ? barrier::Shape::lct : barrier::Shape::bst;
+    options.run.shape = barrier::shape_named(options.shape);
     return options.runs > 0 ? run_campaign(options) : run_one(options, arguments);
   } catch (const Fault& fault) {
     throw BadInput(fault.what());
@@ -205,8 +205,8 @@ Command add_barrier_command(CLI::App& app) {
   command->add_option("--numbering", options->numbering, "of the nodes")
       ->check(CLI::IsMember(names(numbering_names)))
       ->capture_default_str();
-  command->add_option("--tree", options->shape, "lct or bst")
-      ->check(CLI::IsMember({"lct", "bst"}))
+  command->add_option("--tree", options->shape, "of the barriers")
+      ->check(CLI::IsMember(barrier::shape_names()))
       ->capture_default_str();
   command->add_option("--barriers", run_options.barriers, "one after the other")
       ->check(whole_number(1, 100'000))

@@ -19,12 +19,15 @@ TEST(BarrierTree, IsThePapers) {
   EXPECT_EQ(children_of(Shape::lct, 12, 16), (std::vector<uint32_t>{13, 14}));
   EXPECT_EQ(children_of(Shape::bst, 3, 16), (std::vector<uint32_t>{7, 11}));
   EXPECT_EQ(children_of(Shape::lct, 0, 5), (std::vector<uint32_t>{1, 2, 4}));
+  EXPECT_EQ(parent_of(Shape::lct4, 0x1b0), 0x180U);
+  EXPECT_EQ(children_of(Shape::lct4, 16, 64), (std::vector<uint32_t>{17, 18, 19, 20, 24, 28}));
+  EXPECT_EQ(children_of(Shape::lct4, 0, 25), (std::vector<uint32_t>{1, 2, 3, 4, 8, 12, 16}));
 }
 
 TEST(BarrierTree, ChildrenAreThoseWhoseParentItIs) {
   EXPECT_PROPERTY("children and parents agree", [] {
     const auto members = *rc::gen::inRange<uint32_t>(1, 300);
-    for (const Shape shape : {Shape::lct, Shape::bst}) {
+    for (const auto& [shape, name] : shapes) {
       std::vector<uint32_t> seen;
       for (uint32_t id = 0; id < members; id++) {
         for (const uint32_t child : children_of(shape, id, members)) {
@@ -65,7 +68,8 @@ TEST(BarrierNumbering, FromTheCentreHasNoDetours) {
     const Mesh mesh({side, side}, Links::four);
     const Routes routes(mesh);
     const auto nodes = numbered(mesh, Numbering::centre);
-    EXPECT_EQ(gather_length(tree_parents(Shape::lct, nodes, 0), routes), routes.centre().radius) << side;
+    for (const Shape shape : {Shape::lct, Shape::lct4})
+      EXPECT_EQ(gather_length(tree_parents(shape, nodes, 0), routes), routes.centre().radius) << side;
   }
 }
 
@@ -177,8 +181,10 @@ TEST(BarrierPlan, EveryAlgorithmWaitsForAll) {
     EXPECT_TRUE(is_barrier(tree_plan(lct, Release::multicast)));
     EXPECT_TRUE(is_barrier(tree_plan(spanning_parents(mesh, 0), Release::along_tree)));
     EXPECT_TRUE(is_barrier(tree_plan(star_parents(mesh.nodes(), 0), Release::along_tree)));
-    EXPECT_TRUE(is_barrier(dissemination_plan(nodes)));
-    EXPECT_TRUE(is_barrier(butterfly_plan(nodes)));
+    for (const uint32_t base : {2u, 3u, 4u}) {
+      EXPECT_TRUE(is_barrier(dissemination_plan(nodes, base)));
+      EXPECT_TRUE(is_barrier(butterfly_plan(nodes, base)));
+    }
     EXPECT_TRUE(is_barrier(all_to_all_plan(mesh.nodes())));
   }
   const std::vector<std::vector<Node>> blocks = {{0, 1, 2}, {3, 4}, {5}};

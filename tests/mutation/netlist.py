@@ -78,11 +78,14 @@ SMALL = Design("small_receiver", 310, [
 TRANSFERS = Design("transfers_receiver", 130, [
     "req_ready_o", "hdr_ready_o", "i_front.timeout_first", "i_front.starved_q", "i_front.c_right", "ctl_room", "i_front.e_grantable", "answer_take_o", "read_valid_o"], beyond=SMALL)
 # As in tests/rtl/CMakeLists.txt. Races of images with scrubber and management packets.
-SWITCH = Design("switch_lookup", 300, ["b_current_q", "i_management.playing_o", "i_management.hold_i"], top="switch_lookup",
-                sources=(ROOT / "rtl" / "switch" / "switch.f", ROOT / "build" / "gen" / "rtl" / "switch_lookup_formats_pkg.sv"),
+SWITCH_SOURCES = (ROOT / "rtl" / "switch" / "switch.f", ROOT / "build" / "gen" / "rtl" / "switch_lookup_formats_pkg.sv")
+SWITCH = Design("switch_lookup", 300, ["b_current_q", "i_management.playing_o", "i_management.hold_i"], top="switch_lookup", sources=SWITCH_SOURCES,
                 sizes=("N_IN=3", "N_PORTS=8", "N_COLOURS=16", "N_UNICAST=64"))
+# Tables of input ports, which of them an entry is in.
+PER_PORT = Design("switch_per_port", 60, [], beyond=SWITCH, top="switch_lookup", sources=SWITCH_SOURCES,
+                  sizes=("N_IN=3", "N_PORTS=6", "N_COLOURS=8", "N_UNICAST=64", "PER_PORT=1'b1"))
 # As in tests/rtl/CMakeLists.txt. Races of packets with commands and ticks, of completions with software.
-BARRIER = Design("barrier_engine", 300, ["i_core.packets_turn_q", "i_core.ticks_q", "i_completions.pending_o", "i_core.open_o"], top="barrier_engine",
+BARRIER = Design("barrier_engine", 300, ["i_core.packets_turn_q", "i_core.ticks_q", "i_core.timed_q", "i_completions.pending_o", "i_core.open_o"], top="barrier_engine",
                  sources=(ROOT / "rtl" / "barrier" / "barrier.f", ROOT / "build" / "gen" / "rtl" / "barrier_formats_pkg.sv"),
                  sizes=("N_GROUPS=4", "N_MEMBERS=32", "N_NODES=24", "IN_DEPTH=4"))
 
@@ -97,7 +100,7 @@ class Unit:
 
 
 UNITS = {"receiver": Unit("the receiver", "make mutate", "mutation.md", [SMALL, TRANSFERS]),
-         "switch": Unit("the switch lookup block", "make switch-mutate", "switch_mutation.md", [SWITCH]),
+         "switch": Unit("the switch lookup block", "make switch-mutate", "switch_mutation.md", [SWITCH, PER_PORT]),
          "barrier": Unit("the barrier engine", "make barrier-mutate", "barrier_mutation.md", [BARRIER])}
 
 

@@ -21,8 +21,8 @@ void check_registers(Engine& engine, std::mt19937_64& random) {
   const auto below = [&](uint32_t limit) { return static_cast<uint32_t>(random() % limit); };
   const std::vector<std::pair<uint32_t, uint32_t>> widths{
       {reg::SELF, 16},     {reg::TICK_PERIOD, 16}, {reg::TABLE_GROUP, 8}, {reg::TABLE_INDEX, 16},
-      {reg::INSTANCE, 16}, {reg::SHAPE, 1},        {reg::GOOD, 16},       {reg::JUDGE_TRIES, 8},
-      {reg::FIRST, 16},    {reg::LARGEST, 16},     {reg::TRIES, 8},       {reg::LATE, 32}};
+      {reg::INSTANCE, 16}, {reg::GOOD, 16},        {reg::JUDGE_TRIES, 8}, {reg::FIRST, 16},
+      {reg::LARGEST, 16},  {reg::TRIES, 8},        {reg::LATE, 32}};
   for (int round = 0; round < 30; round++) {
     for (const auto& [address, width] : widths) {
       const auto value = static_cast<uint32_t>(random() >> 32);
@@ -32,6 +32,10 @@ void check_registers(Engine& engine, std::mt19937_64& random) {
       EXPECT_FALSE(engine.write(address, ~value, static_cast<uint8_t>(below(15)))) << address;
       EXPECT_EQ(engine.read(address), written) << address;
     }
+    const uint32_t shape = below(barrier::shapes.size());
+    EXPECT_TRUE(engine.write(reg::SHAPE, shape));
+    EXPECT_FALSE(engine.write(reg::SHAPE, static_cast<uint32_t>(barrier::shapes.size()) + below(100)));
+    EXPECT_EQ(engine.read(reg::SHAPE), shape);
     const uint32_t members = round == 0 ? Engine::members : below(Engine::members + 1);
     EXPECT_TRUE(engine.write(reg::MEMBERS, members));
     EXPECT_EQ(engine.read(reg::MEMBERS), members);

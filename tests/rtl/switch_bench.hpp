@@ -37,9 +37,12 @@ template <typename Top>
 struct SizesOf;
 template <>
 struct SizesOf<Vswitch_lookup> {
+#ifdef WEFT_SWITCH_NETLIST  // the only top: its sizes
+  static constexpr Sizes sizes{WEFT_SWITCH_NETLIST};
+};
+#else
   static constexpr Sizes sizes{8, 16, 64, false};
 };
-#ifndef WEFT_SWITCH_NETLIST
 template <>
 struct SizesOf<Vswitch_per_port> {
   static constexpr Sizes sizes{6, 8, 64, true};

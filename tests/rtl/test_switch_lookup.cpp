@@ -67,6 +67,37 @@ TYPED_TEST(SwitchLookup, AColumnOfMoreBitsHasNoEntry) {
     }
 }
 
+// Also in what waits behind a result that is not taken.
+TYPED_TEST(SwitchLookup, EachBitOfItsOwnPlaceCounts) {
+  for (uint32_t bit = 0; bit < 24; ++bit) {
+    this->loading_ = {};
+    auto& head = this->loading_.head;
+    head.switch_id = identity;
+    head.vc_max = 1;
+    head.per_port = this->sizes.per_port;
+    head.role = static_cast<uint8_t>(formats::Role::leaf);
+    head.row_port = 1;
+    head.column_port = 2;
+    (bit < 12 ? head.row : head.column) = static_cast<uint16_t>(1u << bit % 12);
+    ASSERT_TRUE(this->load(write_image(this->loading_)));
+    formats::Request home;
+    home.in_port = home.host = 3;
+    home.row = head.row;
+    home.column = head.column;
+    formats::Request elsewhere = home;
+    elsewhere.row = elsewhere.column = 0;
+    this->bench_->m_res_ready_i = 0;
+    for (uint32_t input = 0; input < this->inputs; ++input) this->put(input, input == 1 ? elsewhere : home);
+    for (int i = 0; i < 12; ++i) this->clock();
+    this->bench_->m_res_ready_i = 1;
+    for (int i = 0; i < 12; ++i) this->clock();
+    this->bench_->s_req_valid_i = 0;
+    for (int i = 0; i < 12; ++i) this->clock();
+  }
+  EXPECT_GT(this->retired_[static_cast<size_t>(formats::Outcome::forward)], 0u);
+  EXPECT_GT(this->retired_[static_cast<size_t>(formats::Outcome::no_entry)], 0u);
+}
+
 TYPED_TEST(SwitchLookup, RefusesImagesAsTheReaderDoes) {
   this->loading_ = this->any_image();
   const auto good = write_image(this->loading_);

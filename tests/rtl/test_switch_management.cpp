@@ -127,6 +127,22 @@ TYPED_TEST(SwitchManagement, LoadsImagesWhilePacketsFly) {
   }
 }
 
+TYPED_TEST(SwitchManagement, PacketsOfAnyLengthMayPauseAfterEachWord) {
+  for (const uint32_t words : {most_management_words, most_management_words - 1, 1u}) {
+    for (const ManagementPacket& packet : management_packets(write_image(this->any_image()), key, words)) {
+      const auto taken = this->loader_.images_taken();
+      EXPECT_EQ(this->port_.take(packet), std::nullopt);
+      if (this->loader_.images_taken() != taken) this->loading_ = *this->loader_.in_use();
+      for (std::size_t i = 0; i < packet.size(); ++i) {
+        this->put_words({packet[i]}, i + 1 == packet.size());
+        this->clock();
+      }
+      this->wait_for_management();
+    }
+    this->compare_state();
+  }
+}
+
 TYPED_TEST(SwitchManagement, ASenderThatSendsAgainGetsThroughALossyNetwork) {
   this->traffic_ = this->pauses_ = true;
   for (int round = 0; round < 4 && !this->HasFailure(); ++round) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <optional>
 #include <vector>
@@ -288,6 +289,46 @@ TEST_F(BarrierOfANic, TellsHeadAgainAsLongAsTheRingIsEnabled) {
   tell(1, 1);
   EXPECT_TRUE(driver.take().has_value());
   EXPECT_EQ(told(), very_often + 2);
+}
+
+/// Registers that answer when they are asked to.
+class LateRegisters : public Registers {
+ public:
+  void write(uint32_t address, uint32_t data, OnWritten done) override {
+    Registers::write(address, data, nullptr);
+    if (done) answers_.push_back(std::move(done));
+  }
+  void answer() {
+    while (!answers_.empty()) {
+      const OnWritten done = std::move(answers_.front());
+      answers_.pop_front();
+      done(true);
+    }
+  }
+
+ private:
+  std::deque<OnWritten> answers_;
+};
+
+TEST_F(BarrierOfANic, GroupsOpenedAtOnceEachHaveTheirSettings) {
+  LateRegisters late;
+  BarrierDriver opening(late, memory, window);
+  int opened = 0;
+  for (uint16_t group = 0; group < 3; ++group)
+    opening.open(static_cast<uint8_t>(group),
+                 {.instance = static_cast<uint16_t>(100 + group), .members = {0, group}},
+                 [&](std::optional<barrier::formats::Refusal> outcome) {
+                   opened += outcome == barrier::formats::Refusal::none;
+                 });
+  late.answer();
+  EXPECT_EQ(opened, 3);
+  uint32_t instance = 0;
+  std::vector<uint32_t> with;
+  for (const auto& [address, data] : late.written) {
+    if (address == window + barrier::formats::reg::INSTANCE) instance = data;
+    if (address == window + barrier::formats::reg::OPEN) with.push_back(instance);
+  }
+  EXPECT_EQ(with, (std::vector<uint32_t>{100, 101, 102}));
 }
 
 TEST_F(BarrierOfANic, RefusalIsNamed) {
