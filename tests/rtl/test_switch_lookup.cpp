@@ -98,6 +98,54 @@ TYPED_TEST(SwitchLookup, EachBitOfItsOwnPlaceCounts) {
   EXPECT_GT(this->retired_[static_cast<size_t>(formats::Outcome::no_entry)], 0u);
 }
 
+// A lookup that waits keeps the settings of its clock, however soon after it an image comes into use.
+TYPED_TEST(SwitchLookup, ResultsThatStopAroundAnUpdateAreOfTheirImage) {
+  for (uint32_t round = 0; round < 160 && !this->HasFailure(); ++round) {
+    const uint32_t stop = round / 2 % 8;
+    const bool turns = round < 64;  // leaves that turn packets from the column once or twice
+    this->loading_ =
+        turns ? this->any_image_of(static_cast<uint8_t>(formats::Role::leaf)) : this->any_image();
+    auto& head = this->loading_.head;
+    head.vc_max = static_cast<uint8_t>(1 + round % 2);
+    if (turns) {
+      head.row_port = 1;
+      head.column_port = 2;
+      head.row = 0;
+      head.column_bits = 3;
+    }
+    this->loading_.multicast.clear();
+    this->loading_.unicast.resize(std::min<size_t>(this->loading_.unicast.size(), 12));
+    if (turns) this->loading_.unicast = {{8, 3, 0}};
+    auto words = write_image(this->loading_);
+    const uint32_t last = words.back();
+    words.pop_back();
+    ASSERT_TRUE(this->load(words));
+    for (uint32_t input = 0; input < this->inputs; ++input) {
+      formats::Request request = this->any_request();
+      if (turns) {
+        request.in_port = head.column_port;
+        request.row = 1;
+        request.column = 0;
+        request.kind = 0;
+        request.vc = 1;
+      }
+      this->put(input, request);
+    }
+    for (int i = 0; i < 10; ++i) this->clock();
+    this->post_write(reg::LOAD_DATA, last);
+    std::optional<uint32_t> since;  // clocks since it came into use
+    for (int i = 0; i < 40; ++i) {
+      if (since) ++*since;
+      if (this->bench_.settle(), this->bench_->trace_taken_o) since = 0;
+      this->bench_->m_res_ready_i = !since || *since < stop || *since > stop + 3;
+      this->clock();
+    }
+    EXPECT_TRUE(since.has_value());
+    this->bench_->s_req_valid_i = 0;
+    for (int i = 0; i < 12; ++i) this->clock();
+  }
+}
+
 TYPED_TEST(SwitchLookup, RefusesImagesAsTheReaderDoes) {
   this->loading_ = this->any_image();
   const auto good = write_image(this->loading_);
