@@ -45,7 +45,7 @@ def row(build, size, rounds, runs):
 def page(rows, runs):
     return f"""# SystemC beside the plain harness
 
-Written by `make systemc-bench`. Two NICs of the same size ([SystemC](../systemc.md)), a WRITE, a SEND and a READ a round, with the same driver; clocks of both NICs simulated a second
+Written by `make systemc-bench`. Two NICs of the same size ([SystemC](../systemc.md)), a WRITE, a SEND and a READ a round and a barrier at the end, with the same driver; clocks of both NICs simulated a second
 of wall time on one core, medians of {runs} runs in turn. Both check that bytes are right and have the RTL's assertions; neither has a golden model beside it. Memories, links and how
 software waits differ, so a round takes other clocks.
 

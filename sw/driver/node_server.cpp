@@ -13,6 +13,8 @@ constexpr uint8_t ring_log2 = 8;
 constexpr uint32_t status_idle = 3u << 3;  // sender and receiver
 constexpr uint32_t longest_quiet = 1000;   // looks at STATUS, if others keep the engine busy
 constexpr uint32_t first_queue_page = 2;
+constexpr uint32_t most_owners = 255;  // 8 bits, and 0 is nobody
+constexpr auto too_many_domains = "no more protection domains for this application";
 // Ticks: a member that is silent so long is dead; so much longer a group that is closed answers who has
 // missed its last Release.
 constexpr uint16_t barrier_first = 16, barrier_largest = 64, barrier_tries = 8, barrier_tick = 64;
@@ -45,9 +47,15 @@ NodeServer::NodeServer(uint32_t node, RegisterBus& bus, RingMemory& memory, Rdma
       administrator_(bus, memory),
       barriers_(barriers),
       places_(size.queues, Place::free),
+      left_(size.queues),
       queues_(size.queues),
       regions_(size.regions),
       last_key_(static_cast<uint16_t>(node * key_step)) {}
+
+std::optional<uint8_t> NodeServer::owner_of(uint32_t place, uint64_t domain) const {
+  if (domain >= most_owners / size_.queues) return std::nullopt;
+  return static_cast<uint8_t>(1 + place + domain * size_.queues);
+}
 
 uint64_t NodeServer::share() const {
   return (size_.memory_bytes - size_.rings_bytes()) / size_.queues / size_.payload * size_.payload;
@@ -57,7 +65,9 @@ std::optional<uint32_t> NodeServer::attach() {
   const auto found = std::ranges::find(places_, Place::free);
   if (found == places_.end()) return std::nullopt;
   *found = Place::taken;
-  return static_cast<uint32_t>(found - places_.begin());
+  const auto place = static_cast<uint32_t>(found - places_.begin());
+  left_[place] = false;
+  return place;
 }
 
 Reply NodeServer::attached(uint32_t place) const {
@@ -102,12 +112,17 @@ void NodeServer::handle(uint32_t place, const Request& request, OnReply reply) {
     case Ask::wait:
       return wait(place, request, std::move(reply));
     case Ask::publish:
-      directory_[{node_, text_of(request.name)}] = {place, request.values};
+      directory_.notices[{node_, text_of(request.name)}] = {place, request.values};
       return reply(Reply::of());
     case Ask::look_up:
-      return look_up(request, reply);
+      return look_up(place, request, reply);
     case Ask::clock:
       return reply(Reply::of({cycle_}));
+    case Ask::attributes:
+      return reply(Reply::of({size_.queues, size_.regions, size_.payload, size_.memory_bytes}));
+    case Ask::leave:
+      left_[place] = true;
+      return reply(Reply::of());
     case Ask::open_barrier:
     case Ask::close_barrier:
     case Ask::arrive:
@@ -128,12 +143,14 @@ void NodeServer::open_region(uint32_t place, const Request& request, const OnRep
   if (found == regions_.end()) return reply(Reply::refused("all memory regions of the node are in use"));
   if (request.b != 0 && !owns_queue(place, request.b - 1))
     return reply(Reply::refused("queue " + std::to_string(request.b - 1) + " is not this application's"));
+  const auto owner = owner_of(place, request.domain());
+  if (!owner) return reply(Reply::refused(too_many_domains));
   const auto number = static_cast<uint8_t>(found - regions_.begin());
   RdmaRegion region;
   region.base = base;
   region.limit = base + bytes;
   region.key = new_key();
-  region.owner = owner_of(place);
+  region.owner = *owner;
   region.local_use = (request.a & 1) != 0;
   region.remote_write = (request.a & 2) != 0;
   region.remote_read = (request.a & 4) != 0;
@@ -174,11 +191,13 @@ void NodeServer::claim_queue(uint32_t place, const Request& request, const OnRep
                                 std::to_string(queues_.size())));
   Queue& queue = queues_[number];
   if (queue.place) return reply(Reply::refused("queue " + std::to_string(number) + " is in use"));
+  const auto owner = owner_of(place, request.domain());
+  if (!owner) return reply(Reply::refused(too_many_domains));
   queue.place = place;
   queue.setup.sq_base = number * NodeSize::ring_slot;
   queue.setup.cq_base = number * NodeSize::ring_slot + cq_offset;
   queue.setup.sq_log2 = queue.setup.cq_log2 = ring_log2;
-  queue.setup.owner = owner_of(place);
+  queue.setup.owner = *owner;
   queue.setup.key = new_key();
   administrator_.enable(number, queue.setup, [this, number, reply](bool ok) {
     Queue& claimed = queues_[number];
@@ -228,10 +247,11 @@ void NodeServer::wait(uint32_t place, const Request& request, OnReply reply) {
   waiting_.push_back({place, request, after(request.y), std::move(reply)});
 }
 
-void NodeServer::look_up(const Request& request, const OnReply& reply) const {
-  const auto found = directory_.find({request.a, text_of(request.name)});
-  if (found == directory_.end())
+void NodeServer::look_up(uint32_t place, const Request& request, const OnReply& reply) {
+  const auto found = directory_.notices.find({request.a, text_of(request.name)});
+  if (found == directory_.notices.end())
     return reply(Reply::refused("nothing published under '" + text_of(request.name) + "'"));
+  directory_.peers.meet({node_, place}, {request.a, found->second.place});
   reply(Reply::of(found->second.values));
 }
 
@@ -240,7 +260,7 @@ void NodeServer::handle_barrier(uint32_t place, const Request& request, OnReply 
   if (request.a >= groups_.size())
     return reply(Reply::refused("no barrier " + std::to_string(request.a) + ": the node has " +
                                 std::to_string(groups_.size())));
-  if (request.ask == Ask::open_barrier) return open_barrier(place, request, reply);
+  if (request.ask == Ask::open_barrier) return open_barrier(place, request, std::move(reply));
   Barrier& barrier = groups_[request.a];
   if (barrier.place != place || barrier.closes)
     return reply(Reply::refused("barrier " + std::to_string(request.a) + " is not this application's"));
@@ -259,8 +279,14 @@ void NodeServer::handle_barrier(uint32_t place, const Request& request, OnReply 
   });
 }
 
-void NodeServer::open_barrier(uint32_t place, const Request& request, const OnReply& reply) {
+/// One that is closed first answers those who have missed its last Release: opened again it would not know
+/// them, and they would take this node for dead.
+void NodeServer::open_barrier(uint32_t place, const Request& request, OnReply reply) {
   Barrier& barrier = groups_[request.a];
+  if (barrier.closes) {
+    at_closed_.push_back({place, request, *barrier.closes, std::move(reply)});
+    return;
+  }
   if (barrier.place) return reply(Reply::refused("barrier " + std::to_string(request.a) + " is in use"));
   barrier = {place, std::nullopt, std::nullopt};
   BarrierGroup group;
@@ -286,6 +312,18 @@ Reply NodeServer::barrier_reply(Barrier& barrier) {
   return Reply::of({1, ended.ending, ended.dead});
 }
 
+/// Of those who wait to open it the first one does, the others are told that it is in use.
+void NodeServer::closed(uint32_t number) {
+  groups_[number] = {};
+  std::vector<Waiting> next;
+  std::erase_if(at_closed_, [&](Waiting& each) {
+    const bool is = each.request.a == number;
+    if (is) next.push_back(std::move(each));
+    return is;
+  });
+  for (Waiting& each : next) open_barrier(each.place, each.request, std::move(each.reply));
+}
+
 void NodeServer::tick_barriers() {
   while (const auto completion = barriers_->take()) groups_.at(completion->group).ended = *completion;
   for (uint32_t number = 0; number < groups_.size(); ++number) {
@@ -293,7 +331,7 @@ void NodeServer::tick_barriers() {
     if (!barrier.closes || cycle_ < *barrier.closes) continue;
     barrier.closes = ~uint64_t{0};  // on its way
     barriers_->close(static_cast<uint8_t>(number),
-                     [this, number](std::optional<BarrierDriver::Refusal>) { groups_[number] = {}; });
+                     [this, number](std::optional<BarrierDriver::Refusal>) { closed(number); });
   }
   std::vector<Waiting> met;
   std::erase_if(at_barriers_, [&](Waiting& each) {
@@ -307,26 +345,35 @@ void NodeServer::tick_barriers() {
 void NodeServer::tick(uint64_t cycle) {
   cycle_ = cycle;
   if (barriers_) tick_barriers();
-  std::vector<Waiting> met;
+  std::vector<std::pair<OnReply, Reply>> replies;
   std::erase_if(waiting_, [&](Waiting& each) {
-    uint8_t now = 0;
-    memory_.read(each.request.x, {&now, 1});
-    if (now == each.request.a && cycle < each.until) return false;
-    each.request.b = now != each.request.a;
-    met.push_back(std::move(each));
-    return true;
+    const auto end = end_of(each);
+    if (end) replies.emplace_back(std::move(each.reply), *end);
+    return end.has_value();
   });
-  for (const Waiting& each : met) each.reply(Reply::of({each.request.b}));
+  for (const auto& [to, reply] : replies) to(reply);
+}
+
+std::optional<Reply> NodeServer::end_of(const Waiting& each) {
+  uint8_t now = 0;
+  memory_.read(each.request.x, {&now, 1});
+  if (now != each.request.a) return Reply::of({1});
+  if (const auto node = directory_.peers.take_death({node_, each.place}, cycle_))
+    return Reply::refused("peer on node " + std::to_string(*node) + " has died");
+  if (cycle_ >= each.until) return Reply::of({0});
+  return std::nullopt;
 }
 
 void NodeServer::detach(uint32_t place) {
   places_[place] = Place::clearing;
+  directory_.peers.go({node_, place}, !left_[place], cycle_);
   std::erase_if(waiting_, [&](const Waiting& each) { return each.place == place; });
   std::erase_if(at_barriers_, [&](const Waiting& each) { return each.place == place; });
+  std::erase_if(at_closed_, [&](const Waiting& each) { return each.place == place; });
   for (Barrier& barrier : groups_) {
     if (barrier.place == place && !barrier.closes) barrier.closes = cycle_ + barrier_lingers;
   }
-  std::erase_if(directory_,
+  std::erase_if(directory_.notices,
                 [&](const auto& entry) { return entry.first.first == node_ && entry.second.place == place; });
   clear(place);
 }

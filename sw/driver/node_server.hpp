@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "driver/barrier_driver.hpp"
+#include "driver/peers.hpp"
 #include "driver/port.hpp"
 #include "driver/rdma_driver.hpp"
 #include "driver/ring_driver.hpp"
@@ -36,12 +37,17 @@ struct NodeSize {
   static constexpr uint32_t barrier_groups = 16;
 };
 
-/// What applications of all nodes tell each other outside of the network, by node and name.
+/// Of an application.
 struct Notice {
   uint32_t place;
   std::array<uint64_t, 4> values;
 };
-using Directory = std::map<std::pair<uint32_t, std::string>, Notice>;
+/// What applications of all nodes tell each other outside of the network, by node and name; and who knows
+/// whom.
+struct Directory {
+  std::map<std::pair<uint32_t, std::string>, Notice> notices;
+  Peers peers;
+};
 
 /// Rings lie at the front of the memory, the rest is shared out in equal parts. Needs no thread: replies come
 /// by callback, at once or while the NIC is clocked.
@@ -57,7 +63,8 @@ class NodeServer {
   /// A place for one more application, if there is any.
   std::optional<uint32_t> attach();
   Reply attached(uint32_t place) const;
-  /// The application is gone: its queues are disabled, then its regions closed, then the place is free.
+  /// The application is gone, without a `leave` it has died: its queues are disabled, then its regions
+  /// closed, then the place is free.
   void detach(uint32_t place);
 
   void handle(uint32_t place, const Request& request, OnReply reply);
@@ -96,7 +103,8 @@ class NodeServer {
 
   uint64_t base_of(uint32_t place) const { return size_.rings_bytes() + place * share(); }
   uint64_t share() const;
-  static uint8_t owner_of(uint32_t place) { return static_cast<uint8_t>(place + 1); }
+  /// As the NIC knows a protection domain of an application; nothing: it may not have so many.
+  std::optional<uint8_t> owner_of(uint32_t place, uint64_t domain) const;
   uint16_t new_key() { return ++last_key_ == 0 ? ++last_key_ : last_key_; }
 
   void open_region(uint32_t place, const Request& request, const OnReply& reply);
@@ -105,9 +113,10 @@ class NodeServer {
   void release_queue(uint32_t place, const Request& request, const OnReply& reply);
   void access_register(uint32_t place, const Request& request, const OnReply& reply);
   void wait(uint32_t place, const Request& request, OnReply reply);
-  void look_up(const Request& request, const OnReply& reply) const;
+  void look_up(uint32_t place, const Request& request, const OnReply& reply);
   void handle_barrier(uint32_t place, const Request& request, OnReply reply);
-  void open_barrier(uint32_t place, const Request& request, const OnReply& reply);
+  void open_barrier(uint32_t place, const Request& request, OnReply reply);
+  void closed(uint32_t group);
   void tick_barriers();
   static Reply barrier_reply(Barrier& barrier);
 
@@ -117,6 +126,8 @@ class NodeServer {
   }
   void give_back(uint32_t queue);
   void close(uint32_t region);
+  /// Whoever waits: its byte has changed, its time is over, or a peer has died.
+  std::optional<Reply> end_of(const Waiting& each);
   void clear(uint32_t place);
   void clear_when_quiet(uint32_t place, uint32_t looks);
   /// The cycle after so many; the last one there is for more than that.
@@ -133,10 +144,11 @@ class NodeServer {
   RingAdministrator administrator_;
   BarrierDriver* barriers_;
   std::vector<Place> places_;
+  std::vector<bool> left_;  // by place: all is well
   std::vector<Queue> queues_;
   std::vector<Region> regions_;
   std::array<Barrier, NodeSize::barrier_groups> groups_;
-  std::vector<Waiting> waiting_, at_barriers_;
+  std::vector<Waiting> waiting_, at_barriers_, at_closed_;
   uint16_t last_key_;
   uint64_t cycle_ = 0;
 };

@@ -14,9 +14,9 @@ namespace weft::driver {
 
 enum class Ask : uint32_t {
   attach,          ///< a: node. Values: node, base and bytes of the application's memory, bytes of the node's
-  open_region,     ///< x: base, y: bytes, a: access, b: queue told + 1, or 0. Values: key with number
+  open_region,     ///< x: base, y: bytes, a: access, b: queue told + 1, or 0; domain. Values: key with number
   close_region,    ///< a: key with number
-  claim_queue,     ///< a: number, or any_queue. Values: number, sq_base, cq_base, key
+  claim_queue,     ///< a: number, or any_queue; domain. Values: number, sq_base, cq_base, key
   release_queue,   ///< a: number
   write_register,  ///< a: address, b: data
   read_register,   ///< a: address. Values: data
@@ -28,6 +28,8 @@ enum class Ask : uint32_t {
   arrive,          ///< a: group
   await_barrier,   ///< a: group, y: clocks. Values: 1 if it has ended, 1 if a member is dead, its node
   clock,           ///< at once, so no clock passes. Values: clock
+  attributes,      ///< Values: queues, regions, payload, bytes of the node's memory
+  leave,           ///< all is well: who goes without this has died
 };
 
 constexpr uint32_t any_queue = ~0u;
@@ -39,6 +41,10 @@ struct Request {
   uint64_t x = 0, y = 0;
   std::array<char, name_bytes> name{};  ///< padded with zeros
   std::array<uint64_t, 4> values{};
+
+  /// Of a region or queue: protection domain of the application, from 0 on.
+  uint64_t& domain() { return values[0]; }
+  uint64_t domain() const { return values[0]; }
 };
 
 struct Reply {

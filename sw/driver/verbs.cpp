@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <exception>
 
 #include "common/fault.hpp"
 #include "weft/rdma/formats.hpp"
@@ -73,19 +74,32 @@ class Context::Memory : public driver::RingMemory {
 Context::Context(std::unique_ptr<driver::Port> port)
     : port_(std::move(port)),
       bus_(std::make_unique<Bus>(*port_)),
-      memory_(std::make_unique<Memory>(port_->memory())) {
+      memory_(std::make_unique<Memory>(port_->memory())),
+      exceptions_(std::uncaught_exceptions()) {
   const auto values = ask({.ask = Ask::attach});
   node_ = static_cast<uint32_t>(values[0]);
   base_ = values[1];
   bytes_ = values[2];
 }
 
-Context::~Context() = default;
+Context::~Context() {
+  if (std::uncaught_exceptions() > exceptions_) return;
+  try {
+    port_->ask({.ask = Ask::leave});
+  } catch (const Fault&) {  // the node is gone
+  }
+}
 
 std::array<uint64_t, 4> Context::ask(const Request& request) {
   const Reply reply = port_->ask(request);
   if (reply.ok == 0) throw Fault("node " + std::to_string(node_) + ": " + reply.text());
   return reply.values;
+}
+
+Attributes Context::attributes() {
+  const auto values = ask({.ask = Ask::attributes});
+  return {static_cast<uint32_t>(values[0]), static_cast<uint32_t>(values[1]),
+          static_cast<uint32_t>(values[2]), values[3]};
 }
 
 bool Context::wait_for_byte(uint64_t address, uint8_t value, uint64_t clocks) {
@@ -143,6 +157,12 @@ uint64_t Context::allocate(uint64_t bytes) {
   return at;
 }
 
+uint64_t Context::new_domain() {
+  uint64_t number = 0;
+  while (!domains_.insert(number).second) ++number;
+  return number;
+}
+
 MemoryRegion::MemoryRegion(const ProtectionDomain& domain, uint64_t bytes, uint32_t access, const Queue* told)
     : context_(domain.context()), bytes_(bytes) {
   if (bytes == 0) throw Fault("memory region of no bytes");
@@ -151,8 +171,12 @@ MemoryRegion::MemoryRegion(const ProtectionDomain& domain, uint64_t bytes, uint3
   address_ = context_.allocate(whole);
   try {
     const uint32_t queue = told ? told->number() + 1 : 0;
-    key_ = static_cast<uint32_t>(
-        context_.ask({.ask = Ask::open_region, .a = access, .b = queue, .x = address_, .y = whole})[0]);
+    key_ = static_cast<uint32_t>(context_.ask({.ask = Ask::open_region,
+                                               .a = access,
+                                               .b = queue,
+                                               .x = address_,
+                                               .y = whole,
+                                               .values = {domain.number()}})[0]);
   } catch (...) {
     context_.free(address_);
     throw;
@@ -170,7 +194,7 @@ MemoryRegion::~MemoryRegion() {
 std::span<uint8_t> MemoryRegion::bytes() { return context_.port_->memory().subspan(address_, bytes_); }
 
 Queue::Queue(const ProtectionDomain& domain, uint32_t number) : context_(domain.context()) {
-  const auto values = context_.ask({.ask = Ask::claim_queue, .a = number});
+  const auto values = context_.ask({.ask = Ask::claim_queue, .a = number, .values = {domain.number()}});
   driver::RingSetup setup;
   setup.sq_base = values[1];
   setup.cq_base = values[2];

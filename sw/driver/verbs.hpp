@@ -2,12 +2,16 @@
 // What applications use of a NIC, in the words of verbs: context, protection domain, memory region, queue
 // (docs/driver.md). Whatever cannot be done throws Fault with one line; how a transfer ended is in its
 // completion.
+//
+// Threads: a context and what was made from it are for one thread at a time; unlike contexts have nothing in
+// common. All calls but posts, poll() and those that say so sleep until the node has answered.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,7 +38,15 @@ enum Access : uint32_t {
 /// Upper-case name of a completion's status, as docs/nic_guide.md explains it.
 std::string_view status_name(uint8_t status);
 
-/// An application's part of a node. Outlives what is made from it.
+/// What a NIC and its node have, for all applications together.
+struct Attributes {
+  uint32_t queues = 0, regions = 0;
+  uint32_t payload = 0;  ///< bytes, to multiples of which addresses are
+  uint64_t memory_bytes = 0;
+};
+
+/// An application's part of a node. Outlives what is made from it. Who knows it is told that it has died if
+/// it goes while an exception is under way, or without its destructor.
 class Context {
  public:
   explicit Context(std::unique_ptr<driver::Port> port);
@@ -43,6 +55,9 @@ class Context {
   ~Context();
 
   uint32_t node() const { return node_; }
+  Attributes attributes();
+  /// Of its own memory, all regions together.
+  uint64_t memory_bytes() const { return bytes_; }
   /// Of the NIC, now. None pass for asking.
   uint64_t clock() { return ask({.ask = driver::Ask::clock})[0]; }
 
@@ -56,10 +71,11 @@ class Context {
   static constexpr uint64_t patience = 20'000'000;
 
   /// Until a byte of the node's memory is another than `value`, or so many clocks have passed; false: it is
-  /// not.
+  /// not. Throws, once for each, if a peer has died (docs/driver.md, Peers that die).
   bool wait_for_byte(uint64_t address, uint8_t value, uint64_t clocks = patience);
 
  private:
+  friend class ProtectionDomain;
   friend class MemoryRegion;
   friend class Queue;
   friend class Barrier;
@@ -72,25 +88,33 @@ class Context {
   std::array<uint64_t, 4> find(uint32_t node, std::string_view name, uint64_t clocks);
   uint64_t allocate(uint64_t bytes);
   void free(uint64_t address) { used_.erase(address); }
+  /// The lowest number that none of its domains has.
+  uint64_t new_domain();
 
   std::unique_ptr<driver::Port> port_;
   std::unique_ptr<Bus> bus_;
   std::unique_ptr<Memory> memory_;
   uint32_t node_ = 0;
   uint64_t base_ = 0, bytes_ = 0;
+  int exceptions_;                     // under way when this was made
   std::map<uint64_t, uint64_t> used_;  // memory by address: bytes
+  std::set<uint64_t> domains_;         // numbers
 };
 
-/// What belongs together: queues use only memory regions of their own domain. The NIC knows one owner for
-/// each context, so a second domain of the same context is the same to it: isolation needs a context of its
-/// own.
+/// What belongs together: queues use only memory regions of their own domain, whoever knows another one's key
+/// (the NIC knows each as an owner; completion LOCAL_KEY). Outlives what is made in it.
 class ProtectionDomain {
  public:
-  explicit ProtectionDomain(Context& context) : context_(context) {}
+  explicit ProtectionDomain(Context& context) : context_(context), number_(context.new_domain()) {}
+  ProtectionDomain(const ProtectionDomain&) = delete;
+  ProtectionDomain& operator=(const ProtectionDomain&) = delete;
+  ~ProtectionDomain() { context_.domains_.erase(number_); }
   Context& context() const { return context_; }
+  uint64_t number() const { return number_; }
 
  private:
   Context& context_;
+  uint64_t number_;
 };
 
 class Queue;
@@ -144,7 +168,8 @@ class Queue {
   /// For a SEND; or, of no bytes, for being told of a WRITE with immediate only.
   bool post_recv(uint64_t tag, const LocalBytes& buffer) { return announce(ring_->post_recv(tag, buffer)); }
 
-  /// A completion that is there.
+  /// A completion that is there. Only looks: who looks in a loop should wait instead (docs/driver.md,
+  /// Waiting).
   std::optional<Completion> poll();
   /// The next completion; nothing after so many clocks without one.
   std::optional<Completion> wait(uint64_t clocks);
@@ -168,6 +193,8 @@ class Queue {
 /// application of each node opens it, all with the same number, nodes and instance.
 class Barrier {
  public:
+  /// Waits, for 33,000 clocks at the most, if this number was closed on this node a short time ago
+  /// (docs/driver.md, States).
   /// @param number 0 to 15
   /// @param nodes below 64, in any order
   /// @param instance another one each time that the nodes open the same number again

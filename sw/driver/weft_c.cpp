@@ -20,18 +20,29 @@ struct weft_context {
   std::string error;
 };
 
+struct weft_domain {
+  explicit weft_domain(weft_context* of) : context(of), domain(of->context) {}
+  weft_context* context;
+  verbs::ProtectionDomain domain;
+};
+
 struct weft_region {
-  weft_region(weft_context* of, uint64_t bytes, uint32_t access, const verbs::Queue* told)
-      : context(of), region(of->domain, bytes, access, told) {}
+  weft_region(weft_context* of, const verbs::ProtectionDomain& domain, uint64_t bytes, uint32_t access,
+              const weft_queue* told);
   weft_context* context;
   verbs::MemoryRegion region;
 };
 
 struct weft_queue {
-  weft_queue(weft_context* of, uint32_t number) : context(of), queue(of->domain, number) {}
+  weft_queue(weft_context* of, const verbs::ProtectionDomain& domain, uint32_t number)
+      : context(of), queue(domain, number) {}
   weft_context* context;
   verbs::Queue queue;
 };
+
+weft_region::weft_region(weft_context* of, const verbs::ProtectionDomain& domain, uint64_t bytes,
+                         uint32_t access, const weft_queue* told)
+    : context(of), region(domain, bytes, access, told != nullptr ? &told->queue : nullptr) {}
 
 struct weft_barrier {
   weft_barrier(weft_context* of, uint32_t number, std::span<const uint32_t> nodes, uint16_t instance)
@@ -61,6 +72,19 @@ int post(weft_queue* queue, Action action) {
   });
 }
 
+using rdma_queues::formats::Opcode;
+static_assert(WEFT_WRITE == static_cast<int>(Opcode::write) &&
+              WEFT_WRITE_IMM == static_cast<int>(Opcode::write_imm) &&
+              WEFT_SEND == static_cast<int>(Opcode::send) && WEFT_READ == static_cast<int>(Opcode::read) &&
+              WEFT_RECV == static_cast<int>(Opcode::recv) &&
+              WEFT_RECEIVE == static_cast<int>(Opcode::receive) &&
+              WEFT_RECEIVE_IMM == static_cast<int>(Opcode::receive_imm));
+
+weft_completion for_c(const verbs::Completion& completion) {
+  return {completion.tag,    completion.bytes,  completion.node,         completion.immediate,
+          completion.status, completion.opcode, completion.has_immediate};
+}
+
 void copy_line(const std::string& text, char* to, size_t bytes) {
   if (to == nullptr || bytes == 0) return;
   const size_t count = std::min(text.size(), bytes - 1);
@@ -83,20 +107,56 @@ void weft_detach(weft_context* context) { delete context; }
 
 const char* weft_error(const weft_context* context) { return context->error.c_str(); }
 
+uint32_t weft_node(const weft_context* context) { return context->context.node(); }
+
+uint64_t weft_memory_bytes(const weft_context* context) { return context->context.memory_bytes(); }
+
+int weft_query(weft_context* context, weft_attributes* attributes) {
+  return guarded(context, -1, [&] {
+    const verbs::Attributes got = context->context.attributes();
+    *attributes = {got.queues, got.regions, got.payload, got.memory_bytes};
+    return 0;
+  });
+}
+
+uint64_t weft_clock(weft_context* context) {
+  return guarded(context, UINT64_MAX, [&] { return context->context.clock(); });
+}
+
 weft_region* weft_region_open(weft_context* context, uint64_t bytes, uint32_t access) {
-  return guarded<weft_region*>(context, nullptr,
-                               [&] { return new weft_region(context, bytes, access, nullptr); });
+  return guarded<weft_region*>(
+      context, nullptr, [&] { return new weft_region(context, context->domain, bytes, access, nullptr); });
 }
 
 weft_region* weft_region_open_told(weft_context* context, uint64_t bytes, uint32_t access,
                                    const weft_queue* told) {
-  return guarded<weft_region*>(context, nullptr,
-                               [&] { return new weft_region(context, bytes, access, &told->queue); });
+  return guarded<weft_region*>(
+      context, nullptr, [&] { return new weft_region(context, context->domain, bytes, access, told); });
+}
+
+weft_domain* weft_domain_open(weft_context* context) {
+  return guarded<weft_domain*>(context, nullptr, [&] { return new weft_domain(context); });
+}
+
+void weft_domain_close(weft_domain* domain) { delete domain; }
+
+weft_region* weft_region_open_in(weft_domain* domain, uint64_t bytes, uint32_t access,
+                                 const weft_queue* told) {
+  return guarded<weft_region*>(domain->context, nullptr, [&] {
+    return new weft_region(domain->context, domain->domain, bytes, access, told);
+  });
+}
+
+weft_queue* weft_queue_open_in(weft_domain* domain, uint32_t number) {
+  return guarded<weft_queue*>(domain->context, nullptr,
+                              [&] { return new weft_queue(domain->context, domain->domain, number); });
 }
 
 void weft_region_close(weft_region* region) { delete region; }
 
 void* weft_region_memory(weft_region* region) { return region->region.bytes().data(); }
+
+uint64_t weft_region_bytes(weft_region* region) { return region->region.bytes().size(); }
 
 weft_remote weft_region_remote(const weft_region* region) {
   const verbs::RemoteBytes remote = region->region.remote();
@@ -104,10 +164,13 @@ weft_remote weft_region_remote(const weft_region* region) {
 }
 
 weft_queue* weft_queue_open(weft_context* context, uint32_t number) {
-  return guarded<weft_queue*>(context, nullptr, [&] { return new weft_queue(context, number); });
+  return guarded<weft_queue*>(context, nullptr,
+                              [&] { return new weft_queue(context, context->domain, number); });
 }
 
 void weft_queue_close(weft_queue* queue) { delete queue; }
+
+uint32_t weft_queue_number(const weft_queue* queue) { return queue->queue.number(); }
 
 weft_remote weft_queue_remote(const weft_queue* queue) {
   const verbs::RemoteQueue remote = queue->queue.remote();
@@ -122,8 +185,13 @@ int weft_publish(weft_context* context, const char* name, weft_remote remote) {
 }
 
 int weft_find(weft_context* context, uint32_t node, const char* name, weft_remote* found) {
+  return weft_find_within(context, node, name, verbs::Context::patience, found);
+}
+
+int weft_find_within(weft_context* context, uint32_t node, const char* name, uint64_t clocks,
+                     weft_remote* found) {
   return guarded(context, -1, [&] {
-    const verbs::RemoteBytes remote = context->context.find_memory(node, name);
+    const verbs::RemoteBytes remote = context->context.find_memory(node, name, clocks);
     *found = {remote.node, remote.key, remote.address};
     return 0;
   });
@@ -163,16 +231,45 @@ int weft_post_send(weft_queue* queue, uint64_t tag, const weft_region* from, uin
 
 int weft_post_recv(weft_queue* queue, uint64_t tag, const weft_region* into, uint64_t offset,
                    uint32_t bytes) {
-  return post(queue, [&] { return queue->queue.post_recv(tag, into->region.local(offset, bytes)); });
+  return post(queue, [&] {
+    return queue->queue.post_recv(
+        tag, into != nullptr ? into->region.local(offset, bytes) : verbs::LocalBytes{0, bytes, 0});
+  });
 }
 
 int weft_poll(weft_queue* queue, uint64_t clocks, weft_completion* completion) {
   return guarded(queue->context, -1, [&] {
     const auto got = clocks == 0 ? queue->queue.poll() : queue->queue.wait(clocks);
     if (!got) return 0;
-    *completion = {got->tag, static_cast<uint32_t>(got->bytes), static_cast<uint32_t>(got->node),
-                   static_cast<uint32_t>(got->immediate), got->status};
+    *completion = for_c(*got);
     return 1;
+  });
+}
+
+int weft_poll_several(weft_queue* queue, weft_completion* completions, size_t count) {
+  return guarded(queue->context, -1, [&] {
+    int got = 0;
+    for (; static_cast<size_t>(got) < count; ++got) {
+      const auto completion = queue->queue.poll();
+      if (!completion) break;
+      completions[got] = for_c(*completion);
+    }
+    return got;
+  });
+}
+
+int weft_expect(weft_queue* queue, uint64_t clocks, weft_completion* completion) {
+  return guarded(queue->context, -1, [&] {
+    const verbs::Completion got = queue->queue.expect(clocks);
+    if (completion != nullptr) *completion = for_c(got);
+    return 0;
+  });
+}
+
+int weft_wait_for_byte(weft_region* region, uint64_t offset, uint8_t value, uint64_t clocks) {
+  return guarded(region->context, -1, [&] {
+    if (offset >= region->region.bytes().size()) throw Fault("byte to wait for is not in the memory region");
+    return region->context->context.wait_for_byte(region->region.address() + offset, value, clocks) ? 1 : 0;
   });
 }
 
@@ -183,6 +280,17 @@ weft_barrier* weft_barrier_open(weft_context* context, uint32_t number, const ui
 }
 
 void weft_barrier_close(weft_barrier* barrier) { delete barrier; }
+
+int weft_barrier_arrive(weft_barrier* barrier) {
+  return guarded(barrier->context, -1, [&] {
+    barrier->barrier.arrive();
+    return 0;
+  });
+}
+
+int weft_barrier_wait(weft_barrier* barrier, uint64_t clocks) {
+  return guarded(barrier->context, -1, [&] { return barrier->barrier.wait(clocks) ? 1 : 0; });
+}
 
 int weft_barrier_enter(weft_barrier* barrier, uint64_t clocks) {
   return guarded(barrier->context, -1, [&] {

@@ -28,13 +28,15 @@ std::vector<uint8_t> contents_of(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
+/// Of a file that may be empty.
+uint64_t region_bytes(uint64_t bytes) { return std::max<uint64_t>(bytes, 1); }
+
 /// Until somebody has read it all.
 void offer(const Options& options) {
   const std::vector<uint8_t> contents = contents_of(options.file);
-  if (contents.empty()) throw Fault(options.file + ": is empty");
   Context context(options.place.attach());
   const ProtectionDomain domain(context);
-  MemoryRegion memory(domain, contents.size(), access_remote_read);
+  MemoryRegion memory(domain, region_bytes(contents.size()), access_remote_read);
   std::ranges::copy(contents, memory.bytes().begin());
   Queue queue(domain);
   MemoryRegion buffer(domain, 1, access_buffer);
@@ -52,7 +54,7 @@ void read(const Options& options) {
   const RemoteQueue done = context.find_queue(*options.from, "done");
   const RemoteBytes file = context.find_memory(*options.from, "file");
   const uint64_t bytes = context.find_memory(*options.from, "bytes").address;
-  MemoryRegion memory(domain, bytes, access_buffer);
+  MemoryRegion memory(domain, region_bytes(bytes), access_buffer);
   MemoryRegion word(domain, 1, access_source);
   Queue queue(domain);
   uint64_t posted = 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "await.hpp"
 #include "perf.hpp"
 
 namespace {
@@ -42,15 +43,9 @@ struct Side {
   }
   /// For the peer's write of this turn. False if it says that it was the last one.
   bool await(uint32_t bytes, uint8_t turn) {
-    for (uint64_t left = bytes; left > 0;) {  // from the end: in order, that is the last one
-      const uint8_t seen = target.bytes()[left - 1];
-      if (seen == over) return false;
-      if (seen == turn)
-        --left;
-      else if (!context.wait_for_byte(target.address() + left - 1, seen))
-        throw Fault("the peer does not write");
-    }
-    return true;
+    return examples::await_all(target.bytes().first(bytes), turn, over, [&](uint64_t index, uint8_t value) {
+      return context.wait_for_byte(target.address() + index, value);
+    });
   }
 
   Context context;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft-systemc: two NICs on a SystemC platform move memory; the bytes are compared (docs/systemc.md).
+// weft-systemc: two NICs on a SystemC platform move memory, whose bytes are compared, and go through a
+// barrier (docs/systemc.md).
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "common/command_line.hpp"
+#include "driver/barrier_driver.hpp"
 #include "driver/rdma_driver.hpp"
 #include "systemc/platform.hpp"
 
@@ -27,6 +29,8 @@ constexpr uint64_t sources = 0, shared = 0x10'0000, buffers = 0x20'0000, rings =
 constexpr uint64_t region_bytes = 0x10'0000;
 constexpr uint16_t source_key = 0x1111, shared_key = 0x2222, buffer_key = 0x3333, queue_key = 0x4444;
 constexpr uint8_t owner = 5;
+constexpr uint32_t queues = 4;  // of sw/systemc/weft_nic_pins.sv
+constexpr uint8_t group = 0;    // of the barrier
 
 driver::RdmaSetup engine_setup(uint16_t node) {
   driver::RdmaSetup setup;
@@ -58,6 +62,20 @@ driver::RingSetup ring_setup() {
   return setup;
 }
 
+driver::BarrierSetup barrier_setup(uint16_t node) {
+  driver::BarrierSetup setup;
+  setup.node = node;
+  setup.ring_base = rings + 0x2'0000;
+  return setup;
+}
+
+driver::BarrierGroup both_nodes() {
+  driver::BarrierGroup settings;
+  settings.members = {0, 1};
+  settings.good = 0xffff;  // a network without ways to choose from
+  return settings;
+}
+
 struct Row {
   std::string what;
   uint64_t bytes, clocks;
@@ -72,7 +90,8 @@ struct Options {
 /// What both programs know of each other.
 struct Meeting {
   Options options;
-  bool second_ready = false, first_done = false;
+  bool second_ready = false, second_left = false;
+  int arrived = 0;  ///< at the barrier
   std::vector<uint8_t> bytes;
   std::vector<Row> rows;
   std::string fault;
@@ -84,13 +103,18 @@ class Software {
       : processor_(processor),
         engine_(processor, [](driver::RdmaCompletion) {}),
         administrator_(processor, processor),
-        queue_(processor, processor, 0, ring_setup()) {
+        queue_(processor, processor, 0, ring_setup()),
+        barriers_(processor, processor, driver::barrier_window(queues)) {
     engine_.start(engine_setup(node));
-    bool enabled = false;
+    bool enabled = false, open = false;
     administrator_.enable(0, ring_setup(), [&](bool ok) { enabled = ok; });
-    if (!engine_.ready() || !enabled)
-      throw std::runtime_error("node " + std::to_string(node) + ": " +
-                               (engine_.fault().empty() ? "its queue is refused" : engine_.fault()));
+    barriers_.start(barrier_setup(node), [](bool) {});
+    barriers_.open(group, both_nodes(),
+                   [&](std::optional<Refusal> refusal) { open = refusal == Refusal::none; });
+    if (!engine_.ready() || !enabled || !open)
+      throw std::runtime_error(
+          "node " + std::to_string(node) + ": " +
+          (engine_.fault().empty() ? "its queue or barrier is refused" : engine_.fault()));
   }
 
   driver::RingQueue& queue() { return queue_; }
@@ -101,12 +125,22 @@ class Software {
     if (came) queue_.acknowledge();
     return came && completion->status == static_cast<uint8_t>(rdma::formats::Status::ok);
   }
+  /// Through the barrier of both; false: not all came.
+  bool meets() {
+    barriers_.arrive(group, [](std::optional<Refusal>) {});
+    std::optional<driver::BarrierDriver::Completion> completion;
+    const bool came = processor_.wait_until([&] { return (completion = barriers_.take()).has_value(); });
+    return came && completion->ending == 0;
+  }
 
  private:
+  using Refusal = driver::BarrierDriver::Refusal;
+
   Processor& processor_;
   driver::RdmaDriver engine_;
   driver::RingAdministrator administrator_;
   driver::RingQueue queue_;
+  driver::BarrierDriver barriers_;
 };
 
 template <typename Action>
@@ -119,7 +153,14 @@ void guarded(Meeting& meeting, Action action) {
   }
 }
 
-/// Posts a WRITE, a SEND and a READ of as many bytes as wanted, one after the other.
+/// Both have arrived when one leaves.
+bool meets(Meeting& meeting, Software& software) {
+  ++meeting.arrived;
+  return software.meets() && meeting.arrived == 2;
+}
+
+/// Posts a WRITE, a SEND and a READ of as many bytes as wanted, one after the other; then comes to the
+/// barrier.
 void first_program(Meeting& meeting, Processor& processor) {
   guarded(meeting, [&] {
     Software software(processor, 0);
@@ -144,11 +185,16 @@ void first_program(Meeting& meeting, Processor& processor) {
       processor.read(buffers, read);
       meeting.rows.back().right = meeting.rows.back().right && read == meeting.bytes;
     }
-    meeting.first_done = true;
+    const uint64_t start = Platform::clock();
+    const bool met = meets(meeting, software);
+    meeting.rows.push_back({"barrier", 0, Platform::clock() - start, met});
+    if (!processor.wait_until([&] { return meeting.second_left; }))
+      throw std::runtime_error("the other node does not leave the barrier");
+    sc_core::sc_stop();
   });
 }
 
-/// Posts RECVs, then looks at what came.
+/// Posts RECVs and looks at what came; then comes to the barrier.
 void second_program(Meeting& meeting, Processor& processor) {
   guarded(meeting, [&] {
     Software software(processor, 1);
@@ -169,14 +215,16 @@ void second_program(Meeting& meeting, Processor& processor) {
       if (came != meeting.bytes) throw std::runtime_error("what was written is not what was sent");
       if (n + 1 < meeting.options.repeat) post();
     }
-    if (!processor.wait_until([&] { return meeting.first_done; }))
-      throw std::runtime_error("the other node does not end");
-    sc_core::sc_stop();
+    if (!meets(meeting, software)) throw std::runtime_error("it leaves the barrier alone");
+    meeting.second_left = true;
+    processor.wait_until([] { return false; });  // the driver outlives what it drives
   });
 }
 
 int run(const Options& options) {
-  Meeting meeting{options, false, false, std::vector<uint8_t>(options.bytes), {}, {}};
+  Meeting meeting;
+  meeting.options = options;
+  meeting.bytes.resize(options.bytes);
   std::mt19937 random(1);
   for (uint8_t& byte : meeting.bytes) byte = static_cast<uint8_t>(random());
   Platform platform(
@@ -204,7 +252,9 @@ int run(const Options& options) {
 }  // namespace
 
 int sc_main(int argc, char** argv) {
-  CLI::App app("Two NICs on a SystemC platform move memory; the bytes are compared", "weft-systemc");
+  CLI::App app(
+      "Two NICs on a SystemC platform move memory, whose bytes are compared, and go through a barrier",
+      "weft-systemc");
   Options options;
   command_line::add_version(app);
   app.add_option("--bytes", options.bytes, "Bytes of each request")

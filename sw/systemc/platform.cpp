@@ -106,32 +106,54 @@ Node::Node(uint32_t number, uint64_t bytes, const Latency& latency, std::functio
   processor.socket.bind(nic.registers);
   nic.irq(irq);
   nic.queue_irq(queue_irq);
+  nic.barrier_irq(barrier_irq);
 }
 
 Platform::Platform(uint64_t bytes, const std::function<void(Processor&)>& first,
-                   const std::function<void(Processor&)>& second, const Latency& latency)
+                   const std::function<void(Processor&)>& second, const Latency& latency,
+                   const std::optional<LinkFaults>& faults)
     : clk_("clk", sc_time(clock_ns, sc_core::SC_NS)),
       rst_n_("rst_n"),
       first_(0, bytes, latency, first),
       second_(1, bytes, latency, second),
-      there_("there", 16),
-      back_("back", 16) {
+      out_{sc_core::sc_fifo<Flit>("out0", 16), sc_core::sc_fifo<Flit>("out1", 16)},
+      in_{sc_core::sc_fifo<Flit>("in0", 16), sc_core::sc_fifo<Flit>("in1", 16)} {
   for (Node* node : {&first_, &second_}) {
     node->nic.clk(clk_);
     node->nic.rst_n(rst_n_);
     node->processor.clk(clk_);
   }
-  first_.nic.packets_out(there_);
-  second_.nic.packets_in(there_);
-  second_.nic.packets_out(back_);
-  first_.nic.packets_in(back_);
-  sc_core::sc_spawn([this] { reset(); });
+  for (const uint32_t number : {0, 1}) node(number).nic.packets_out(out_[number]);
+  if (faults) {
+    join(*faults);
+  } else {
+    join();
+  }
+  sc_core::sc_spawn([this] { hold_reset(); });
 }
 
-void Platform::reset() {
-  rst_n_ = false;
-  for (int clock = 0; clock < 4; ++clock) sc_core::wait(clk_.posedge_event());
-  rst_n_ = true;
+void Platform::join() {
+  for (const uint32_t number : {0, 1}) node(number).nic.packets_in(out_[1 - number]);
+}
+
+void Platform::join(const LinkFaults& faults) {
+  link_ = std::make_unique<Link>("link", faults.faults, faults.seed);
+  link_->clk(clk_);
+  for (const uint32_t number : {0, 1}) {
+    link_->from[number](out_[number]);
+    link_->to[number](in_[number]);
+    node(number).nic.packets_in(in_[number]);
+  }
+}
+
+/// At the start, and whenever it is wanted.
+void Platform::hold_reset() {
+  while (true) {
+    rst_n_ = false;
+    for (int clock = 0; clock < 4; ++clock) sc_core::wait(clk_.posedge_event());
+    rst_n_ = true;
+    sc_core::wait(reset_wanted_);
+  }
 }
 
 uint64_t Platform::clock() {

@@ -3,14 +3,17 @@
 // between them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "driver/ring_driver.hpp"
+#include "systemc/link.hpp"
 #include "systemc/weft_nic.hpp"
 
 namespace weft::systemc {
@@ -65,7 +68,7 @@ struct Node {
   Memory memory;
   weft_nic nic;
   Processor processor;
-  sc_core::sc_signal<bool> irq, queue_irq;
+  sc_core::sc_signal<bool> irq, queue_irq, barrier_irq;
 
   Node(uint32_t number, uint64_t bytes, const Latency& latency, std::function<void(Processor&)> program);
 };
@@ -75,10 +78,21 @@ class Platform {
  public:
   static constexpr unsigned clock_ns = 4;
 
+  struct LinkFaults {
+    fabric::Faults faults;
+    uint64_t seed = 1;
+  };
+
   /// @param latency of memories
+  /// @param faults of the link; nothing: the NICs are joined by FIFOs
   Platform(uint64_t bytes, const std::function<void(Processor&)>& first,
-           const std::function<void(Processor&)>& second, const Latency& latency = ten_clocks);
+           const std::function<void(Processor&)>& second, const Latency& latency = ten_clocks,
+           const std::optional<LinkFaults>& faults = {});
   Node& node(uint32_t number) { return number == 0 ? first_ : second_; }
+  /// If it has faults.
+  const Link* link() const { return link_.get(); }
+  /// Both NICs, from the next clock on for four.
+  void reset() { reset_wanted_.notify(); }
   static uint64_t clock();
   static sc_core::sc_time clocks(unsigned number) {
     return number * sc_core::sc_time(clock_ns, sc_core::SC_NS);
@@ -86,12 +100,16 @@ class Platform {
   static sc_core::sc_time ten_clocks() { return clocks(10); }
 
  private:
-  void reset();
+  void hold_reset();
+  void join();
+  void join(const LinkFaults& faults);
 
   sc_core::sc_clock clk_;
   sc_core::sc_signal<bool> rst_n_;
+  sc_core::sc_event reset_wanted_;
   Node first_, second_;
-  sc_core::sc_fifo<Flit> there_, back_;
+  std::array<sc_core::sc_fifo<Flit>, 2> out_, in_;  // of packets, by node; without a link `out_` alone
+  std::unique_ptr<Link> link_;
 };
 
 }  // namespace weft::systemc

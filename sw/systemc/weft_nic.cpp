@@ -18,6 +18,7 @@ namespace {
 
 constexpr unsigned bursts_waiting = 16;  // reads or writes that wait for memory, at most
 constexpr uint32_t okay = 0, slverr = 2;
+constexpr uint64_t register_bytes = 1 << 16;  // address pins of weft_nic_pins.sv
 
 /// Not a chain of assignments: a signal has its new value only later.
 void set(std::initializer_list<sc_signal<bool>*> pins, bool level) {
@@ -73,6 +74,7 @@ struct weft_nic::Pins {
     nic.rst_ni(module.rst_n);
     nic.irq_o(module.irq);
     nic.queue_irq_o(module.queue_irq);
+    nic.barrier_irq_o(module.barrier_irq);
     nic.s_axis_tvalid_i(in_valid), nic.s_axis_tready_o(in_ready), nic.s_axis_tdata_i(in_data),
         nic.s_axis_tkeep_i(in_keep), nic.s_axis_tlast_i(in_last);
     nic.m_axis_tvalid_o(out_valid), nic.m_axis_tready_i(out_ready), nic.m_axis_tdata_o(out_data),
@@ -129,7 +131,7 @@ void weft_nic::access_register(tlm_generic_payload& access, sc_core::sc_time& de
     access.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
   } else if (access.get_byte_enable_ptr() != nullptr) {
     access.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
-  } else if (access.get_address() % 4 != 0 || access.get_address() >= 1u << 15) {
+  } else if (access.get_address() % 4 != 0 || access.get_address() >= register_bytes) {
     access.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
   } else {
     register_access_.lock();
@@ -150,16 +152,15 @@ void weft_nic::write_register(tlm_generic_payload& access) {
   p.reg_wdata = data;
   p.reg_wstrb = 15;
   set({&p.reg_awvalid, &p.reg_wvalid, &p.reg_bready}, true);
-  bool address = true, word = true, answer = true;  // not taken yet
-  while (answer) {
+  bool address = true, word = true;  // not taken yet
+  do {
     next_clock();
     if (address && p.reg_awready.read()) p.reg_awvalid = address = false;
     if (word && p.reg_wready.read()) p.reg_wvalid = word = false;
-    answer = !p.reg_bvalid.read();
-  }
-  p.reg_bready = false;
-  access.set_response_status(p.reg_bresp.read() == okay ? tlm::TLM_OK_RESPONSE
-                                                        : tlm::TLM_GENERIC_ERROR_RESPONSE);
+  } while (rst_n.read() && !p.reg_bvalid.read());
+  set({&p.reg_awvalid, &p.reg_wvalid, &p.reg_bready}, false);
+  const bool good = rst_n.read() && p.reg_bresp.read() == okay;
+  access.set_response_status(good ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
 }
 
 void weft_nic::read_register(tlm_generic_payload& access) {
@@ -170,12 +171,12 @@ void weft_nic::read_register(tlm_generic_payload& access) {
   do {
     next_clock();
     if (address && p.reg_arready.read()) p.reg_arvalid = address = false;
-  } while (!p.reg_rvalid.read());
-  p.reg_rready = false;
+  } while (rst_n.read() && !p.reg_rvalid.read());
+  set({&p.reg_arvalid, &p.reg_rready}, false);
   const uint32_t data = p.reg_rdata.read();
   std::memcpy(access.get_data_ptr(), &data, 4);
-  access.set_response_status(p.reg_rresp.read() == okay ? tlm::TLM_OK_RESPONSE
-                                                        : tlm::TLM_GENERIC_ERROR_RESPONSE);
+  const bool good = rst_n.read() && p.reg_rresp.read() == okay;
+  access.set_response_status(good ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
 }
 
 // --- packets

@@ -35,9 +35,11 @@ class weft_nic : public sc_core::sc_module {
   sc_core::sc_in<bool> clk{"clk"};
   sc_core::sc_in<bool> rst_n{"rst_n"};  ///< synchronous; a packet that it cuts is dropped by the receiver
   sc_core::sc_out<bool> irq{"irq"};     ///< of the engine
-  sc_core::sc_out<bool> queue_irq{"queue_irq"};  ///< of the queues
+  sc_core::sc_out<bool> queue_irq{"queue_irq"};      ///< of the queues
+  sc_core::sc_out<bool> barrier_irq{"barrier_irq"};  ///< of the barrier engine's ring
   /// Words of 32 bits; blocking, each lasts for the clocks that AXI4-Lite takes. Another length or place:
-  /// TLM's errors for these; SLVERR: TLM_GENERIC_ERROR_RESPONSE.
+  /// TLM's errors for these; SLVERR, or a reset on the way: TLM_GENERIC_ERROR_RESPONSE. In reset they wait
+  /// for its end.
   tlm_utils::simple_target_socket<weft_nic> registers{"registers"};
   /// Bursts of whole flits, up to 256 bytes, writes with byte enables; blocking, several reads and several
   /// writes at once, begun in the order in which the NIC asks. Any error becomes SLVERR.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A NIC without its trace, of the size that the SystemC module has: small enough to be built in a minute. What Verilator --sc makes a module of.
+// A NIC, its barrier engine too, without its trace, of the size that the SystemC module has: small enough to be built in a minute. What Verilator --sc makes a module of.
 module weft_nic_pins #(
   localparam int unsigned DATA_W = 256,
   localparam int unsigned ADDR_W = 48,
   localparam int unsigned N_QUEUES = 4,
-  localparam int unsigned AXIL_W = 12 + 1 + $clog2(N_QUEUES)
+  localparam int unsigned AXIL_W = 12 + 2 + $clog2(N_QUEUES)
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -57,13 +57,15 @@ module weft_nic_pins #(
   input  logic                m_axi_rvalid_i,
   output logic                m_axi_rready_o,
   output logic                irq_o,
-  output logic                queue_irq_o
+  output logic                queue_irq_o,
+  output logic                barrier_irq_o
 );
   // Bursts are of whole beats, addresses rise: size and burst are not looked at.
-  rdma_nic #(
+  weft_nic #(
     .N_RX_CTX(64), .N_TX_CTX(64), .WINDOW(128), .DATA_W(DATA_W), .PAYLOAD(256), .PIDX_W(24), .CID_W(6), .SID_W(6), .ADDR_W(ADDR_W), .N_REGIONS(16), .N_SOURCES(16),
-    .N_QUEUES(N_QUEUES), .N_REQUESTS(64), .TRANSFERS(1), .N_TICKETS(16), .MAX_ANSWERS(4)
-  ) i_nic (.m_axi_awsize_o(), .m_axi_awburst_o(), .m_axi_arsize_o(), .m_axi_arburst_o(),
+    .N_QUEUES(N_QUEUES), .N_REQUESTS(64), .TRANSFERS(1), .N_TICKETS(16), .MAX_ANSWERS(4),
+    .N_GROUPS(16), .N_MEMBERS(64), .N_NODES(64)
+  ) i_nic (.irq_o(), .rdma_irq_o(irq_o), .m_axi_awsize_o(), .m_axi_awburst_o(), .m_axi_arsize_o(), .m_axi_arburst_o(),
     .trace_rx_valid_o(), .trace_rx_timeout_o(), .trace_rx_outcome_o(), .trace_rx_room_o(), .trace_rx_offer_valid_o(), .trace_rx_offer_cid_o(),
     .trace_rx_over_quota_o(), .trace_rx_from_inbox_o(), .trace_rx_answer_asked_o(), .trace_rx_answer_room_o(), .trace_rx_limit_o(), .trace_rx_cid_o(),
     .trace_rx_now_o(), .trace_rx_wbase_o(), .trace_rx_wvec_o(), .trace_routed_valid_o(), .trace_routed_to_inbox_o(), .trace_inbox_valid_o(),
@@ -75,5 +77,7 @@ module weft_nic_pins #(
     .trace_order_index_o(), .trace_order_count_o(), .trace_entry_valid_o(), .trace_entry_queue_o(), .trace_entry_verdict_o(), .trace_error_valid_o(),
     .trace_error_queue_o(), .trace_slot_valid_o(), .trace_slot_discard_o(), .trace_slot_queue_o(), .trace_slot_signal_o(), .trace_slot_fields_o(),
     .trace_retired_valid_o(), .trace_retired_queue_o(), .trace_retired_discarded_o(), .trace_retired_failed_o(), .trace_retired_urgent_o(),
-    .trace_fire_valid_o(), .trace_fire_queue_o(), .trace_off_o(), .trace_request_valid_o(), .trace_request_status_o(), .*);
+    .trace_fire_valid_o(), .trace_fire_queue_o(), .trace_off_o(), .trace_request_valid_o(), .trace_request_status_o(),
+    .trace_barrier_valid_o(), .trace_barrier_what_o(), .trace_barrier_group_o(), .trace_barrier_packet_o(), .trace_barrier_overrun_o(),
+    .trace_barrier_arrived_o(), .trace_barrier_arrival_o(), .trace_barrier_told_o(), .trace_barrier_completion_o(), .*);
 endmodule

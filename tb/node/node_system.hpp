@@ -28,6 +28,7 @@ class NodeSystem : public Nodes {
   uint64_t cycle() const override { return system_.cycle(); }
   std::span<uint8_t> memory(uint32_t node) override { return memories_.at(node); }
   void step() override;
+  fabric::NetworkCounters network_counters() { return system_.network().counters(); }
 
  private:
   void start_barriers(uint32_t node, driver::BarrierDriver& barriers, const driver::NodeSize& size);

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <random>
@@ -59,6 +60,16 @@ void transfer(Side& here, Side& there, uint32_t bytes) {
   expect(here.buffer.bytes(), "READ");
 }
 
+/// Through a barrier, both clocked by this thread.
+void meet(Side& here, Side& there) {
+  const std::array<uint32_t, 2> both{0, 1};
+  verbs::Barrier mine(here.domain, 0, both), other(there.domain, 0, both);
+  mine.arrive();
+  other.arrive();
+  if (!mine.wait(verbs::Context::patience) || !other.wait(verbs::Context::patience))
+    throw Fault("a barrier does not end");
+}
+
 void run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::vector<uint8_t>> memories(2, std::vector<uint8_t>(16 << 20));
@@ -68,6 +79,7 @@ void run(const Options& options) {
     std::mt19937 random(1);
     std::ranges::generate(here.source.bytes(), [&random] { return static_cast<uint8_t>(random()); });
     for (uint32_t n = 0; n < options.repeat; ++n) transfer(here, there, options.bytes);
+    meet(here, there);
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   fmt::print("{} clocks of two NICs in {:.2f} s: {:.0f} clocks a second\n", nodes.cycle(), seconds.count(),

@@ -183,6 +183,46 @@ TEST_F(VerbsPair, WrongKeysAndRegionsEndWithTheirStatus) {
   EXPECT_EQ(status_of(here.memory.local(0, 256), there.memory.remote()), "OK");
 }
 
+/// With its true key, on the same node.
+TEST_F(VerbsPair, RegionsOfAnotherApplicationOrDomainAreRefused) {
+  Side other(attach(0));
+  const ProtectionDomain second(here.context);
+  const MemoryRegion source(second, 4096, access_source), buffer(second, 4096, access_buffer);
+  Queue queue(second);
+  const auto status_of = [](Queue& asked) {
+    return std::string(status_name(asked.wait(1'000'000).value_or(Completion{}).status));
+  };
+  const auto write = [&](Queue& by, const MemoryRegion& from) {
+    by.post_write(1, from.local(0, 256), there.memory.remote());
+    return status_of(by);
+  };
+  const auto read = [&](Queue& by, const MemoryRegion& into) {
+    by.post_read(2, into.local(0, 256), there.memory.remote());
+    return status_of(by);
+  };
+  EXPECT_EQ(write(here.queue, other.memory), "LOCAL_KEY");
+  EXPECT_EQ(read(here.queue, other.buffer), "LOCAL_KEY");
+  EXPECT_EQ(write(here.queue, source), "LOCAL_KEY");
+  EXPECT_EQ(read(here.queue, buffer), "LOCAL_KEY");
+  EXPECT_EQ(write(queue, here.memory), "LOCAL_KEY");
+  EXPECT_EQ(write(queue, source), "OK");
+  EXPECT_EQ(read(queue, buffer), "OK");
+  EXPECT_EQ(write(here.queue, here.memory), "OK");
+}
+
+TEST_F(Verbs, ProtectionDomainsEnd) {
+  Context context(attach(0));
+  std::vector<std::unique_ptr<ProtectionDomain>> domains;
+  while (domains.size() <= 255 / queues()) domains.push_back(std::make_unique<ProtectionDomain>(context));
+  EXPECT_EQ(fault_of([&] { MemoryRegion(*domains.back(), 256, access_source); }),
+            "node 0: no more protection domains for this application");
+  EXPECT_EQ(fault_of([&] { Queue(*domains.back()); }),
+            "node 0: no more protection domains for this application");
+  domains.front().reset();
+  const ProtectionDomain again(context);
+  EXPECT_NO_THROW(MemoryRegion(again, 256, access_source));
+}
+
 TEST_F(VerbsPair, ClosedRegionIsNotWrittenAnyMore) {
   RemoteBytes gone;
   {
@@ -238,6 +278,68 @@ TEST_F(Verbs, WhoGoesLeavesNothing) {
   }
   run_until_clear();
   expect_nothing_in_use(0);
+}
+
+/// Two applications that know each other, by what `there` has published.
+class VerbsPeers : public VerbsPair {
+ protected:
+  VerbsPeers() : other(std::in_place, attach(1)) {
+    other->context.publish("other", other->queue.remote());
+    to = here.context.find_queue(1, "other");
+    here.queue.post_recv(1, here.buffer.local(0, 256));
+  }
+  /// Without its destructor, as the kernel does it: the node sees its end only.
+  std::unique_ptr<driver::Port> stranger() {
+    auto port = attach(1);
+    driver::Request publish{.ask = driver::Ask::publish};
+    publish.name[0] = 's';
+    EXPECT_TRUE(port->ask(publish).ok);
+    return port;
+  }
+  static constexpr uint64_t long_enough = 400'000;
+  std::optional<Side> other;
+  RemoteQueue to;
+};
+
+TEST_F(VerbsPeers, WhoWaitsForOneThatDiesIsToldOnce) {
+  auto port = stranger();
+  here.context.find_memory(1, "s");
+  port.reset();
+  const uint64_t before = here.context.clock();
+  EXPECT_EQ(fault_of([&] { here.queue.wait(long_enough); }), "node 0: peer on node 1 has died");
+  EXPECT_LT(here.context.clock(), before + 200'000);
+  here.queue.post_write(2, here.memory.local(0, 256), there.memory.remote());
+  EXPECT_EQ(here.queue.expect().tag, 2u);
+  EXPECT_FALSE(here.queue.wait(1'000));
+}
+
+TEST_F(VerbsPeers, WhoLeavesInPeaceHasNotDied) {
+  other.reset();
+  EXPECT_FALSE(here.queue.wait(200'000));
+}
+
+TEST_F(VerbsPeers, WhoGoesByAnExceptionHasDied) {
+  const auto fall = [&] {
+    Context falling(attach(1));
+    here.context.publish("here", here.queue.remote());
+    falling.find_queue(0, "here");
+    throw Fault("falls");
+  };
+  EXPECT_EQ(fault_of(fall), "falls");
+  EXPECT_EQ(fault_of([&] { here.queue.wait(long_enough); }), "node 0: peer on node 1 has died");
+}
+
+/// Before the end of the time that its peers wait anyway.
+TEST_F(VerbsPeers, WhatWasUnderWayEndsByItself) {
+  auto port = stranger();
+  here.context.find_memory(1, "s");
+  const driver::Reply queue = port->ask({.ask = driver::Ask::claim_queue, .a = driver::any_queue});
+  ASSERT_TRUE(queue.ok);
+  const RemoteQueue gone{1, static_cast<uint8_t>(queue.values[0]), static_cast<uint16_t>(queue.values[3])};
+  here.queue.post_send(9, here.memory.local(0, 16'384), gone);
+  port.reset();
+  EXPECT_EQ(fault_of([&] { here.queue.expect(long_enough); }), "request 9 to node 1 ended with BAD_KEY");
+  EXPECT_EQ(fault_of([&] { here.queue.wait(long_enough); }), "node 0: peer on node 1 has died");
 }
 
 TEST_F(Verbs, NoNodeAndNoPlace) {
@@ -316,6 +418,41 @@ TEST_F(VerbsBarrier, WhoGoesLeavesNoBarrier) {
   run_until_clear();
   EXPECT_EQ(nodes->server(0).barriers_in_use(), 0u);
   const Barrier again(domain_here, 5, both, 2);
+}
+
+/// The second of two who wait for it is refused when the first one has it.
+TEST_F(VerbsBarrier, OpenedAgainAtOnceItWaitsUntilTheLastOneIsClosed) {
+  for (uint16_t instance = 0; instance < 2; ++instance) {
+    const uint64_t before = here.clock();
+    Barrier mine(domain_here, 3, both, instance), theirs(domain_there, 3, both, instance);
+    if (instance > 0) {
+      EXPECT_GT(here.clock(), before + 32'000) << "the last one still answers";
+      EXPECT_LT(here.clock(), before + 33'000);
+    }
+    mine.arrive();
+    EXPECT_FALSE(mine.wait(2'000));
+    theirs.arrive();
+    EXPECT_TRUE(mine.wait(100'000));
+    EXPECT_TRUE(theirs.wait(100'000));
+  }
+}
+
+/// As another application asks meanwhile; who goes while it waits has none of it.
+TEST_F(VerbsBarrier, OneOfThoseWhoWaitForItHasIt) {
+  { const Barrier brief(domain_here, 3, both); }
+  const auto ask = [&](uint32_t place, std::string& why) {
+    nodes->server(0).handle(place, {.ask = driver::Ask::open_barrier, .a = 3, .b = 1, .x = 3},
+                            [&why](const driver::Reply& reply) { why = reply.ok ? "open" : reply.text(); });
+  };
+  const uint32_t gone = take_place(*nodes, 0), first = take_place(*nodes, 0), second = take_place(*nodes, 0);
+  std::string why_gone, why_first, why_second;
+  ask(gone, why_gone), ask(first, why_first), ask(second, why_second);
+  nodes->server(0).detach(gone);
+  run_until_clear();
+  for (int clock = 0; clock < 1000; ++clock) nodes->step();
+  EXPECT_EQ(why_gone, "");
+  EXPECT_EQ(why_first, "open");
+  EXPECT_EQ(why_second, "barrier 3 is in use");
 }
 
 TEST_F(Verbs, MemoryEnds) {

@@ -62,6 +62,95 @@ static int all_are(const weft_region* region, int value) {
   return 1;
 }
 
+static void attributes(struct Side* here, struct Side* there) {
+  expect(weft_node(here->context) == 0 && weft_node(there->context) == 1, "a context is of another node");
+  weft_attributes has = {0};
+  expect(weft_query(here->context, &has) == 0, "attributes are refused");
+  expect(has.queues == 8 && has.regions == 64 && has.payload == 256, "a NIC has other attributes");
+  expect(has.memory_bytes == 32u << 20, "a node has other memory");
+  const uint64_t own = weft_memory_bytes(here->context);
+  expect(own > (2u << 20) && own * has.queues <= has.memory_bytes,
+         "of its memory a context has another part");
+  expect(weft_region_bytes(here->memory) == bytes, "a region is of another length");
+  expect(weft_queue_number(here->queue) == weft_queue_remote(here->queue).address, "a queue has two numbers");
+}
+
+/* Clocks pass while something is waited for, and only then. */
+static void waits(struct Side* here, struct Side* there) {
+  const uint64_t before = weft_clock(here->context);
+  expect(before != UINT64_MAX, "no clock");
+  unsigned char* memory = weft_region_memory(there->memory);
+  memory[9] = 3;
+  expect(weft_wait_for_byte(there->memory, 9, 3, 5000) == 0, "a byte changes by itself");
+  expect(weft_clock(here->context) >= before + 5000, "5,000 clocks take less");
+  expect(weft_wait_for_byte(there->memory, 9, 4, 5000) == 1, "a byte that is another is waited for");
+  expect(weft_wait_for_byte(there->memory, bytes, 0, 1) == -1, "a byte behind the region is waited for");
+  expect_text(weft_error(there->context), "byte to wait for is not in the memory region");
+  weft_remote none;
+  expect(weft_find_within(here->context, 1, "nobody", 2000, &none) == -1, "what nobody publishes is found");
+  expect_text(weft_error(here->context), "node 1: nothing published under 'nobody'");
+}
+
+static void several_at_once(struct Side* here, struct Side* there) {
+  enum { count = 5 };
+  weft_completion done[count + 1];
+  expect(weft_poll_several(here->queue, done, count) == 0, "completions of nothing");
+  for (uint64_t tag = 0; tag < count; ++tag)
+    weft_post_write(here->queue, tag, here->memory, 0, 256, weft_region_remote(there->memory));
+  expect(weft_wait_for_byte(there->memory, 1, 0, 50000) == 1, "all bytes are 0");
+  weft_wait_for_byte(there->buffer, 0, ((unsigned char*)weft_region_memory(there->buffer))[0], 50000);
+  expect(weft_poll_several(here->queue, done, 2) == 2, "two of five are not there");
+  expect(weft_poll_several(here->queue, done + 2, count) == 3, "the other three are not there");
+  unsigned seen = 0;
+  for (int n = 0; n < count; ++n) {
+    if (done[n].status == 0 && done[n].opcode == WEFT_WRITE) seen |= 1u << done[n].tag;
+  }
+  expect(seen == (1u << count) - 1, "not each of five has ended well, once");
+
+  weft_post_write(here->queue, 77, here->memory, 0, 256, weft_region_remote(there->memory));
+  expect(weft_expect(here->queue, clocks, done) == 0 && done->tag == 77, "a WRITE is not expected");
+  expect(weft_expect(here->queue, 1000, NULL) == -1, "a completion of nothing is expected");
+  expect_text(weft_error(here->context), "no completion within 1000 clocks");
+  weft_remote wrong = weft_region_remote(there->memory);
+  ++wrong.key;
+  weft_post_write(here->queue, 78, here->memory, 0, 256, wrong);
+  expect(weft_expect(here->queue, clocks, NULL) == -1, "a wrong key is as expected");
+  expect_text(weft_error(here->context), "request 78 to node 1 ended with BAD_KEY");
+}
+
+static void domains(struct Side* here, struct Side* there) {
+  weft_domain* domain = weft_domain_open(here->context);
+  weft_region* region = weft_region_open_in(domain, bytes, WEFT_SOURCE, NULL);
+  weft_queue* queue = weft_queue_open_in(domain, WEFT_ANY_QUEUE);
+  expect(region && queue, "nothing is opened in a second domain");
+  if (!region || !queue) return;
+  weft_post_write(queue, 11, region, 0, 256, weft_region_remote(there->memory));
+  expect_completion(queue, 11, "OK");
+  weft_post_write(queue, 12, here->memory, 0, 256, weft_region_remote(there->memory));
+  expect_completion(queue, 12, "LOCAL_KEY");
+  weft_post_write(here->queue, 13, region, 0, 256, weft_region_remote(there->memory));
+  expect_completion(here->queue, 13, "LOCAL_KEY");
+  weft_queue_close(queue);
+  weft_region_close(region);
+  weft_domain_close(domain);
+}
+
+static void barrier_in_steps(struct Side* here, struct Side* there) {
+  static const uint32_t both[] = {0, 1};
+  weft_barrier *mine = weft_barrier_open(here->context, 7, both, 2, 0),
+               *other = weft_barrier_open(there->context, 7, both, 2, 0);
+  expect(mine && other, "a barrier is not opened");
+  if (!mine || !other) return;
+  expect(weft_barrier_arrive(mine) == 0, "the first may not arrive");
+  expect(weft_barrier_wait(mine, 1000) == 0, "the first leaves alone");
+  expect(weft_barrier_arrive(mine) == -1, "it arrives twice");
+  expect_text(weft_error(here->context), "node 0: barrier: ARRIVED");
+  expect(weft_barrier_arrive(other) == 0, "the second may not arrive");
+  expect(weft_barrier_wait(mine, clocks) == 1 && weft_barrier_wait(other, clocks) == 1, "not both leave");
+  weft_barrier_close(mine);
+  weft_barrier_close(other);
+}
+
 static void transfers(struct Side* here, struct Side* there) {
   weft_completion none;
   expect(weft_poll(here->queue, 0, &none) == 0, "a completion of nothing");
@@ -87,13 +176,14 @@ static void transfers(struct Side* here, struct Side* there) {
 
   weft_region* told = weft_region_open_told(there->context, bytes, WEFT_REMOTE_WRITE, there->queue);
   expect(told != NULL, "a region that tells a queue is not opened");
-  expect(weft_post_recv(there->queue, 6, there->buffer, 0, bytes) == 0, "RECV is refused");
+  expect(weft_post_recv(there->queue, 6, NULL, 0, 0) == 0, "RECV of nothing is refused");
   expect(weft_post_write_imm(here->queue, 7, here->memory, 0, bytes, weft_region_remote(told), 77) == 0,
          "WRITE with immediate is refused");
   weft_completion news = {0};
   expect(weft_poll(there->queue, clocks, &news) == 1 && news.tag == 6,
          "nobody is told of a WRITE with immediate");
-  expect(news.immediate == 77 && news.bytes == bytes && news.node == 0,
+  expect(news.immediate == 77 && news.bytes == bytes && news.node == 0 && news.has_immediate == 1 &&
+             news.opcode == WEFT_RECEIVE_IMM,
          "of a WRITE with immediate other things are told");
   expect_completion(here->queue, 7, "OK");
   expect(all_are(told, 'a'), "WRITE with immediate: other bytes");
@@ -125,7 +215,8 @@ static void refusals(const char* fabric, struct Side* here) {
   weft_barrier* none = weft_barrier_open(here->context, 16, (const uint32_t[]){0, 1}, 2, 0);
   expect(none == NULL, "a barrier beyond the last");
   expect_text(weft_error(here->context), "node 0: no barrier 16: the node has 16");
-  weft_region_close(NULL), weft_queue_close(NULL), weft_barrier_close(NULL), weft_detach(NULL);
+  weft_region_close(NULL), weft_queue_close(NULL), weft_barrier_close(NULL), weft_domain_close(NULL),
+      weft_detach(NULL);
 }
 
 /* One of two threads that go through barriers together. */
@@ -194,7 +285,12 @@ int main(int argc, char** argv) {
   struct Side here, there;
   open_side(&here, fabric, 0);
   open_side(&there, fabric, 1);
+  attributes(&here, &there);
   transfers(&here, &there);
+  waits(&here, &there);
+  several_at_once(&here, &there);
+  domains(&here, &there);
+  barrier_in_steps(&here, &there);
   refusals(fabric, &here);
   barrier_without_the_other(&here);
   close_side(&there);

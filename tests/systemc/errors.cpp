@@ -52,7 +52,7 @@ void registers(Processor& processor) {
          "8 bytes are no register");
   expect(access(processor, tlm::TLM_READ_COMMAND, reg::ID + 2, 4, data) == tlm::TLM_ADDRESS_ERROR_RESPONSE,
          "registers are aligned");
-  expect(access(processor, tlm::TLM_READ_COMMAND, 1u << 15, 4, data) == tlm::TLM_ADDRESS_ERROR_RESPONSE,
+  expect(access(processor, tlm::TLM_READ_COMMAND, 1u << 16, 4, data) == tlm::TLM_ADDRESS_ERROR_RESPONSE,
          "registers end");
   expect(
       access(processor, tlm::TLM_READ_COMMAND, reg::ID, 4, data, true) == tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE,
@@ -112,15 +112,40 @@ void write_beyond_memory(Processor& processor, const bool& other_ready) {
          "the status is not REMOTE_ERROR");
 }
 
+/// Wherever in an access it comes: it ends, and those after it are as ever.
+void reset_in_accesses(Platform& platform, Processor& processor) {
+  unsigned cut = 0;
+  for (const auto command : {tlm::TLM_READ_COMMAND, tlm::TLM_WRITE_COMMAND}) {
+    for (unsigned clocks = 0; clocks < 8; ++clocks) {
+      sc_core::sc_spawn([&platform, clocks] {
+        sc_core::wait(Platform::clocks(clocks));
+        platform.reset();
+      });
+      uint64_t data = 3;
+      const auto status = access(processor, command, rdma::formats::reg::TICK_CYCLES, 4, data);
+      expect(status == tlm::TLM_OK_RESPONSE || status == tlm::TLM_GENERIC_ERROR_RESPONSE, "another answer");
+      cut += status == tlm::TLM_GENERIC_ERROR_RESPONSE;
+      sc_core::wait(Platform::clocks(20));
+      expect(
+          access(processor, tlm::TLM_READ_COMMAND, rdma::formats::reg::ID, 4, data) == tlm::TLM_OK_RESPONSE &&
+              static_cast<uint32_t>(data) == rdma::formats::reset::ID,
+          "after a reset ID is not 'weft'");
+    }
+  }
+  expect(cut >= 4, "hardly an access was cut by a reset");
+}
+
 }  // namespace
 
 int sc_main(int, char**) {
-  bool second_ready = false;
+  bool second_ready = false, done = false;
   Platform platform(
       memory_bytes,
       [&](Processor& processor) {
         registers(processor);
         write_beyond_memory(processor, second_ready);
+        reset_in_accesses(platform, processor);
+        done = true;
         sc_core::sc_stop();
       },
       [&](Processor& processor) {
@@ -129,6 +154,7 @@ int sc_main(int, char**) {
         second_ready = true;
         processor.wait_until([] { return false; });  // the driver outlives what it drives
       });
-  sc_core::sc_start();
+  sc_core::sc_start(Platform::clocks(1'000'000));
+  expect(done, "an access does not end");
   return failures == 0 ? 0 : 1;
 }

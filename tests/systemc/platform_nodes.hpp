@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "common/fault.hpp"
@@ -41,13 +42,15 @@ class Bus : public driver::RegisterBus {
 
 class TwoNodes : public tb::Nodes {
  public:
-  explicit TwoNodes(uint64_t memory_bytes, const Latency& latency = Platform::ten_clocks)
+  explicit TwoNodes(uint64_t memory_bytes, const Latency& latency = Platform::ten_clocks,
+                    const std::optional<Platform::LinkFaults>& faults = {})
       : platform_(
             memory_bytes, [this](Processor& processor) { hosts_[0].bus.serve(processor); },
-            [this](Processor& processor) { hosts_[1].bus.serve(processor); }, latency) {
+            [this](Processor& processor) { hosts_[1].bus.serve(processor); }, latency, faults) {
     for (uint32_t node = 0; node < 2; ++node) start(node, memory_bytes);
-    for (int clock = 0; clock < start_clocks && !ready(); ++clock) run_one_clock();
-    if (!ready()) throw Fault("the NICs do not become ready");
+    run_until([this] { return hosts_[0].engine->ready() && hosts_[1].engine->ready(); }, "NICs");
+    for (uint32_t node = 0; node < 2; ++node) start_barriers(node);
+    run_until([this] { return hosts_[0].barriers_started && hosts_[1].barriers_started; }, "barrier engines");
   }
 
   Platform& platform() { return platform_; }
@@ -64,6 +67,8 @@ class TwoNodes : public tb::Nodes {
   struct Host {
     Bus bus;
     std::optional<driver::RdmaDriver> engine;
+    std::optional<driver::BarrierDriver> barriers;
+    bool barriers_started = false;
     std::optional<driver::NodeServer> server;
   };
 
@@ -77,10 +82,23 @@ class TwoNodes : public tb::Nodes {
     size.queues = 4;  // of sw/systemc/weft_nic_pins.sv, as are the regions
     size.regions = 16;
     size.memory_bytes = memory_bytes;
-    host.server.emplace(node, host.bus, platform_.node(node).processor, *host.engine, size, directory_);
+    host.barriers.emplace(host.bus, platform_.node(node).processor, driver::barrier_window(size.queues));
+    host.server.emplace(node, host.bus, platform_.node(node).processor, *host.engine, size, directory_,
+                        &*host.barriers);
+  }
+  void start_barriers(uint32_t node) {
+    Host& host = hosts_.at(node);
+    driver::BarrierSetup setup;
+    setup.node = static_cast<uint16_t>(node);
+    setup.ring_base = host.server->size().barrier_ring();
+    setup.ring_log2 = driver::NodeSize::barrier_ring_log2;
+    host.barriers->start(setup, [&host](bool ok) { host.barriers_started = ok; });
   }
   static constexpr int start_clocks = 200'000;  // more than enough
-  bool ready() const { return hosts_[0].engine->ready() && hosts_[1].engine->ready(); }
+  static void run_until(const std::function<bool()>& ready, const std::string& what) {
+    for (int clock = 0; clock < start_clocks && !ready(); ++clock) run_one_clock();
+    if (!ready()) throw Fault("the " + what + " do not become ready");
+  }
   static void run_one_clock() { sc_core::sc_start(Platform::clocks(1)); }
 
   std::array<Host, 2> hosts_;  // outlive the programs

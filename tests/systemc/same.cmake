@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -DFIRST=program -DSECOND=program -DARGUMENT=text -P same.cmake: both end well and print the same.
+foreach(which IN ITEMS FIRST SECOND)
+  execute_process(COMMAND "${${which}}" "${ARGUMENT}" OUTPUT_VARIABLE out_${which} ERROR_VARIABLE err RESULT_VARIABLE code)
+  message(STATUS "${${which}} ${ARGUMENT}: ${err}")
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "exit code ${code}\n${out_${which}}")
+  endif()
+endforeach()
+if(out_FIRST STREQUAL "")
+  message(FATAL_ERROR "nothing is printed")
+endif()
+if(NOT out_FIRST STREQUAL out_SECOND)
+  message(FATAL_ERROR "not the same:\n${out_FIRST}\nand\n${out_SECOND}")
+endif()
