@@ -86,8 +86,9 @@ module switch_regs
 
   always_comb begin : p_known
     unique case (waddr)
-      REG_SWITCH_ID_LO, REG_SWITCH_ID_HI, REG_KEY_LO, REG_KEY_HI, REG_LOAD_BEGIN, REG_SEED, REG_SCRUB_PERIOD, REG_IRQ_STATUS, REG_IRQ_ENABLE:
-      known = 1'b1;
+      REG_SWITCH_ID_LO, REG_SWITCH_ID_HI, REG_KEY_LO, REG_KEY_HI, REG_LOAD_BEGIN, REG_SEED: known = 1'b1;
+      REG_SCRUB_PERIOD:               known = wdata[31:16] == '0;
+      REG_IRQ_STATUS, REG_IRQ_ENABLE: known = wdata[31:3] == '0;
       REG_LOAD_DATA: known = word_ready_i;
       default: known = 1'b0;
     endcase

@@ -50,9 +50,21 @@ TYPED_TEST_SUITE(SwitchRegisters, SwitchTopsOfAllWidths);
 TYPED_TEST(SwitchRegisters, WhatIsWrittenIsRead) {
   for (const auto& [address, mask] : this->writable)
     for (const uint32_t value : {~0u, 0u, 0x55555555u, 0xaaaaaaaau, this->draw(~0u), 0u}) {
-      ASSERT_TRUE(this->write(address, value));
+      ASSERT_TRUE(this->write(address, value & mask));
       EXPECT_EQ(this->read(address), value & mask) << address;
     }
+}
+
+TYPED_TEST(SwitchRegisters, ValuesOfMoreBitsChangeNothing) {
+  for (const auto& [address, bits] : {std::pair{reg::SCRUB_PERIOD, 16}, std::pair{reg::IRQ_ENABLE, 3}}) {
+    ASSERT_TRUE(this->write(address, 5));
+    for (int bit = bits; bit < 32; ++bit)
+      EXPECT_FALSE(this->write(address, 2 | 1u << bit)) << address << ' ' << bit;
+    EXPECT_EQ(this->read(address), 5u) << address;
+  }
+  this->load_any();  // raises bit 2
+  for (int bit = 3; bit < 32; ++bit) EXPECT_FALSE(this->write(reg::IRQ_STATUS, 4 | 1u << bit)) << bit;
+  EXPECT_EQ(this->read(reg::IRQ_STATUS), 4u);
 }
 
 TYPED_TEST(SwitchRegisters, WritesInPartsAndOffWordsChangeNothing) {
@@ -246,7 +258,7 @@ TYPED_TEST(SwitchRegisters, AResetForgetsEverything) {
     this->set_identity();
     for (const auto& [address, mask] : this->writable) {
       if (address != reg::SWITCH_ID_LO && address != reg::SWITCH_ID_HI) {
-        ASSERT_TRUE(this->write(address, ~0u));
+        ASSERT_TRUE(this->write(address, mask));
       }
     }
     ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 3));
