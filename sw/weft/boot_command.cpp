@@ -144,12 +144,15 @@ Serving serving_of(const BootArguments& arguments, const Machine& machine, Progr
   return serving;
 }
 
-void configure(const BootArguments& arguments, const Machine& machine, const Nodes& nodes, const Way& way) {
+/// The folder that is asked for, if one is.
+std::unique_ptr<ConfigFolder> configure(const BootArguments& arguments, const Machine& machine,
+                                        const Nodes& nodes, const Way& way) {
   for (std::size_t i = 0; i < programs.size(); ++i) {
     if (arguments.folders[i].empty()) continue;
     const Serving serving = serving_of(arguments, machine, programs[i].first);
-    write_config(arguments.folders[i], config_files(machine, nodes, way, serving));
+    return std::make_unique<ConfigFolder>(arguments.folders[i], config_files(machine, nodes, way, serving));
   }
+  return nullptr;
 }
 
 /// The first faults, and how many there are. @return whether there is none
@@ -181,12 +184,14 @@ int run_boot(const BootArguments& arguments) {
   for (const auto& name : arguments.algorithms) runs.push_back(result_of(arguments, machine, nodes, name));
   json results = runs.size() == 1 ? runs[0] : json{{"runs", runs}};
   results["seed"] = arguments.common.seed;
+  std::unique_ptr<ConfigFolder> folder;
   if (is_for_servers(arguments)) {
     const Way way = way_of(arguments, machine, nodes, arguments.algorithms[0]);
-    configure(arguments, machine, nodes, way);
+    folder = configure(arguments, machine, nodes, way);
     if (!arguments.check.empty() && !print_check(arguments, machine, nodes, way)) return check_failed;
   }
   write_json(arguments.common, results);
+  if (folder) folder->keep();
   print_runs(runs);
   if (arguments.simulate) print_times(runs, "simulated");
   if (arguments.packets) print_times(runs, "packets");

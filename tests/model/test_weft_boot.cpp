@@ -289,11 +289,12 @@ TEST_F(WeftBootCheck, ReadsAFolderWhereItWasPut) {
   EXPECT_EQ(run(of_etc).exit_code, 0) << run(of_etc).output;
 
   const std::string config = read(path("etc/dnsmasq.d/boot.conf"));
+  const std::string more = fmt::format(":{}: has 'port=53', should be nothing\n", count(config, "\n") + 1);
   write("srv/boot/dnsmasq.conf", config + "port=53\n");
-  EXPECT_TRUE(contains(run(of_etc).output, "dnsmasq.conf: is not as it was written\n"));
+  EXPECT_TRUE(contains("\n" + run(of_etc).output, "\ndnsmasq.conf" + more));
   std::filesystem::remove(path("srv/boot/dnsmasq.conf"));
   write("etc/dnsmasq.d/boot.conf", config + "port=53\n");
-  EXPECT_TRUE(contains(run(of_etc).output, file("etc/dnsmasq.d/boot.conf") + ": is not as it was written\n"));
+  EXPECT_TRUE(contains(run(of_etc).output, file("etc/dnsmasq.d/boot.conf") + more));
   write("etc/dnsmasq.d/boot.conf", config);
 
   write("srv/boot/boot.img", std::string(100000, 'y'));
@@ -367,6 +368,19 @@ TEST_F(WeftBoot, WhatIsNotItsOwnIsNeverReplaced) {
   std::filesystem::create_directory_symlink(path("config"), path("link"));
   expect_bad(with_image + path("link").string(),
              path("link").string() + ": is a link; name the folder itself");
+}
+
+TEST_F(WeftBoot, ReplacesNothingIfItFails) {
+  const auto nodes = write("nodes", "0 02:00:00:00:00:00\n"), image = write("boot.img", "image");
+  const std::string of = fmt::format("--nodes file:{} --image {} --dnsmasq {}", nodes.string(),
+                                     image.string(), path("config").string());
+  const std::string full = "/dev/full: cannot be written: No space left on device";
+  expect_bad(of + " --json /dev/full", full);
+  EXPECT_FALSE(std::filesystem::exists(path("config")));
+  results(of);
+  const auto before = texts_of(path("config"));
+  expect_bad(of + " --kernel-arguments quiet --json /dev/full", full);
+  EXPECT_EQ(texts_of(path("config")), before);
 }
 
 TEST_F(WeftBoot, SimulatesAPlanWithADeadServer) {
