@@ -27,6 +27,7 @@ struct Addresses {
   std::string subnet_text() const;
   /// From "10.0.0.0/8". Throws Fault.
   void set_subnet(std::string_view text);
+  bool operator==(const Addresses&) const = default;
 };
 
 }  // namespace weft::boot

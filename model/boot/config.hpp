@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,8 +54,26 @@ void expect_servable(const Serving& serving);
 std::vector<OutputFile> config_files(const Machine& machine, const Nodes& nodes, const Way& way,
                                      const Serving& serving);
 
+class Scratch;
+
 /// Makes the files in a folder beside `folder` and then puts it in place, so that there is always a whole
-/// one. A folder that is there must be empty or one that this wrote. Throws Fault.
+/// one. What was there is back in the end, unless the new one is kept.
+class ConfigFolder {
+ public:
+  /// A folder that is there must be empty or one that this wrote. Throws Fault.
+  ConfigFolder(const std::filesystem::path& folder, const std::vector<OutputFile>& files);
+  ConfigFolder(const ConfigFolder&) = delete;
+  ConfigFolder& operator=(const ConfigFolder&) = delete;
+  ~ConfigFolder();
+  void keep() { kept_ = true; }
+
+ private:
+  std::filesystem::path folder_;
+  std::unique_ptr<Scratch> made_;  ///< then what was there before
+  bool was_there_ = false, kept_ = false;
+};
+
+/// Such a folder, kept.
 void write_config(const std::filesystem::path& folder, const std::vector<OutputFile>& files);
 
 /// Where the files of write_config are now.
@@ -76,8 +95,9 @@ std::vector<std::string> differences(const Deployed& deployed, const Machine& ma
 struct Entry {
   uint64_t mac = 0;
   uint32_t address = 0;
-  std::string script;  ///< path of its iPXE script
-  uint32_t line = 0;   ///< 0: the file has no lines that mean something
+  std::string script;        ///< path of its iPXE script
+  uint32_t line = 0;         ///< 0: the file has no lines that mean something
+  uint32_t next_server = 0;  ///< gives loader and script by TFTP; 0: whoever answers
 };
 
 inline constexpr std::string_view manifest_name = "manifest.json", nginx_name = "nginx.conf";

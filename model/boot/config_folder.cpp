@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ranges>
@@ -29,12 +30,21 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+/// The line in which a word is first.
+std::size_t line_of(const std::string& text, std::string_view word) {
+  const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(text.find(word), text.size()));
+  return 1 + static_cast<std::size_t>(std::count(text.begin(), end, '\n'));
+}
+
 /// Of a folder that write_config made. Throws Fault.
 json manifest_of(const fs::path& folder) {
   const fs::path file = folder / manifest_name;
+  const std::string text = read_whole<Fault>(file);
   try {
-    json manifest = json::parse(read_whole<Fault>(file));
-    if (manifest.at("weft_boot") != 1) throw Fault("not of this version");
+    json manifest = json::parse(text);
+    if (manifest.at("weft_boot") != 1)
+      throw Fault(fmt::format("{}:{}: is of a version of weft boot that this one cannot read", file.string(),
+                              line_of(text, "\"weft_boot\"")));
     for (const json& entry : manifest.at("files")) entry.at("name").get_ref<const std::string&>();
     return manifest;
   } catch (const json::exception&) {
@@ -69,6 +79,8 @@ void expect_replaceable(const fs::path& folder) {
                     folder.string(), *others.begin()));
 }
 
+}  // namespace
+
 /// Removed when this ends.
 class Scratch {
  public:
@@ -92,12 +104,11 @@ class Scratch {
   fs::path path_;
 };
 
-/// Where `folder` was, `made` is from one moment to the next; what was there goes to `made`.
-void put_in_place(const fs::path& made, const fs::path& folder) {
-  std::error_code error;
-  const bool is_there = fs::exists(folder, error);
-  if (renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, folder.c_str(), is_there ? RENAME_EXCHANGE : 0) != 0)
-    throw Fault(fmt::format("{}: cannot be written: {}", folder.string(), std::strerror(errno)));
+namespace {
+
+/// Where `folder` was, `made` is from one moment to the next; what was there, if anything, is at `made` then.
+bool put_in_place(const fs::path& made, const fs::path& folder, bool exchange) {
+  return renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, folder.c_str(), exchange ? RENAME_EXCHANGE : 0) == 0;
 }
 
 /// A file of the folder, wherever it is now. Where it is in two places, both have to be right.
@@ -117,23 +128,38 @@ bool is_beside_scripts(const std::string& name) {
                              [&](std::string_view folder) { return name.starts_with(folder); });
 }
 
-/// From the word on in which a line is not as the other.
+/// The words of a line that are not as in the other; "nothing" if it is empty.
 std::string unlike(std::string_view line, std::string_view other) {
   const auto at = static_cast<std::size_t>(std::ranges::mismatch(line, other).in1 - line.begin());
   const std::size_t blank = line.substr(0, at).rfind(' ');
-  return in_quotes(line.substr(blank == std::string_view::npos ? 0 : blank + 1));
+  constexpr std::size_t most_before = 50;  // of a long word, of which in_quotes() shows 60
+  const std::size_t word = blank == std::string_view::npos ? 0 : blank + 1;
+  const std::size_t from = at - word > most_before ? at - most_before / 2 : word;
+  line.remove_prefix(from);
+  other.remove_prefix(std::min(from, other.size()));
+  for (;;) {  // words behind that are the same
+    const std::size_t last = line.rfind(' '), others_last = other.rfind(' ');
+    if (last == std::string_view::npos || others_last == std::string_view::npos) break;
+    if (line.substr(last) != other.substr(others_last)) break;
+    line = line.substr(0, last);
+    other = other.substr(0, others_last);
+  }
+  return line.empty() ? "nothing" : in_quotes(line);
 }
 
-/// Of the first line that differs: "FILE:LINE: has 'this', of these arguments it is 'that'".
-std::string first_difference(const std::string& file, std::string_view found, std::string_view wanted) {
+constexpr std::string_view by_hand = "should be", by_arguments = "of these arguments it is";
+
+/// Of the first line that differs: "FILE:LINE: has 'this', WHY 'that'".
+std::string first_difference(const std::string& file, std::string_view found, std::string_view wanted,
+                             std::string_view why = by_arguments) {
   auto lines = split(found, '\n'), others = split(wanted, '\n');
   const std::size_t count = std::max(lines.size(), others.size());
   lines.resize(count);
   others.resize(count);
   const auto at = static_cast<std::size_t>(std::ranges::mismatch(lines, others).in1 - lines.begin());
-  if (at == count) return file + ": has not as many lines as of these arguments";
-  return fmt::format("{}:{}: has {}, of these arguments it is {}", file, at + 1,
-                     unlike(lines[at], others[at]), unlike(others[at], lines[at]));
+  if (at == count) return file + ": has not as many lines as it should";
+  return fmt::format("{}:{}: has {}, {} {}", file, at + 1, unlike(lines[at], others[at]), why,
+                     unlike(others[at], lines[at]));
 }
 
 bool same_bytes(const fs::path& one, const fs::path& other) {
@@ -158,8 +184,8 @@ class Texts {
       for (const fs::path& place : places_of(name, deployed_)) {
         if (!fs::exists(place, error))
           faults.push_back(fmt::format("{}: is in the manifest, but not there", shown(name, place)));
-        else if (!is_written(file, read_whole<Fault>(place)))
-          faults.push_back(fmt::format("{}: is not as it was written", shown(name, place)));
+        else
+          compare(name, file, place, faults);
       }
     }
     for (const std::string& name : files_in(deployed_.folder))
@@ -199,6 +225,21 @@ class Texts {
     return text.size() == file.at("bytes") && fmt::format("{:08x}", crc32_of(text)) == file.at("crc32");
   }
 
+  /// If these arguments have written the file, what it has now is told by line; else that it is another.
+  void compare(const std::string& name, const json& file, const fs::path& place,
+               std::vector<std::string>& faults) const {
+    const std::string found = read_whole<Fault>(place);
+    if (is_written(file, found)) return;
+    const auto wanted = wanted_.find(name);
+    if (wanted != wanted_.end() && is_written(file, wanted->second)) {
+      faults.push_back(first_difference(shown(name, place), found, wanted->second, by_hand));
+      return;
+    }
+    faults.push_back(fmt::format("{}: is not as it was written", shown(name, place)));
+    if (wanted != wanted_.end() && found != wanted->second)
+      faults.push_back(first_difference(shown(name, place), found, wanted->second));
+  }
+
   std::string shown(const std::string& name, const fs::path& place) const {
     return place == deployed_.folder / name ? name : place.string();
   }
@@ -236,8 +277,9 @@ std::vector<std::string> served_otherwise(const fs::path& folder, const Machine&
 /// The nodes of a plan against what was read.
 class Comparison {
  public:
-  Comparison(const fs::path& folder, const Machine& machine, const Nodes& nodes, const Way& way)
-      : folder_(folder), machine_(machine), nodes_(nodes), way_(way) {
+  Comparison(const fs::path& folder, Program program, const Machine& machine, const Nodes& nodes,
+             const Way& way)
+      : folder_(folder), program_(program), machine_(machine), nodes_(nodes), way_(way) {
     for (std::size_t i = 0; i < nodes.macs.size(); ++i) places_.emplace(nodes.macs[i], i);
     if (way.chains) chain_of_ = chains_of_places(*way.chains);
   }
@@ -252,6 +294,10 @@ class Comparison {
     if (entry.address != addresses.node(nodes_.cpus[i]))
       fail(who, fmt::format("has the address {}, not {}", address_text(entry.address),
                             address_text(addresses.node(nodes_.cpus[i]))));
+    const uint32_t next_server = program_ == Program::dnsmasq ? 0 : addresses.server(way_.plan.servers[i]);
+    if (entry.next_server != next_server)
+      fail(who, fmt::format("has the TFTP server {}, not {}", server_text(entry.next_server),
+                            server_text(next_server)));
     const Script& script = script_of(entry.script);
     const std::vector<uint32_t> wanted = {addresses.server(way_.plan.servers[i]),
                                           addresses.server(way_.plan.backups[i])};
@@ -287,6 +333,10 @@ class Comparison {
 
  private:
   void fail(const std::string& who, const std::string& what) { faults_.push_back(who + ": " + what); }
+
+  static std::string server_text(uint32_t address) {
+    return address == 0 ? "that answers" : address_text(address);
+  }
 
   static std::string list(const std::vector<uint32_t>& servers) {
     std::string text;
@@ -332,6 +382,7 @@ class Comparison {
   }
 
   const fs::path& folder_;
+  Program program_;
   const Machine& machine_;
   const Nodes& nodes_;
   const Way& way_;
@@ -345,21 +396,36 @@ class Comparison {
 
 }  // namespace
 
-void write_config(const fs::path& folder, const std::vector<OutputFile>& files) {
-  const fs::path whole = fs::absolute(folder / "").parent_path();
-  expect_replaceable(whole);
-  const Scratch scratch(whole);
+ConfigFolder::ConfigFolder(const fs::path& folder, const std::vector<OutputFile>& files)
+    : folder_(fs::absolute(folder / "").parent_path()) {
+  expect_replaceable(folder_);
+  made_ = std::make_unique<Scratch>(folder_);
   std::vector<OutputFile> within;
   for (const OutputFile& file : files) {
-    fs::create_directories((scratch.path() / file.path).parent_path());
-    within.push_back({scratch.path() / file.path, file.text});
+    fs::create_directories((made_->path() / file.path).parent_path());
+    within.push_back({made_->path() / file.path, file.text});
   }
   try {
     write_whole(within);
   } catch (const std::runtime_error& error) {
     throw Fault(error.what());
   }
-  put_in_place(scratch.path(), whole);
+  std::error_code error;
+  was_there_ = fs::exists(folder_, error);
+  if (!put_in_place(made_->path(), folder_, was_there_))
+    throw Fault(fmt::format("{}: cannot be written: {}", folder_.string(), std::strerror(errno)));
+}
+
+ConfigFolder::~ConfigFolder() {
+  if (kept_) return;
+  if (was_there_)
+    put_in_place(made_->path(), folder_, true);
+  else
+    put_in_place(folder_, made_->path(), false);
+}
+
+void write_config(const fs::path& folder, const std::vector<OutputFile>& files) {
+  ConfigFolder(folder, files).keep();
 }
 
 std::vector<std::string> differences(const Deployed& deployed, const Machine& machine, const Nodes& nodes,
@@ -375,7 +441,7 @@ std::vector<std::string> differences(const Deployed& deployed, const Machine& ma
     faults.insert(faults.end(), more.begin(), more.end());
   };
   try {
-    Comparison comparison(deployed.folder, machine, nodes, way);
+    Comparison comparison(deployed.folder, *program, machine, nodes, way);
     const fs::path dhcp = places_of(std::string(config_name(*program)), deployed).front();
     for (const Entry& entry : read_entries(dhcp, *program)) comparison.take(entry);
     comparison.take_multicast();

@@ -52,7 +52,7 @@ class Dnsmasq {
       const auto parts = split(line.substr(host.size()), ',');
       if (parts.size() != 4 || !parts[1].starts_with("set:"))
         throw Fault("dhcp-host must be MAC,set:TAG,ADDRESS,NAME");
-      entries_.push_back({mac_of(parts[0]), address_of(parts[2]), "", number});
+      entries_.push_back({mac_of(parts[0]), address_of(parts[2]), "", number, 0});
       tags_.emplace_back(parts[1].substr(4));
     } else if (line.starts_with(boot)) {
       const auto parts = split(line.substr(boot.size()), ',');
@@ -72,17 +72,24 @@ std::vector<Entry> read_kea(const fs::path& file) {
   try {
     const auto dhcp = nlohmann::json::parse(read_whole<Fault>(file)).at("Dhcp4");
     std::map<std::string, std::string> scripts;
+    std::map<std::string, uint32_t> next_servers;
     for (const auto& each : dhcp.at("client-classes")) {
       for (const auto& option : each.value("option-data", nlohmann::json::array())) {
         if (option.at("name") == "root-path")
           scripts[each.at("name").get<std::string>()] = option.at("data").get<std::string>();
       }
+      if (each.contains("next-server"))
+        next_servers[each.at("name").get<std::string>()] =
+            address_of(each.at("next-server").get<std::string>());
     }
     for (const auto& subnet : dhcp.at("subnet4")) {
-      for (const auto& each : subnet.at("reservations"))
+      for (const auto& each : subnet.at("reservations")) {
+        const auto name = each.at("client-classes").at(0).get<std::string>();
+        const auto next_server = next_servers.find(name);
         entries.push_back({mac_of(each.at("hw-address").get<std::string>()),
-                           address_of(each.at("ip-address").get<std::string>()),
-                           scripts.at(each.at("client-classes").at(0).get<std::string>()), 0});
+                           address_of(each.at("ip-address").get<std::string>()), scripts.at(name), 0,
+                           next_server == next_servers.end() ? 0 : next_server->second});
+      }
     }
   } catch (const std::exception& error) {
     throw Fault(fmt::format("{}: {}", file.string(), error.what()));
@@ -106,14 +113,16 @@ std::string_view after(const std::vector<std::string_view>& found, std::string_v
 std::vector<Entry> read_dhcpd(const fs::path& file) {
   std::vector<Entry> entries;
   std::string script;
+  uint32_t next_server = 0;
   for_each_line(file, [&](std::string_view line, uint32_t number) {
     const auto found = words(line);
     if (found.empty()) return;
-    if (found[0] == "group") script.clear();
+    if (found[0] == "group") script.clear(), next_server = 0;
+    if (found[0] == "next-server") next_server = address_of(after(found, "next-server"));
     if (found[0] == "if") script = after(found, "filename");
     if (found[0] == "host")
-      entries.push_back(
-          {mac_of(after(found, "ethernet")), address_of(after(found, "fixed-address")), script, number});
+      entries.push_back({mac_of(after(found, "ethernet")), address_of(after(found, "fixed-address")), script,
+                         number, next_server});
   });
   return entries;
 }

@@ -2,7 +2,10 @@
 // Machine files: JSON of which every value knows its line.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <vector>
 
 #include "boot/machine.hpp"
@@ -18,6 +21,7 @@ using nlohmann::json;
 struct Value {
   std::string field;     ///< "links.n1.mbps"; elements of lists as "failed_servers"
   uint32_t element = 0;  ///< of the outermost list
+  uint32_t lists = 0;    ///< that it is in
   uint32_t line = 0;
   json value;
 };
@@ -95,9 +99,10 @@ class Values : public nlohmann::json_sax<json> {
   }
   bool add(json value) {
     if (levels_.empty()) fail("a machine is an object: {...}");
-    Value found{"", 0, line(), std::move(value)};
+    Value found{"", 0, 0, line(), std::move(value)};
     for (const Level& level : levels_) {
       if (level.list) {
+        ++found.lists;
         found.element = level.element;
         continue;
       }
@@ -206,8 +211,11 @@ class Filler {
   }
 
   bool put_image(const Value& value) {
+    if (value.field == "image" || value.field == "image_size") {
+      if (has_size_ || has_image_) values_.fail(value.line, "only one of image and image_size can be");
+    }
     if (value.field == "image_size") {
-      has_image_ = false;
+      has_size_ = true;
       machine_.image_megabits = text(value, megabits_of_size);
       return true;
     }
@@ -227,6 +235,7 @@ class Filler {
   bool put_nodes(const Value& value) {
     if (value.field != "nodes") return false;
     machine_.boots_now = text(value, [&](const std::string& spec) {
+      if (spec.empty()) throw Fault("names no nodes");
       return spec.starts_with("file:") ? "file:" + (folder_ / spec.substr(5)).string() : spec;
     });
     machine_.boots_now_place = values_.place(value.line) + ": nodes";
@@ -248,12 +257,48 @@ class Filler {
     return true;
   }
 
+  bool put_known(const Value& value) {
+    const bool in_list = value.field == "failed_servers" || value.field.starts_with("unequal_servers.");
+    if (value.lists != (in_list ? 1 : 0)) return false;
+    return put_size(value) || put_link(value) || put_server(value) || put_image(value) ||
+           put_address(value) || put_nodes(value);
+  }
+
+  static bool is_known(std::string_view field) {
+    constexpr std::array<std::string_view, 18> fields = {"cpus_per_board",
+                                                         "boards_per_supernode",
+                                                         "supernodes_per_cabinet",
+                                                         "supernodes",
+                                                         "servers",
+                                                         "servers_per_edge",
+                                                         "links",
+                                                         "image",
+                                                         "image_size",
+                                                         "initrd",
+                                                         "kernel",
+                                                         "nodes",
+                                                         "unequal_servers",
+                                                         "failed_servers",
+                                                         "addresses",
+                                                         "addresses.subnet",
+                                                         "addresses.first_server",
+                                                         "addresses.first_node"};
+    constexpr std::array<std::string_view, 3> of_servers = {"number", "mbps", "disk_mbps"};
+    if (std::ranges::find(fields, field) != fields.end()) return true;
+    for (const std::string_view name : of_servers)
+      if (field == fmt::format("unequal_servers.{}", name)) return true;
+    for (uint32_t segment = 1; segment <= segments; ++segment) {
+      const std::string link = fmt::format("links.n{}", segment);
+      if (field == link || field == link + ".mbps" || field == link + ".count") return true;
+    }
+    return false;
+  }
+
   void put(const Value& value) {
-    if (put_size(value) || put_link(value) || put_server(value) || put_image(value) || put_address(value) ||
-        put_nodes(value))
-      return;
-    values_.fail(value.line, fmt::format("'{}' is nothing that a machine has, or not of this kind",
-                                         Values::printable(value.field)));
+    if (put_known(value)) return;
+    if (is_known(value.field)) values_.fail(value.line, value.field + ": is not of this kind");
+    values_.fail(value.line,
+                 fmt::format("'{}' is nothing that a machine has", Values::printable(value.field)));
   }
 
   /// Of the value that is at fault, if it is in the file; else of its end.
@@ -269,7 +314,7 @@ class Filler {
   const Values& values_;
   Machine& machine_;
   std::map<uint32_t, Own> own_;
-  bool has_addresses_ = false, has_image_ = false;
+  bool has_addresses_ = false, has_image_ = false, has_size_ = false;
   uint32_t line_of_more_ = 0;  ///< of a kernel or initrd; 0: none
 };
 

@@ -89,8 +89,7 @@ class NodeFile {
  public:
   explicit NodeFile(const Machine& machine) : machine_(machine), names_(names_of(machine)) {}
 
-  Nodes read(const std::string& file) {
-    const std::string text = read_whole<Fault>(file);
+  Nodes read(const std::string& file, const std::string& text) {
     for (const std::string_view line : split(text, '\n')) {
       ++line_;
       try {
@@ -99,7 +98,8 @@ class NodeFile {
         throw Fault(fmt::format("{}:{}: {}", file, line_, fault.what()));
       }
     }
-    if (nodes_.cpus.empty()) throw Fault(file + ": no node");
+    if (nodes_.cpus.empty())
+      throw Fault(fmt::format("{}:{}: no node", file, text.ends_with('\n') ? line_ - 1 : line_));
     return std::move(nodes_);
   }
 
@@ -137,6 +137,14 @@ Nodes present(Nodes nodes, const Machine& machine) {
   return nodes;
 }
 
+std::string text_of(const std::string& file, const std::string& place) {
+  try {
+    return read_whole<Fault>(file);
+  } catch (const Fault& fault) {
+    throw Fault(fmt::format("{}: {}", place, fault.what()));
+  }
+}
+
 Nodes from_text(const std::string& spec, const Machine& machine) {
   if (spec == "all") return present(first(machine.nodes()), machine);
   const std::size_t colon = spec.find(':');
@@ -154,7 +162,10 @@ Nodes from_text(const std::string& spec, const Machine& machine) {
 }  // namespace
 
 Nodes nodes_of(const std::string& spec, const Machine& machine, const std::string& place) {
-  if (spec.starts_with("file:")) return NodeFile(machine).read(spec.substr(5));
+  if (spec.starts_with("file:")) {
+    const std::string file = spec.substr(5);
+    return NodeFile(machine).read(file, text_of(file, place));
+  }
   try {
     return from_text(spec, machine);
   } catch (const Fault& fault) {

@@ -17,7 +17,7 @@ struct Nodes {
 };
 
 /// From "all", "supernodes:N", "boards:N", "cpus:N" (the first N), "0-7,12" or "file:PATH" (docs/boot.md).
-/// Throws Fault, "PLACE SPEC: fault" or "FILE:LINE: fault".
+/// Throws Fault, "PLACE SPEC: fault", "PLACE: FILE: fault" or "FILE:LINE: fault".
 /// @param place where the spec stands
 Nodes nodes_of(const std::string& spec, const Machine& machine, const std::string& place = "--nodes");
 

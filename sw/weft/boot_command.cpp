@@ -28,6 +28,13 @@ void replace(Value& value, const std::optional<Value>& given) {
   value = given.value_or(value);
 }
 
+/// Instead of the files of a machine file, whose sizes it replaces.
+void take_size(const std::string& size, Machine& machine) {
+  machine.image_megabits = megabits_of_size(size);
+  machine.kernel_megabits = 0;
+  for (std::filesystem::path* file : {&machine.image, &machine.initrd, &machine.kernel}) file->clear();
+}
+
 void take_files(const BootArguments& arguments, Machine& machine) {
   const std::array<std::pair<const std::string&, std::filesystem::path&>, 3> files = {
       {{arguments.image, machine.image},
@@ -63,16 +70,36 @@ Machine machine_of(const BootArguments& arguments) {
     replace(machine.links[segment].count, arguments.counts[segment]);
     if (arguments.counts[segment] && segment < machine.own_mbps.size()) machine.own_mbps[segment].clear();
   }
-  if (!arguments.image_size.empty()) machine.image_megabits = megabits_of_size(arguments.image_size);
+  if (!arguments.image_size.empty()) take_size(arguments.image_size, machine);
   take_files(arguments, machine);
   Addresses& addresses = machine.addresses;
   if (!arguments.subnet.empty()) addresses.set_subnet(arguments.subnet);
   if (!arguments.first_server.empty()) addresses.first_server = address_of(arguments.first_server);
   if (!arguments.first_node.empty()) addresses.first_node = address_of(arguments.first_node);
   machine.failed_servers.insert(arguments.failed.begin(), arguments.failed.end());
-  if (const auto fault = impossible(machine))
-    throw BadInput(fmt::format("boot: {}: {}", fault->field, fault->fault));
+  auto fault = impossible(machine);
+  if (!fault && addresses != Addresses{}) fault = impossible_addresses(machine);
+  if (fault) throw BadInput(fmt::format("boot: {}: {}", fault->field, fault->fault));
   return machine;
+}
+
+template <typename Value>
+void expect_once(const char* option, std::vector<Value> values) {
+  std::sort(values.begin(), values.end());
+  const auto twice = std::adjacent_find(values.begin(), values.end());
+  if (twice != values.end()) throw BadInput(fmt::format("boot: {}: {} is there twice", option, *twice));
+}
+
+/// What would have no effect is a mistake.
+void expect_useful(const BootArguments& arguments) {
+  expect_once("--fail", arguments.failed);
+  expect_once("--kill-node", arguments.dying_nodes);
+  expect_once("--algorithm", arguments.algorithms);
+  if (arguments.packets && arguments.begin_within != 0)
+    throw BadInput("boot: --begin-within: not with --packets, where all begin at once");
+  if (std::ranges::find(arguments.algorithms, "multicast") != arguments.algorithms.end()) return;
+  if (arguments.loss != 0) throw BadInput("boot: --loss: is of --algorithm multicast only");
+  if (arguments.wait) throw BadInput("boot: --wait-seconds: is of --algorithm multicast only");
 }
 
 void expect_mortal_server(uint32_t server, const Machine& machine) {
@@ -144,12 +171,15 @@ Serving serving_of(const BootArguments& arguments, const Machine& machine, Progr
   return serving;
 }
 
-void configure(const BootArguments& arguments, const Machine& machine, const Nodes& nodes, const Way& way) {
+/// The folder that is asked for, if one is.
+std::unique_ptr<ConfigFolder> configure(const BootArguments& arguments, const Machine& machine,
+                                        const Nodes& nodes, const Way& way) {
   for (std::size_t i = 0; i < programs.size(); ++i) {
     if (arguments.folders[i].empty()) continue;
     const Serving serving = serving_of(arguments, machine, programs[i].first);
-    write_config(arguments.folders[i], config_files(machine, nodes, way, serving));
+    return std::make_unique<ConfigFolder>(arguments.folders[i], config_files(machine, nodes, way, serving));
   }
+  return nullptr;
 }
 
 /// The first faults, and how many there are. @return whether there is none
@@ -173,6 +203,7 @@ Nodes nodes_given(const BootArguments& arguments, const Machine& machine) {
 }
 
 int run_boot(const BootArguments& arguments) {
+  expect_useful(arguments);
   const Machine machine = machine_of(arguments);
   const Nodes nodes = nodes_given(arguments, machine);
   expect_simulatable(arguments, machine, nodes);
@@ -181,12 +212,14 @@ int run_boot(const BootArguments& arguments) {
   for (const auto& name : arguments.algorithms) runs.push_back(result_of(arguments, machine, nodes, name));
   json results = runs.size() == 1 ? runs[0] : json{{"runs", runs}};
   results["seed"] = arguments.common.seed;
+  std::unique_ptr<ConfigFolder> folder;
   if (is_for_servers(arguments)) {
     const Way way = way_of(arguments, machine, nodes, arguments.algorithms[0]);
-    configure(arguments, machine, nodes, way);
+    folder = configure(arguments, machine, nodes, way);
     if (!arguments.check.empty() && !print_check(arguments, machine, nodes, way)) return check_failed;
   }
   write_json(arguments.common, results);
+  if (folder) folder->keep();
   print_runs(runs);
   if (arguments.simulate) print_times(runs, "simulated");
   if (arguments.packets) print_times(runs, "packets");
@@ -350,8 +383,9 @@ void add_boot(CLI::App& weft, int& exit_code) {
       ->delimiter(',')
       ->check(CLI::IsMember({"scda", "bcda", "balanced", "peers", "multicast"}))
       ->capture_default_str();
-  command->add_flag("--mapping", arguments->mapping, "with --json: server and backup of every node");
   add_common(*command, arguments->common);
+  command->add_flag("--mapping", arguments->mapping, "with --json: server and backup of every node")
+      ->needs(command->get_option("--json"));
   command->callback([arguments, &exit_code] { exit_code = run_boot(*arguments); });
 }
 

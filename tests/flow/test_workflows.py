@@ -58,6 +58,13 @@ class Workflows(unittest.TestCase):
         for file in files:
             self.assertEqual(faults(file.read_text(encoding="utf-8")), [], file.name)
 
+    def test_every_push_runs_every_test(self):
+        """In a container that may make network namespaces; a test that is skipped anyway fails."""
+        job = yaml.safe_load((WORKFLOWS / "check.yml").read_text(encoding="utf-8"))["jobs"]["check"]
+        self.assertIn("bash .ci/run", [step.get("run") for step in job["steps"]])
+        self.assertIn("--privileged", job["container"]["options"].split())
+        self.assertEqual(str(job["env"]["WEFT_MUST_NOT_SKIP"]), "1")
+
     def test_what_is_too_long_for_every_push_is_run_each_week(self):
         workflow = yaml.safe_load((WORKFLOWS / "weekly.yml").read_text(encoding="utf-8"))
         self.assertRegex(workflow["on"]["schedule"][0]["cron"], r"^\d+ \d+ \* \* \d$")

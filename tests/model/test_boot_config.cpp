@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "boot/config.hpp"
 #include "drawn_machine.hpp"
@@ -115,7 +116,9 @@ TEST_F(BootConfig, FindsNodesThatAreMissingOrTooMany) {
 TEST_F(BootConfig, FindsWhatWasChangedByHand) {
   write_files(Program::dnsmasq);
   replace("dnsmasq.conf", "10.64.0.8", "10.64.0.9");
-  expect_found("dnsmasq.conf: is not as it was written");
+  expect_found(
+      "dnsmasq.conf:19: has 'dhcp-host=02:00:00:00:00:18,set:s0b2,10.64.0.9,node-8', should be "
+      "'dhcp-host=02:00:00:00:00:18,set:s0b2,10.64.0.8,node-8'");
   expect_found("node 8 (02:00:00:00:00:18): has the address 10.64.0.9, not 10.64.0.8");
   write_files(Program::dnsmasq);
   replace("dnsmasq.conf", "02:00:00:00:00:03", "02:00:00:00:00:00");
@@ -132,6 +135,63 @@ TEST_F(BootConfig, FindsWhatWasChangedByHand) {
   write_files(Program::dnsmasq);
   replace("dnsmasq.conf", "set:s0b2", "set:none");
   expect_found(path("config/dnsmasq.conf").string() + ":19: no dhcp-boot for the tag 'none'");
+}
+
+TEST_F(BootConfig, SaysWhereAFileWasChangedByHand) {
+  write_files(Program::dnsmasq);
+  replace("nginx.conf", "listen 80 ", "listen 81 ");
+  EXPECT_EQ(found(), std::vector<std::string>{"nginx.conf:8: has '81', should be '80'"});
+  replace("nginx.conf", "listen 81 ", "listen 80 default ");
+  EXPECT_EQ(found(), std::vector<std::string>{
+                         "nginx.conf:8: has 'default default_server', should be 'default_server'"});
+  write_files(Program::dnsmasq);
+  write("config/nginx.conf", read(path("config/nginx.conf")) + "user x;\n");
+  EXPECT_EQ(found(), std::vector<std::string>{"nginx.conf:12: has 'user x;', should be nothing"});
+  serving_.folder = "/srv/other";
+  expect_found("nginx.conf: is not as it was written");
+  expect_found("nginx.conf:9: has '/srv/boot;', of these arguments it is '/srv/other;'");
+}
+
+TEST_F(BootConfig, FindsAnotherTftpServer) {
+  for (const auto& [program, line, server] : std::vector<std::tuple<Program, std::string, std::string>>{
+           {Program::kea, "kea-dhcp4.conf:", "\"next-server\": \"10.0.0.1\""},
+           {Program::dhcpd, "dhcpd.conf:", "next-server 10.0.0.1;"}}) {
+    write_files(program);
+    std::string other = server;
+    replace(std::string(config_name(program)), server, other.replace(other.find(".1"), 2, ".9"));
+    const auto faults = found();
+    ASSERT_EQ(faults.size(), 2u) << fmt::format("{}", fmt::join(faults, "\n"));
+    EXPECT_TRUE(faults[0].starts_with(line)) << faults[0];
+    EXPECT_NE(faults[0].find(", should be "), std::string::npos) << faults[0];
+    EXPECT_EQ(faults[1], "node 0 (02:00:00:00:00:00): has the TFTP server 10.0.0.9, not 10.0.0.1");
+    replace(std::string(config_name(program)), program == Program::kea ? other + "," : other, "");
+    expect_found("node 0 (02:00:00:00:00:00): has the TFTP server that answers, not 10.0.0.1");
+  }
+}
+
+TEST_F(BootConfig, ReadsNoManifestOfAnotherVersion) {
+  write_files(Program::dnsmasq);
+  replace("manifest.json", "\"weft_boot\": 1", "\"weft_boot\": 2");
+  try {
+    found();
+    FAIL();
+  } catch (const Fault& fault) {
+    EXPECT_EQ(fault.what(), path("config/manifest.json").string() +
+                                ":2: is of a version of weft boot that this one cannot read");
+  }
+}
+
+TEST_F(BootConfig, PutsBackWhatWasThereUnlessItIsKept) {
+  const auto files = config_files(machine_, nodes_, {plan_}, with(Program::kea));
+  { const ConfigFolder made(path("config"), files); }
+  EXPECT_TRUE(std::filesystem::is_empty(path("")));
+  write_files(Program::dnsmasq);
+  {
+    const ConfigFolder made(path("config"), files);
+    EXPECT_TRUE(std::filesystem::exists(path("config/kea-dhcp4.conf")));
+  }
+  EXPECT_TRUE(found().empty());
+  EXPECT_FALSE(std::filesystem::exists(path("config/kea-dhcp4.conf")));
 }
 
 TEST_F(BootConfig, GivesEveryNodeThePlaceInItsChain) {
@@ -176,19 +236,21 @@ TEST_F(BootConfig, FindsAChainOfAnotherOrder) {
     return fmt::format("{}", fmt::join(differences({path("config")}, machine_, nodes_, way, serving), "\n"));
   };
   EXPECT_EQ(faults_after("chains/0", "node 10.64.0.1\nnode 10.64.0.2", "node 10.64.0.2\nnode 10.64.0.1"),
-            "chains/0: is not as it was written\n"
+            "chains/0:8: has '10.64.0.2', should be '10.64.0.1'\n"
             "node 1 (02:00:00:00:00:03): has the image from 10.64.0.2, then 10.64.0.0, then 10.0.0.2, then "
             "10.0.0.3, "
             "not 10.64.0.0, then 10.0.0.2, then 10.0.0.3\n"
             "node 2 (02:00:00:00:00:06): has the image from 10.64.0.0, then 10.0.0.2, then 10.0.0.3, not "
             "10.64.0.1, "
             "then 10.64.0.0, then 10.0.0.2, then 10.0.0.3");
-  EXPECT_EQ(faults_after("ipxe/chain-1.ipxe", "http://10.0.0.1/chains/1", "http://10.0.0.1/chains/0"),
-            "ipxe/chain-1.ipxe: is not as it was written\n" + path("config/ipxe/chain-1.ipxe").string() +
-                ":5: weft.chain must name one file of a chain");
-  EXPECT_EQ(faults_after("chains/1", "node 10.64.0.8\n", "nobody\n"), "chains/1: is not as it was written\n" +
-                                                                          path("config/chains/1").string() +
-                                                                          ":8: must be a word and a value");
+  EXPECT_EQ(
+      faults_after("ipxe/chain-1.ipxe", "http://10.0.0.1/chains/1", "http://10.0.0.1/chains/0"),
+      "ipxe/chain-1.ipxe:5: has 'weft.chain=http://10.0.0.1/chains/0,http://10.0.0.4/chains/1', should be "
+      "'weft.chain=http://10.0.0.1/chains/1,http://10.0.0.4/chains/1'\n" +
+          path("config/ipxe/chain-1.ipxe").string() + ":5: weft.chain must name one file of a chain");
+  EXPECT_EQ(faults_after("chains/1", "node 10.64.0.8\n", "nobody\n"),
+            "chains/1:8: has 'nobody', should be 'node 10.64.0.8'\n" + path("config/chains/1").string() +
+                ":8: must be a word and a value");
 }
 
 TEST_F(BootConfig, SendsEachByteOfTheImageOnceToAllNodes) {

@@ -86,6 +86,10 @@ TEST_F(WeftBoot, TakesNodesFromAMachineFile) {
   expect_bad_machine("{\n\"nodes\": \"boards:0\"}", ":2: nodes boards:0: '0' is not a number from 1 to 5120");
   expect_bad_machine("{\n\n\"nodes\": \"7,7\"}", ":3: nodes 7,7: node 7 is there twice");
   expect_bad_machine("{\"nodes\": 7}", ":1: nodes: must be a text");
+  expect_bad_machine("{\n\"nodes\": \"\"}", ":2: nodes: names no nodes");
+  expect_bad_machine("{\n\"nodes\": \"file:none\"}",
+                     ":2: nodes: " + path("none").string() + ": no such file");
+  expect_bad("--nodes file:" + path("none").string(), "--nodes: " + path("none").string() + ": no such file");
   write("some", "3\n3\n");
   expect_bad("--machine " + write("machine.json", "{\"nodes\": \"file:some\"}").string(),
              path("some").string() + ":2: node 3 is in line 1 already");
@@ -99,7 +103,17 @@ TEST_F(WeftBoot, RefusesMachinesThatCannotBe) {
   expect_bad_machine("{\"failed_servers\": [\n7,\n200\n\n]}",
                      ":3: failed_servers: there is no server 200, only 0 to 159");
   expect_bad_machine("{\n\"links\": {\n\"n6\": {\"mbps\": 1}}}",
-                     ":3: 'links.n6.mbps' is nothing that a machine has, or not of this kind");
+                     ":3: 'links.n6.mbps' is nothing that a machine has");
+  expect_bad_machine("{\"excluded\": [\n3]}", ":2: 'excluded' is nothing that a machine has");
+  for (const std::string text :
+       {"\"links\": 3", "\"links\": {\"n1\": 3}", "\"servers\": [3, 4]", "\"failed_servers\": 3",
+        "\"failed_servers\": [[3]]", "\"unequal_servers\": {\"number\": 3}", "\"unequal_servers\": [3]",
+        "\"nodes\": [\"all\"]"}) {
+    const auto finished = run("--machine " + write("machine.json", "{\n" + text + "}").string());
+    EXPECT_EQ(finished.exit_code, 2) << text;
+    EXPECT_TRUE(contains(finished.output, "machine.json:2: ")) << finished.output;
+    EXPECT_TRUE(contains(finished.output, ": is not of this kind\n")) << finished.output;
+  }
   expect_bad_machine("{\"links\": {\n\"n5\": {\n\"mbps\": -1}}}",
                      ":3: links.n5.mbps: must be a number from 1e-6 to 1e12");
   for (const std::string rate : {"1e-7", "1e13"})
@@ -120,6 +134,57 @@ TEST_F(WeftBoot, RefusesAnImageThatIsNotThere) {
   expect_bad("--image " + path("none").string(), path("none").string() + ": no such image");
   const auto empty = write("empty", "");
   expect_bad("--image " + empty.string(), empty.string() + ": the image is empty");
+}
+
+TEST_F(WeftBoot, TakesAnImageOrItsSize) {
+  write("small.img", std::string(250000, 'x'));
+  write("boot.img", std::string(500000, 'x'));
+  write("rd.img", std::string(1500000, 'x'));
+  const auto seconds = [&](const std::string& text, const std::string& more) {
+    const auto file = write("machine.json", text);
+    return results("--nodes 0 --machine " + file.string() + more)["boot_seconds"];
+  };
+  const std::string image = " --image " + path("small.img").string(), size = " --image-size 5MB";
+  EXPECT_EQ(seconds(R"({"image": "boot.img"})", image), 0.002);
+  EXPECT_EQ(seconds(R"({"image_size": "1MB"})", image), 0.002);
+  EXPECT_EQ(seconds(R"({"image": "boot.img", "initrd": "rd.img"})", size), 0.04);
+  EXPECT_EQ(seconds(R"({"image_size": "1MB"})", size), 0.04);
+  const std::string both = "only one of image and image_size can be";
+  expect_bad_machine("{\"image\": \"boot.img\",\n\"image_size\": \"1MB\"}", ":2: " + both);
+  expect_bad_machine("{\"image_size\": \"1MB\",\n\"image\": \"boot.img\"}", ":2: " + both);
+  const auto nodes = write("nodes", "0 02:00:00:00:00:01\n");
+  const auto machine = write("machine.json", R"({"image": "boot.img"})");
+  expect_bad("--machine " + machine.string() + size + " --nodes file:" + nodes.string() + " --dnsmasq " +
+                 path("config").string(),
+             "a configuration needs the image: --image FILE");
+}
+
+TEST_F(WeftBoot, RefusesWhatHasNoEffect) {
+  const std::string small = "--nodes 0-7 --image-size 100kB ";
+  expect_bad(small + "--packets --simulate --begin-within 1",
+             "boot: --begin-within: not with --packets, where all begin at once");
+  expect_bad(small + "--simulate --loss 0.01", "boot: --loss: is of --algorithm multicast only");
+  expect_bad(small + "--simulate --wait-seconds 1", "boot: --wait-seconds: is of --algorithm multicast only");
+  EXPECT_EQ(run(small + "--simulate --loss 0.01 --algorithm balanced,multicast").exit_code, 0);
+  EXPECT_EQ(run(small + "--packets --simulate --begin-within 0").exit_code, 0);
+  const auto mapping = run(small + "--mapping");
+  EXPECT_EQ(mapping.exit_code, 2);
+  EXPECT_TRUE(contains(mapping.output, "--mapping requires --json")) << mapping.output;
+  EXPECT_EQ(count(mapping.output, "\n"), 1u) << mapping.output;
+  expect_bad("--fail 3,0,3", "boot: --fail: 3 is there twice");
+  expect_bad(small + "--simulate --kill-node 5,5 --kill-after 1", "boot: --kill-node: 5 is there twice");
+  expect_bad("--algorithm scda,bcda,scda", "boot: --algorithm: scda is there twice");
+}
+
+TEST_F(WeftBoot, LooksAtAddressesAlsoWithoutFiles) {
+  expect_bad("--first-node 10.0.0.3",
+             "boot: addresses.first_node: nodes and servers would have the same addresses");
+  expect_bad("--subnet 10.0.0.1/8", "boot: addresses.subnet: 10.0.0.1/8 has bits beyond its prefix");
+  const auto file = write("machine.json", R"({"addresses": {"subnet": "10.0.0.0/9"}})").string();
+  EXPECT_EQ(run("--machine " + file).exit_code, 0);
+  expect_bad("--machine " + file + " --supernodes 60000",
+             "boot: addresses.first_node: 15360000 addresses from 10.64.0.0 on do not fit into 10.0.0.0/9");
+  EXPECT_EQ(run("--supernodes 65536 --servers 4 --nodes 0").exit_code, 0) << "nobody asked for addresses";
 }
 
 TEST_F(WeftBoot, WritesFilesForServersAndReadsThemBack) {
@@ -289,11 +354,12 @@ TEST_F(WeftBootCheck, ReadsAFolderWhereItWasPut) {
   EXPECT_EQ(run(of_etc).exit_code, 0) << run(of_etc).output;
 
   const std::string config = read(path("etc/dnsmasq.d/boot.conf"));
+  const std::string more = fmt::format(":{}: has 'port=53', should be nothing\n", count(config, "\n") + 1);
   write("srv/boot/dnsmasq.conf", config + "port=53\n");
-  EXPECT_TRUE(contains(run(of_etc).output, "dnsmasq.conf: is not as it was written\n"));
+  EXPECT_TRUE(contains("\n" + run(of_etc).output, "\ndnsmasq.conf" + more));
   std::filesystem::remove(path("srv/boot/dnsmasq.conf"));
   write("etc/dnsmasq.d/boot.conf", config + "port=53\n");
-  EXPECT_TRUE(contains(run(of_etc).output, file("etc/dnsmasq.d/boot.conf") + ": is not as it was written\n"));
+  EXPECT_TRUE(contains(run(of_etc).output, file("etc/dnsmasq.d/boot.conf") + more));
   write("etc/dnsmasq.d/boot.conf", config);
 
   write("srv/boot/boot.img", std::string(100000, 'y'));
@@ -367,6 +433,19 @@ TEST_F(WeftBoot, WhatIsNotItsOwnIsNeverReplaced) {
   std::filesystem::create_directory_symlink(path("config"), path("link"));
   expect_bad(with_image + path("link").string(),
              path("link").string() + ": is a link; name the folder itself");
+}
+
+TEST_F(WeftBoot, ReplacesNothingIfItFails) {
+  const auto nodes = write("nodes", "0 02:00:00:00:00:00\n"), image = write("boot.img", "image");
+  const std::string of = fmt::format("--nodes file:{} --image {} --dnsmasq {}", nodes.string(),
+                                     image.string(), path("config").string());
+  const std::string full = "/dev/full: cannot be written: No space left on device";
+  expect_bad(of + " --json /dev/full", full);
+  EXPECT_FALSE(std::filesystem::exists(path("config")));
+  results(of);
+  const auto before = texts_of(path("config"));
+  expect_bad(of + " --kernel-arguments quiet --json /dev/full", full);
+  EXPECT_EQ(texts_of(path("config")), before);
 }
 
 TEST_F(WeftBoot, SimulatesAPlanWithADeadServer) {
@@ -513,7 +592,9 @@ TEST_F(WeftBoot, RefusesNodesThatCannotBe) {
   expect_bad_nodes("1 02:00:00:00:00\n", ":1: '02:00:00:00:00' is not a MAC address");
   expect_bad_nodes("1 03:00:00:00:00:00\n", ":1: '03:00:00:00:00:00' is not the MAC address of one card");
   expect_bad_nodes("\n40960\n", ":2: there is no node '40960'");
-  expect_bad_nodes("# none\n", ": no node");
+  expect_bad_nodes("# none\n", ":1: no node");
+  expect_bad_nodes("# none\n\n# any", ":3: no node");
+  expect_bad_nodes("", ":1: no node");
   expect_bad("--nodes 3,0-7", "--nodes 3,0-7: node 3 is there twice");
   expect_bad("--nodes boards:0", "--nodes boards:0: '0' is not a number from 1 to 5120");
   expect_bad("--nodes half", "--nodes half: 'half' is not a node or range of nodes");
