@@ -469,6 +469,15 @@ class Deaths(Node):
         self.assertEqual(self.end(server, 2), "weft_write_bw: node 1: peer on node 0 has died\n")
         self.ping_pong()
 
+    def test_of_a_client_of_latency(self):
+        terms = ("-s", 64, "-n", 1_000_000)
+        server = self.begin("weft_write_lat", "--node", 1, *terms)
+        client = self.begin("weft_write_lat", "--node", 0, *terms, 1)
+        self.let_run(server, client)
+        client.send_signal(signal.SIGINT)
+        self.assertRegex(self.end(server, 2), r"^weft_write_lat: (request \d+ to node 0 ended with [A-Z_]+|node 1: peer on node 0 has died)\n$")
+        self.ping_pong()
+
     def test_of_a_member_of_a_barrier(self):
         ranks = [self.begin("weft-node-barrier", "--node", node, "--nodes", 3, "--rounds", 1_000_000) for node in range(3)]
         self.let_run(*ranks)
