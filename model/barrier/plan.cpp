@@ -42,6 +42,13 @@ void add_release(Plan& plan, const Parents& parents, const std::vector<Node>& or
   }
 }
 
+/// The largest power of `base` that is at most `limit`.
+uint32_t power_within(uint32_t base, uint32_t limit) {
+  uint32_t power = 1;
+  while (power <= limit / base) power *= base;
+  return std::max(power, 1u);
+}
+
 /// One round after the other: in each, every node sends to those a digit of `base` ahead of it.
 void add_dissemination(Plan& plan, const std::vector<Node>& nodes, Got& got, uint32_t base = 2) {
   const auto count = static_cast<uint32_t>(nodes.size());
@@ -116,8 +123,7 @@ Plan dissemination_plan(const std::vector<Node>& by_number, uint32_t base) {
 
 Plan butterfly_plan(const std::vector<Node>& by_number, uint32_t base) {
   const auto nodes = static_cast<uint32_t>(by_number.size());
-  uint32_t power = 1;
-  while (power <= nodes / base) power *= base;
+  const uint32_t power = power_within(base, nodes);
   Plan plan(nodes);
   Got got(nodes);
   const auto partner = [&](uint32_t i) { return by_number[i % power]; };

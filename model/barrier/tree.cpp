@@ -31,6 +31,7 @@ Shape shape_named(std::string_view name) {
 
 std::vector<std::string> shape_names() {
   std::vector<std::string> names;
+  names.reserve(shapes.size());
   for (const ShapeName& each : shapes) names.emplace_back(each.name);
   return names;
 }

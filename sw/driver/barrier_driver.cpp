@@ -31,7 +31,8 @@ void BarrierDriver::open(uint8_t group, const BarrierGroup& settings, OnOutcome 
 }
 
 void BarrierDriver::open_next() {
-  const auto& [group, settings, unused] = opens_.front();
+  const uint8_t group = opens_.front().group;
+  const BarrierGroup& settings = opens_.front().settings;
   write(engine_reg::TABLE_GROUP, group);
   write(engine_reg::TABLE_INDEX, 0);
   for (const uint16_t member : settings.members) write(engine_reg::MEMBER, member);

@@ -18,7 +18,8 @@ class Peers {
  public:
   struct Application {
     uint32_t node = 0, place = 0;
-    auto operator<=>(const Application&) const = default;
+    auto operator<=>(const Application&) const =
+        default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 sees a 0
   };
   /// Clocks from its end until its peers are told: in these, transfers that were under way with it mostly
   /// end, and say so themselves.

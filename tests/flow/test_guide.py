@@ -38,7 +38,7 @@ class Guide(unittest.TestCase):
         self.assert_run(blocks(guide, "cpp"), 1, "tb/node/verbs_test.cpp")
 
 
-# Blocks of code that no test runs, by page and first words, and why.
+# Blocks of code that no test of docs runs, by page and first words, and why.
 NOT_RUN = {
     ("docs/barrier.md", "driver::BarrierDriver barriers("): "its bus, memory and function are the reader's",
     ("docs/boot.md", "{"): "a file that the commands of the page read",
@@ -55,6 +55,8 @@ NOT_RUN = {
     ("docs/rdma_transfers.md", "RQT with a flag"): "a picture",
     ("docs/selftest.md", "R PASS"): "what a board says; `make fpga` compares it",
     ("docs/selftest.md", "receiver.hex"): "a picture",
+    ("docs/systemc.md", "#include <cstdio>"): "tests/systemc/page.py builds and runs it",
+    ("docs/systemc.md", "g++ -std=c++20"): "tests/systemc/page.py runs it",
     ("docs/topology.md", "switchguid="): "lines of a file",
     ("docs/trace.md", "# weft-trace 1"): "lines of a file",
 }

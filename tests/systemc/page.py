@@ -22,7 +22,7 @@ def block(language):
 
 def main():
     sanitizers = re.findall(r"-f\S*sanitize\S*", os.environ.get("CXXFLAGS", ""))  # what the library was built with
-    commands = block("sh").replace("g++ ", " ".join(["g++", *sanitizers, ""]))
+    commands = block("bash").replace("g++ ", " ".join(["g++", *sanitizers, ""]))
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "sw").symlink_to(SOURCE / "sw")
         pathlib.Path(folder, "build").symlink_to(pathlib.Path(sys.argv[1]).resolve().parent)
