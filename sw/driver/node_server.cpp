@@ -13,6 +13,7 @@ constexpr uint8_t ring_log2 = 8;
 constexpr uint32_t status_idle = 3u << 3;  // sender and receiver
 constexpr uint32_t longest_quiet = 1000;   // looks at STATUS, if others keep the engine busy
 constexpr uint32_t first_queue_page = 2;
+constexpr uint32_t every_access = 15;
 constexpr uint32_t most_owners = 255;  // 8 bits, and 0 is nobody
 constexpr auto too_many_domains = "no more protection domains for this application";
 // Ticks: a member that is silent so long is dead; so much longer a group that is closed answers who has
@@ -35,6 +36,10 @@ std::string text_of(const std::array<char, name_bytes>& name) {
 }
 
 }  // namespace
+
+std::string has_no_node(uint32_t node, uint32_t nodes) {
+  return "has no node " + std::to_string(node) + ": 0 to " + std::to_string(nodes - 1);
+}
 
 NodeServer::NodeServer(uint32_t node, RegisterBus& bus, RingMemory& memory, RdmaDriver& engine,
                        const NodeSize& size, Directory& directory, BarrierDriver* barriers)
@@ -123,6 +128,8 @@ void NodeServer::handle(uint32_t place, const Request& request, OnReply reply) {
     case Ask::leave:
       left_[place] = true;
       return reply(Reply::of());
+    case Ask::not_waited:
+      return reply(Reply::of({0}));  // who clocks this waits, or counts
     case Ask::open_barrier:
     case Ask::close_barrier:
     case Ask::arrive:
@@ -133,6 +140,9 @@ void NodeServer::handle(uint32_t place, const Request& request, OnReply reply) {
 }
 
 void NodeServer::open_region(uint32_t place, const Request& request, const OnReply& reply) {
+  if (request.a == 0 || (request.a & ~every_access) != 0)
+    return reply(Reply::refused("memory region of access " + std::to_string(request.a) +
+                                ", which is no sum of 1, 2, 4 and 8"));
   const uint64_t base = request.x, bytes = request.y;
   const bool inside = base >= base_of(place) && bytes <= share() && base - base_of(place) <= share() - bytes;
   if (!inside) return reply(Reply::refused("memory region is not inside this application's memory"));
@@ -248,9 +258,14 @@ void NodeServer::wait(uint32_t place, const Request& request, OnReply reply) {
 }
 
 void NodeServer::look_up(uint32_t place, const Request& request, const OnReply& reply) {
+  if (request.a >= directory_.nodes)
+    return reply(Reply::refused("the fabric " + has_no_node(request.a, directory_.nodes)));
   const auto found = directory_.notices.find({request.a, text_of(request.name)});
-  if (found == directory_.notices.end())
-    return reply(Reply::refused("nothing published under '" + text_of(request.name) + "'"));
+  if (found == directory_.notices.end()) {
+    Reply not_yet = Reply::refused("nothing published under '" + text_of(request.name) + "'");
+    not_yet.values[0] = 1;
+    return reply(not_yet);
+  }
   directory_.peers.meet({node_, place}, {request.a, found->second.place});
   reply(Reply::of(found->second.values));
 }

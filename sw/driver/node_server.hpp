@@ -45,9 +45,13 @@ struct Notice {
 /// What applications of all nodes tell each other outside of the network, by node and name; and who knows
 /// whom.
 struct Directory {
+  uint32_t nodes = 0;
   std::map<std::pair<uint32_t, std::string>, Notice> notices;
   Peers peers;
 };
+
+/// Of a fabric that has so many nodes, none of which is `node`.
+std::string has_no_node(uint32_t node, uint32_t nodes);
 
 /// Rings lie at the front of the memory, the rest is shared out in equal parts. Needs no thread: replies come
 /// by callback, at once or while the NIC is clocked.

@@ -22,7 +22,7 @@ enum class Ask : uint32_t {
   read_register,   ///< a: address. Values: data
   wait,            ///< x: address of a byte, a: its value, y: clocks. Values: 1 if it changed
   publish,         ///< name, values
-  look_up,         ///< a: node, name. Values: as published
+  look_up,         ///< a: node, name. Values: as published; if refused 1: there may be something later
   open_barrier,    ///< a: group, b: instance, x: members, a bit a node
   close_barrier,   ///< a: group
   arrive,          ///< a: group
@@ -30,6 +30,7 @@ enum class Ask : uint32_t {
   clock,           ///< at once, so no clock passes. Values: clock
   attributes,      ///< Values: queues, regions, payload, bytes of the node's memory
   leave,           ///< all is well: who goes without this has died
+  not_waited,      ///< Values: how often the clock went on without an application that computes
 };
 
 constexpr uint32_t any_queue = ~0u;

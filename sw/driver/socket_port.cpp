@@ -77,6 +77,8 @@ class SocketPort : public Port {
 }  // namespace
 
 std::string node_socket(const std::string& fabric) {
+  if (fabric.empty() || fabric.find('/') != std::string::npos)
+    throw Fault("bad name of a fabric '" + fabric + "': it is empty or has a /");
   return "/tmp/weft-" + std::to_string(getuid()) + "-" + fabric + ".socket";
 }
 

@@ -126,6 +126,7 @@ std::array<uint64_t, 4> Context::find(uint32_t node, std::string_view name, uint
   for (uint64_t waited = 0;; waited += look_again) {
     const Reply reply = port_->ask(request);
     if (reply.ok != 0) return reply.values;
+    if (reply.values[0] == 0) throw Fault(reply.text());
     if (waited >= clocks) throw Fault("node " + std::to_string(node) + ": " + reply.text());
     uint8_t now = 0;
     memory_->read(base_, {&now, 1});

@@ -61,11 +61,15 @@ class Context {
   /// Of the NIC, now. None pass for asking.
   uint64_t clock() { return ask({.ask = driver::Ask::clock})[0]; }
 
+  /// How often the node's clock went on without an application that computed longer than `weft-node
+  /// --patience`: what is measured while this grows takes too many clocks.
+  uint64_t not_waited() { return ask({.ask = driver::Ask::not_waited})[0]; }
+
   /// What the network is not needed for, as in other libraries is done over TCP: peers find each other's
   /// keys under a name.
   void publish(std::string_view name, const RemoteBytes& memory);
   void publish(std::string_view name, const RemoteQueue& queue);
-  /// Wait for so many clocks, then throw.
+  /// Wait for so many clocks, then throw; at once if there is no such node.
   RemoteBytes find_memory(uint32_t node, std::string_view name, uint64_t clocks = patience);
   RemoteQueue find_queue(uint32_t node, std::string_view name, uint64_t clocks = patience);
   static constexpr uint64_t patience = 20'000'000;

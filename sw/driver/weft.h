@@ -80,6 +80,9 @@ uint64_t weft_memory_bytes(const weft_context* context);
 int weft_query(weft_context* context, weft_attributes* attributes);
 /* Of the NIC, now; UINT64_MAX: failed. No clock passes for asking. */
 uint64_t weft_clock(weft_context* context);
+/* How often the clock went on without an application that computed longer than `weft-node --patience`;
+   UINT64_MAX: failed. What is measured while it grows takes too many clocks. */
+uint64_t weft_not_waited(weft_context* context);
 
 /* NULL: failed. */
 weft_region* weft_region_open(weft_context* context, uint64_t bytes, uint32_t access);

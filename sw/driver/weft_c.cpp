@@ -123,6 +123,10 @@ uint64_t weft_clock(weft_context* context) {
   return guarded(context, UINT64_MAX, [&] { return context->context.clock(); });
 }
 
+uint64_t weft_not_waited(weft_context* context) {
+  return guarded(context, UINT64_MAX, [&] { return context->context.not_waited(); });
+}
+
 weft_region* weft_region_open(weft_context* context, uint64_t bytes, uint32_t access) {
   return guarded<weft_region*>(
       context, nullptr, [&] { return new weft_region(context, context->domain, bytes, access, nullptr); });

@@ -10,6 +10,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/output_file.hpp"
@@ -65,6 +66,11 @@ struct PerfOptions {
     for (uint32_t size = 2; size <= largest; size *= 2) sizes.push_back(size);
     return sizes;
   }
+  /// What client and server have to be told alike.
+  std::string terms() const {
+    return (all ? std::string("-a") : fmt::format("-s {}", bytes)) +
+           (seconds ? fmt::format(" -D {}", *seconds) : fmt::format(" -n {}", iterations));
+  }
   double microseconds(double clocks) const { return clocks / mhz; }
   /// Whether one more message is due.
   bool goes_on(size_t messages, uint64_t began, verbs::Context& context) const {
@@ -83,6 +89,77 @@ struct PerfOptions {
       throw Fault(why.what());
     }
   }
+};
+
+/// How client and server meet: each sends the other its terms, which have to be the same. Throws Fault, at
+/// both, if they are not.
+class Meeting {
+ public:
+  Meeting(verbs::Context& context, const verbs::ProtectionDomain& domain, verbs::Queue& queue,
+          std::string terms)
+      : context_(context),
+        queue_(queue),
+        terms_(std::move(terms)),
+        mine_(domain, most, verbs::access_source),
+        other_(domain, most, verbs::access_buffer) {
+    std::ranges::fill(mine_.bytes(), 0);  // as memory is given, others' bytes are in it
+    std::ranges::copy(terms_, mine_.bytes().begin());
+    queue_.post_recv(0, other_.local(0, most));
+  }
+  /// @return its node
+  uint32_t await_client(const std::string& program) {
+    context_.publish(program + " server queue", queue_.remote());
+    const uint32_t node = queue_.expect(1'000'000'000'000).node;
+    queue_.post_send(0, mine_.local(0, most), context_.find_queue(node, program + " client queue"));
+    const auto sent = queue_.wait(verbs::Context::patience);
+    compare(node);  // first, for a client that finds a difference goes
+    if (!sent || sent->status != 0) throw Fault("the client is gone");
+    return node;
+  }
+  /// @return its queue
+  verbs::RemoteQueue find_server(uint32_t node, const std::string& program) {
+    context_.publish(program + " client queue", queue_.remote());
+    const verbs::RemoteQueue server = context_.find_queue(node, program + " server queue");
+    queue_.post_send(0, mine_.local(0, most), server);
+    queue_.expect();
+    queue_.expect();
+    compare(node);
+    return server;
+  }
+
+ private:
+  static constexpr uint32_t most = 64;  // bytes
+
+  void compare(uint32_t node) {
+    const auto bytes = other_.bytes();
+    const std::string theirs(bytes.begin(), std::ranges::find(bytes, 0));
+    if (theirs != terms_)
+      throw Fault(
+          fmt::format("both sides need the same options: {} here, {} at node {}", terms_, theirs, node));
+  }
+
+  verbs::Context& context_;
+  verbs::Queue& queue_;
+  std::string terms_;
+  verbs::MemoryRegion mine_, other_;
+};
+
+/// Says on stderr, at its end, if clocks have passed meanwhile that no application should have taken.
+class ClockWatch {
+ public:
+  ClockWatch(std::string program, verbs::Context& context)
+      : program_(std::move(program)), context_(context), before_(context.not_waited()) {}
+  void tell() const {
+    const uint64_t times = context_.not_waited() - before_;
+    if (times == 0) return;
+    fmt::print(stderr, "{}: the node did not wait for an application {} times: times are too long\n",
+               program_, times);
+  }
+
+ private:
+  std::string program_;
+  verbs::Context& context_;
+  uint64_t before_;
 };
 
 /// When requests were posted and completed, in clocks, by their order.

@@ -37,9 +37,10 @@ void serve(const Options& options) {
   const MemoryRegion target(domain, PerfOptions::largest, access_remote_write);
   const MemoryRegion word(domain, 1, access_buffer);
   Queue queue(domain);
+  examples::Meeting meeting(context, domain, queue, options.terms());
   queue.post_recv(0, word.local(0, 1));
   context.publish("bw target", target.remote());
-  context.publish("bw done", queue.remote());
+  meeting.await_client("bw");
   queue.expect(1'000'000'000'000);
 }
 
@@ -117,13 +118,15 @@ bool run_client(Options options) {
   const ProtectionDomain domain(context);
   const MemoryRegion source(domain, PerfOptions::largest, access_source);
   Queue queue(domain);
+  examples::Meeting meeting(context, domain, queue, options.terms());
+  const RemoteQueue done = meeting.find_server(*options.peer, "bw");
   const RemoteBytes target = context.find_memory(*options.peer, "bw target");
-  const RemoteQueue done = context.find_queue(*options.peer, "bw done");
   const char* const unit = options.gigabits ? "Gb" : "MB";
   if (options.output.empty()) {
     fmt::print("{0}                    RDMA_Write BW Test\n{0}", examples::rule);
     fmt::print(" #bytes     #iterations    BW peak[{0}/sec]    BW average[{0}/sec]   MsgRate[Mpps]\n", unit);
   }
+  const examples::ClockWatch watch("weft_write_bw", context);
   bool enough = true;
   auto results = nlohmann::ordered_json::array();
   for (const uint32_t bytes : options.sizes()) {
@@ -134,6 +137,7 @@ bool run_client(Options options) {
     results.push_back(json_of(result));
     enough = is_enough(options, result) && enough;
   }
+  watch.tell();
   if (options.output.empty()) fmt::print("{}", examples::rule);
   queue.post_send(0, source.local(0, 1), done);
   queue.expect();

@@ -69,10 +69,8 @@ void answer(const Options& options, Side& side, uint32_t bytes, const RemoteByte
 /// The client says where it is.
 void serve(const Options& options) {
   Side side(options, "lat server");
-  const MemoryRegion word(side.domain, 1, access_buffer);
-  side.queue.post_recv(0, word.local(0, 1));
-  side.context.publish("lat hello", side.queue.remote());
-  const uint32_t node = side.queue.expect(1'000'000'000'000).node;
+  const uint32_t node =
+      examples::Meeting(side.context, side.domain, side.queue, options.terms()).await_client("lat");
   const RemoteBytes client = side.context.find_memory(node, "lat client");
   for (const uint32_t bytes : options.sizes()) answer(options, side, bytes, client);
 }
@@ -170,11 +168,10 @@ void print_all(const Options& options, const std::vector<double>& halves) {
 
 void run_client(const Options& options) {
   Side side(options, "lat client");
-  const RemoteQueue hello = side.context.find_queue(*options.peer, "lat hello");
+  examples::Meeting(side.context, side.domain, side.queue, options.terms()).find_server(*options.peer, "lat");
   const RemoteBytes server = side.context.find_memory(*options.peer, "lat server");
-  side.queue.post_send(0, side.source.local(0, 1), hello);
-  side.queue.expect();
   if (options.output.empty()) print_head(options);
+  const examples::ClockWatch watch("weft_write_lat", side.context);
   auto results = nlohmann::ordered_json::array();
   for (const uint32_t bytes : options.sizes()) {
     std::vector<double> halves = measure(options, side, bytes, server);
@@ -185,6 +182,7 @@ void run_client(const Options& options) {
     print(options, result);
     results.push_back(json_of(result));
   }
+  watch.tell();
   if (options.output.empty()) fmt::print("{}", examples::rule);
   options.write_json(results);
 }

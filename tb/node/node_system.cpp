@@ -36,6 +36,7 @@ driver::NodeSize node_size(uint64_t memory_bytes, const RdmaBuild& build) {
 NodeSystem::NodeSystem(const std::vector<std::span<uint8_t>>& memories, const fabric::Faults& faults,
                        uint64_t seed, const std::string& build_name)
     : memories_(memories),
+      directory_{.nodes = static_cast<uint32_t>(memories.size()), .notices = {}, .peers = {}},
       system_(system_config(memories.size(), faults, seed, *find_rdma_build(build_name))) {
   const RdmaBuild& build = *find_rdma_build(build_name);
   for (uint32_t node = 0; node < memories_.size(); ++node)

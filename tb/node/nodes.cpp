@@ -37,7 +37,7 @@ driver::RdmaSetup node_setup() {
 }
 
 uint32_t take_place(Nodes& nodes, uint32_t node) {
-  if (node >= nodes.size()) throw Fault(fmt::format("has no node {}: 0 to {}", node, nodes.size() - 1));
+  if (node >= nodes.size()) throw Fault(driver::has_no_node(node, nodes.size()));
   const auto place = nodes.server(node).attach();
   if (!place) throw Fault(fmt::format("node {} has no place for another application", node));
   return *place;

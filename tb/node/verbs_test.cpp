@@ -264,7 +264,8 @@ TEST_F(Verbs, RegistersOfOthersAreRefused) {
   EXPECT_FALSE(other->ask(tail).ok);
   EXPECT_FALSE(port->ask({.ask = driver::Ask::write_register, .a = 0, .b = 1}).ok);
   EXPECT_FALSE(other->ask({.ask = driver::Ask::release_queue, .a = 3}).ok);
-  EXPECT_FALSE(port->ask({.ask = driver::Ask::open_region, .x = 0, .y = 4096}).ok) << "memory of the rings";
+  EXPECT_FALSE(port->ask({.ask = driver::Ask::open_region, .a = 2, .x = 0, .y = 4096}).ok)
+      << "memory of the rings";
 }
 
 TEST_F(Verbs, WhoGoesLeavesNothing) {
@@ -461,6 +462,25 @@ TEST_F(Verbs, MemoryEnds) {
   EXPECT_EQ(fault_of([&] { MemoryRegion(domain, memory_bytes, access_source); }),
             "node 0: no memory left for 8388608 bytes");
   EXPECT_EQ(fault_of([&] { MemoryRegion(domain, 0, access_source); }), "memory region of no bytes");
+}
+
+TEST_F(Verbs, RegionsForNothingOrForWhatIsUnknownAreRefused) {
+  Context context(attach(0));
+  const ProtectionDomain domain(context);
+  EXPECT_EQ(fault_of([&] { MemoryRegion(domain, 4096, 0); }),
+            "node 0: memory region of access 0, which is no sum of 1, 2, 4 and 8");
+  EXPECT_EQ(fault_of([&] { MemoryRegion(domain, 4096, access_source | 16); }),
+            "node 0: memory region of access 17, which is no sum of 1, 2, 4 and 8");
+  EXPECT_EQ(nodes->server(0).regions_in_use(), 0u);
+}
+
+TEST_F(Verbs, NodesThatDoNotExistAreNotWaitedFor) {
+  Context context(attach(0));
+  const uint64_t before = nodes->cycle();
+  EXPECT_EQ(fault_of([&] { context.find_memory(2, "target"); }), "the fabric has no node 2: 0 to 1");
+  EXPECT_LT(nodes->cycle(), before + 1000);
+  EXPECT_EQ(fault_of([&] { context.find_memory(1, "target", 1000); }),
+            "node 1: nothing published under 'target'");
 }
 
 }  // namespace

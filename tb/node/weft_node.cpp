@@ -34,6 +34,8 @@ using Clock = std::chrono::steady_clock;
 volatile std::sig_atomic_t stop_wanted = 0;
 
 struct Options {
+  static constexpr uint32_t most_nodes = 64;
+
   std::string fabric = "weft";
   uint32_t nodes = 2;
   uint64_t memory_mib = 64;
@@ -110,7 +112,8 @@ class Door {
 };
 
 /// Serves the applications. The clock stands still while one of them computes, for so long as `patience`
-/// lasts: so what they measure in clocks does not depend on how busy this machine is.
+/// lasts: what they measure in clocks does not depend on how busy this machine is, as long as none is away
+/// for longer. How often one was is counted.
 class Service {
  public:
   Service(const Door& door, NodeSystem& nodes, std::chrono::milliseconds patience)
@@ -135,6 +138,7 @@ class Service {
     std::optional<std::pair<uint32_t, uint32_t>> at;  ///< node and place
     bool asking = false;
     Clock::time_point since = Clock::now();
+    bool passed_over = false;  ///< since then
   };
 
   bool work() const {
@@ -149,8 +153,17 @@ class Service {
   }
 
   void step() {
+    count_passed_over();
     replied_ = false;
     for (int cycle = 0; cycle < cycles_at_once && !replied_; ++cycle) nodes_.step();
+  }
+
+  void count_passed_over() {
+    for (auto& [id, application] : applications_) {
+      if (application.asking || application.passed_over) continue;
+      application.passed_over = true;
+      ++not_waited_;
+    }
   }
 
   void look_at_sockets(int milliseconds) {
@@ -184,6 +197,7 @@ class Service {
       return leave(id);
     application.asking = true;
     if (!application.at) return attach(id, request);
+    if (request.ask == driver::Ask::not_waited) return answer(id, Reply::of({not_waited_}));
     const auto [node, place] = *application.at;
     nodes_.server(node).handle(place, request, [this, id](const Reply& reply) { answer(id, reply); });
   }
@@ -205,6 +219,7 @@ class Service {
     replied_ = true;
     found->second.asking = false;
     found->second.since = Clock::now();
+    found->second.passed_over = false;
     // Whom this does not reach is gone, as the next look shows.
     static_cast<void>(send(found->second.socket, &reply, sizeof reply, MSG_NOSIGNAL | MSG_DONTWAIT));
   }
@@ -223,11 +238,19 @@ class Service {
   std::chrono::milliseconds patience_;
   std::map<uint64_t, Application> applications_;
   uint64_t next_id_ = 0;
+  uint64_t not_waited_ = 0;  // times that the patience with one was over
   bool replied_ = false;
 };
 
+/// Memory of a weft-node that was killed, and had more nodes.
+void remove_surplus_memory(const Options& options) {
+  for (uint32_t node = options.nodes; node < Options::most_nodes; ++node)
+    shm_unlink(driver::node_memory(options.fabric, node).c_str());
+}
+
 void serve(const Options& options) {
   const Door door(driver::node_socket(options.fabric));
+  remove_surplus_memory(options);
   std::vector<std::unique_ptr<SharedMemory>> memories;
   std::vector<std::span<uint8_t>> spans;
   for (uint32_t node = 0; node < options.nodes; ++node) {
@@ -261,7 +284,7 @@ int main(int argc, char** argv) {
   tb::Options options;
   app.add_option("--fabric", options.fabric, "Name by which applications find it")->capture_default_str();
   app.add_option("--nodes", options.nodes, "NICs")
-      ->check(command_line::whole_number(1, 64))
+      ->check(command_line::whole_number(1, tb::Options::most_nodes))
       ->capture_default_str();
   app.add_option("--memory", options.memory_mib, "MiB of host memory of a node")
       ->check(command_line::whole_number(2, 65536))

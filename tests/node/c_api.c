@@ -89,6 +89,9 @@ static void waits(struct Side* here, struct Side* there) {
   weft_remote none;
   expect(weft_find_within(here->context, 1, "nobody", 2000, &none) == -1, "what nobody publishes is found");
   expect_text(weft_error(here->context), "node 1: nothing published under 'nobody'");
+  expect(weft_find_within(here->context, 9, "nobody", clocks, &none) == -1, "found on a node that is none");
+  expect_text(weft_error(here->context), "the fabric has no node 9: 0 to 1");
+  expect(weft_not_waited(here->context) != UINT64_MAX, "not told how often somebody was not waited for");
 }
 
 static void several_at_once(struct Side* here, struct Side* there) {
@@ -206,6 +209,12 @@ static void refusals(const char* fabric, struct Side* here) {
 
   expect(weft_region_open(here->context, 0, WEFT_SOURCE) == NULL, "a region of nothing");
   expect_text(weft_error(here->context), "memory region of no bytes");
+  expect(weft_region_open(here->context, bytes, 0) == NULL, "a region for nothing");
+  expect_text(weft_error(here->context),
+              "node 0: memory region of access 0, which is no sum of 1, 2, 4 and 8");
+  expect(weft_region_open(here->context, bytes, WEFT_SOURCE | 16) == NULL, "a region for what is unknown");
+  expect_text(weft_error(here->context),
+              "node 0: memory region of access 17, which is no sum of 1, 2, 4 and 8");
   expect(weft_queue_open(here->context, 0) == NULL, "a queue has two owners");
   expect_text(weft_error(here->context), "node 0: queue 0 is in use");
   const char* long_name = "a name of more bytes than a name may have";

@@ -8,10 +8,12 @@ import json
 import os
 import pathlib
 import re
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 PROGRAMS = pathlib.Path(sys.argv.pop(1))
@@ -166,6 +168,41 @@ class Examples(Node):
         self.assertEqual(each, sorted(each))
 
 
+class Impatient(Node):
+    """It goes on without who is stopped for longer than its patience, and the tools say so."""
+
+    options = ["--patience", "50"]
+    warning = r"\A{program}: the node did not wait for an application [1-9]\d* times: times are too long\n\Z"
+
+    def said_when_stopped(self, program, who):
+        """What the client says while the server or itself (0, 1) is stopped again and again."""
+        server = self.begin(program, "--node", 1, "-s", 64, "-n", 500)
+        client = self.begin(program, "--node", 0, "-s", 64, "-n", 500, 1)
+        stopped = (server, client)[who]
+        while client.poll() is None:
+            stopped.send_signal(signal.SIGSTOP)
+            time.sleep(0.2)
+            stopped.send_signal(signal.SIGCONT)
+            time.sleep(0.1)
+        _, said = client.communicate(timeout=PATIENCE)
+        self.assertEqual(client.returncode, 0, said)
+        self.end(server)
+        return said
+
+    def test_server_is_stopped(self):
+        self.assertRegex(self.said_when_stopped("weft_write_lat", 0), self.warning.format(program="weft_write_lat"))
+
+    def test_client_is_stopped(self):
+        self.assertRegex(self.said_when_stopped("weft_write_bw", 1), self.warning.format(program="weft_write_bw"))
+
+
+class Patient(Impatient):
+    """It waits for who is stopped, and nobody is warned."""
+
+    options = ["--patience", "60000"]
+    warning = r"\A\Z"
+
+
 class Copies(Node):
     """Of files of all lengths that an application's memory has room for, and of one byte more."""
 
@@ -218,20 +255,22 @@ class AsThePagesHaveIt(unittest.TestCase):
         return re.findall(rf"^```{language}\n(.*?)^```$", (SOURCE / "docs" / page).read_text(encoding="utf-8"), re.M | re.S)
 
     def run_page(self, page, files, nodes_options=""):
-        """What its block of commands prints; the first one that stays is weft-node."""
-        [block] = self.blocks(page, "sh")
+        """What its blocks of commands print, that with weft-node first; it is the first one that stays."""
+        blocks = sorted(self.blocks(page, "sh"), key=lambda block: "weft-node --nodes" not in block)
+        block = "".join(blocks)
         commands, programs = re.subn(r"^build/bin/\S+", rf"\g<0> --fabric {self.fabric}", block, flags=re.M)
-        commands = re.sub(r"^build/bin/weft-node", rf"\g<0> {nodes_options}", commands, flags=re.M)
+        commands = re.sub(r"^build/bin/weft-node(?= )", rf"\g<0> {nodes_options}", commands, flags=re.M)
         self.assertGreater(programs, 0)
         sanitizers = re.findall(r"-f\S*sanitize\S*", os.environ.get("CXXFLAGS", ""))  # what the library was built with
-        commands = commands.replace("g++ ", " ".join(["g++", *sanitizers, ""]))
+        commands = re.sub(r"\b(g\+\+|gcc) ", lambda compiler: " ".join([compiler[1], *sanitizers, ""]), commands)
+        commands = commands.replace("./write-c weft", f"./write-c {self.fabric}")
         with tempfile.TemporaryDirectory() as folder:
-            for name in ("sw", "model"):
+            for name in ("sw", "model", "docs"):
                 pathlib.Path(folder, name).symlink_to(SOURCE / name)
             pathlib.Path(folder, "build").symlink_to(PROGRAMS.resolve().parent)
             for name, text in files.items():
                 pathlib.Path(folder, name).write_text(text.replace('"weft"', f'"{self.fabric}"'), encoding="utf-8")
-            script = f"set -e\ntrap 'kill %1; wait' EXIT\n{commands}wait $!\n"
+            script = f"set -e\ntrap 'kill %1; wait' EXIT\n{commands}for each in $(jobs -p | tail -n +2); do wait $each; done\n"
             got = subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, text=True, check=False, timeout=PATIENCE)
         self.assertEqual((got.returncode, got.stderr), (0, ""), got.stdout)
         return got.stdout
@@ -240,6 +279,15 @@ class AsThePagesHaveIt(unittest.TestCase):
         said = self.run_page("driver.md", {})
         self.assertIn("10 rounds of 1024 bytes with node 1\n", said)
         self.assertIn("10 rounds of 1024 bytes answered\n", said)
+        self.assertIn("OK: written in C\n", said)
+        size = (SOURCE / "docs/driver.md").stat().st_size
+        self.assertIn(f"{size} bytes read from node 0\n", said)
+        self.assertIn(f"{size} bytes offered and read\n", said)
+        for node in (0, 1):
+            self.assertIn(f"node {node}: 2 blocks of 4096 bytes, the own one written to 1\n", said)
+            self.assertRegex(said, rf"(?m)^node {node}: 10 barriers of 2 nodes, \d+ clocks each$")
+        self.assertRegex(said, r"(?m)^ 65536 +20 +\d")
+        self.assertRegex(said, r"(?m)^ 64 +20 +\d")
 
     def test_first_transfer(self):
         write, room = self.blocks("first_transfer.md", "cpp")
@@ -289,6 +337,26 @@ class Trouble(Node):
     def test_no_such_node(self):
         self.assertEqual(self.end(self.begin("weft-pingpong", "--node", 7), 2),
                          f"weft-pingpong: weft-node '{self.fabric}': has no node 7: 0 to 1\n")
+
+    def test_no_such_peer(self):
+        for program in ("weft_write_bw", "weft_write_lat", "weft-pingpong"):
+            self.assertEqual(self.end(self.begin(program, "--node", 0, 9), 2), f"{program}: the fabric has no node 9: 0 to 1\n")
+
+    def test_bad_names(self):
+        for name in ("", "a/b"):
+            for program in ("weft-node", "weft-pingpong"):
+                got = subprocess.run([PROGRAMS / program, "--fabric", name], capture_output=True, text=True, check=False, timeout=PATIENCE)
+                self.assertEqual((got.returncode, got.stderr), (2, f"{program}: bad name of a fabric '{name}': it is empty or has a /\n"))
+
+    def test_both_sides_are_told_the_same(self):
+        for program, *options in (("weft_write_bw", "-n", 50), ("weft_write_lat", "-s", 64), ("weft_write_lat", "-D", 0.001), ("weft_write_bw", "-a")):
+            size = {"weft_write_bw": 65536, "weft_write_lat": 2}[program]
+            usual = f"-s {size} -n 100"
+            other = {"-n": f"-s {size} -n 50", "-s": "-s 64 -n 100", "-D": f"-s {size} -D 0.001", "-a": "-a -n 100"}[options[0]]
+            server = self.begin(program, "--node", 1)
+            client = self.begin(program, "--node", 0, *options, 1)
+            self.assertEqual(self.end(client, 2), f"{program}: both sides need the same options: {other} here, {usual} at node 1\n")
+            self.assertEqual(self.end(server, 2), f"{program}: both sides need the same options: {usual} here, {other} at node 0\n")
 
     def test_no_weft_node(self):
         got = subprocess.run([PROGRAMS / "weft-pingpong", "--fabric", "none-" + self.fabric], capture_output=True, text=True, check=False)
@@ -347,6 +415,22 @@ class Trouble(Node):
         self.assertEqual(self.end(pong, 2), f"weft-pingpong: weft-node '{self.fabric}': is gone\n")
 
 
+class Killed(Node):
+    """A weft-node that got SIGKILL, and one of its name with fewer nodes."""
+
+    nodes = 3
+
+    def test_its_memory_goes(self):
+        self.node.kill()
+        self.node.communicate(timeout=PATIENCE)
+        left = [name for name in os.listdir("/dev/shm") if self.fabric in name]
+        self.assertEqual(len(left), 3)
+        self.node = self.begin("weft-node", "--nodes", 2, "--memory", self.memory)
+        self.node.stdout.readline()
+        self.assertEqual(len([name for name in os.listdir("/dev/shm") if self.fabric in name]), 2)
+        self.ping_pong()
+
+
 class Deaths(Node):
     """SIGKILL in the middle: what its peers say, and that others go on."""
 
@@ -365,8 +449,9 @@ class Deaths(Node):
         self.end(pong)
 
     def writes(self):
-        server = self.begin("weft_write_bw", "--node", 1)
-        client = self.begin("weft_write_bw", "--node", 0, "-s", 1 << 20, "-n", 20_000, "-t", 2, 1)
+        terms = ("-s", 1 << 20, "-n", 20_000)
+        server = self.begin("weft_write_bw", "--node", 1, *terms)
+        client = self.begin("weft_write_bw", "--node", 0, *terms, "-t", 2, 1)
         self.let_run(server, client)
         return server, client
 
@@ -382,6 +467,15 @@ class Deaths(Node):
         client.kill()
         self.others_go_on()
         self.assertEqual(self.end(server, 2), "weft_write_bw: node 1: peer on node 0 has died\n")
+        self.ping_pong()
+
+    def test_of_a_client_of_latency(self):
+        terms = ("-s", 64, "-n", 1_000_000)
+        server = self.begin("weft_write_lat", "--node", 1, *terms)
+        client = self.begin("weft_write_lat", "--node", 0, *terms, 1)
+        self.let_run(server, client)
+        client.send_signal(signal.SIGINT)
+        self.assertRegex(self.end(server, 2), r"^weft_write_lat: (request \d+ to node 0 ended with [A-Z_]+|node 1: peer on node 0 has died)\n$")
         self.ping_pong()
 
     def test_of_a_member_of_a_barrier(self):

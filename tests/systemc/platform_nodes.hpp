@@ -102,7 +102,7 @@ class TwoNodes : public tb::Nodes {
   static void run_one_clock() { sc_core::sc_start(Platform::clocks(1)); }
 
   std::array<Host, 2> hosts_;  // outlive the programs
-  driver::Directory directory_;
+  driver::Directory directory_{.nodes = 2, .notices = {}, .peers = {}};
   Platform platform_;
 };
 
