@@ -111,6 +111,7 @@ class Elaborated:
         files, includes = elaborate.read_lists([root / "rtl" / unit / f"{unit}.f" for unit in units])
         with tempfile.TemporaryDirectory() as folder:
             output = pathlib.Path(folder) / "nic.xml"
+            # -Wno-lint, -Wno-fatal: the description of elaborated types is wanted, no check of style; the same files are linted by `make lint`.
             command = ["verilator", "--xml-only", "-Wno-fatal", "-Wno-lint", "--xml-output", output, "--top-module", TOP, *[f"-G{name}={value}" for name, value in parameters.items()],
                        *[f"+incdir+{include}" for include in includes], *[gen / f"{SPECS[unit]}_formats_pkg.sv" for unit in units if unit in SPECS], *files]
             result = subprocess.run(command, capture_output=True, text=True, check=False)
