@@ -35,6 +35,14 @@ const char* words_of(formats::LoadFault fault) {
   throw Refused(fault, "word " + std::to_string(word) + ": " + words_of(fault));
 }
 
+/// Without what is behind the last whole word.
+std::vector<uint32_t> words_of_file(const std::string& bytes) {
+  std::vector<uint32_t> words(bytes.size() / 4);
+  for (std::size_t i = 0; i < words.size() * 4; ++i)
+    words[i / 4] |= uint32_t{static_cast<uint8_t>(bytes[i])} << (8 * (i % 4));
+  return words;
+}
+
 }  // namespace
 
 std::vector<uint32_t> write_image(const Image& image) {
@@ -72,11 +80,18 @@ std::string write_image_bytes(const Image& image) {
 }
 
 Image read_image_bytes(const std::string& bytes, uint64_t switch_id, const Sizes& sizes) {
-  std::vector<uint32_t> words(bytes.size() / 4);
-  for (std::size_t i = 0; i < words.size() * 4; ++i)
-    words[i / 4] |= uint32_t{static_cast<uint8_t>(bytes[i])} << (8 * (i % 4));
+  const auto words = words_of_file(bytes);
   if (bytes.size() % 4 != 0) refuse_with(formats::LoadFault::truncated, words.size());
   return read_image(words, switch_id, sizes);
+}
+
+Image read_any_image(const std::string& bytes) {
+  auto words = words_of_file(bytes);
+  words.resize(head_words);
+  const formats::Image head = formats::unpack_image(bytes_of<formats::image_bytes>(words));
+  Sizes sizes = largest_sizes;
+  sizes.per_port = head.per_port != 0;
+  return read_image_bytes(bytes, head.switch_id, sizes);
 }
 
 ImageLoader::State ImageLoader::take(uint32_t word) {

@@ -32,6 +32,8 @@ struct Sizes {
   bool operator==(const Sizes&) const = default;
 };
 
+inline constexpr Sizes largest_sizes{64, 1u << 16, 1u << 15, false};
+
 /// Ports as a bit vector: bit i is port i + 1.
 using Ports = uint64_t;
 constexpr Ports port_bit(uint32_t port) { return Ports{1} << (port - 1); }
@@ -62,6 +64,8 @@ Image read_image(std::span<const uint32_t> words, uint64_t switch_id, const Size
 /// The same as file contents, words little endian; throws Refused, also for part of a word or words too many.
 std::string write_image_bytes(const Image& image);
 Image read_image_bytes(const std::string& bytes, uint64_t switch_id, const Sizes& sizes);
+/// Of whichever switch, for a block of the largest sizes, with tables of input ports or without.
+Image read_any_image(const std::string& bytes);
 
 /// The same checks word by word, in the order and with the verdicts of the hardware's loader.
 class ImageLoader {

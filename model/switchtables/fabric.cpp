@@ -56,7 +56,8 @@ topology::Graph within_blocks(topology::Graph graph, uint32_t& left_out) {
     if (!graph.is_host_link(i))
       parts.switch_links.push_back(link);
     else if (new_host[link.a] != gone && link.b_port <= most_switch_ports)
-      parts.host_links.push_back({new_host[link.a], link.b, link.a_port, link.b_port, graph.port_guid(i)});
+      parts.host_links.push_back(
+          {new_host[link.a], link.b, link.a_port, link.b_port, graph.port_guid(i), link.mbps, graph.lids(i)});
   }
   return topology::Graph(std::move(parts));
 }
@@ -81,6 +82,9 @@ Fabric::Fabric(topology::Graph graph, std::optional<route::Grid> grid, std::vect
 }
 
 void Fabric::look_behind() {
+  has_lids_ = true;
+  for (uint32_t host = 0; host < graph_.hosts(); ++host)
+    has_lids_ = has_lids_ && graph_.lids(attachment(host).link).first != 0;
   far_.resize(graph_.switches());
   for (uint32_t sw = 0; sw < graph_.switches(); ++sw) {
     auto& far = far_[sw];
@@ -91,6 +95,14 @@ void Fabric::look_behind() {
     for (const topology::Arc& arc : graph_.neighbours(sw)) add(arc, Far::Kind::sw);
     for (const topology::Arc& arc : graph_.hosts_at(sw)) add(arc, Far::Kind::host);
   }
+}
+
+topology::Lids Fabric::lids(uint32_t host, const topology::Arc& at) const {
+  if (has_lids_) return graph_.lids(at.link);
+  if (whole_host(host) >= topology::most_unicast_lid)
+    throw Fault(fmt::format("more than {} hosts: there are no more LIDs", topology::most_unicast_lid));
+  return at == attachment(host) ? topology::Lids{static_cast<uint16_t>(whole_host(host) + 1), 0}
+                                : topology::Lids();
 }
 
 uint32_t Fabric::most_ports() const {
@@ -120,8 +132,8 @@ Fabric Fabric::alive_of(const Faults& faults) const {
     const topology::Link& link = graph_.link(i);
     if (graph_.is_host_link(i)) {
       if (new_host[link.a] != gone && new_switch[link.b] != gone)
-        parts.host_links.push_back(
-            {new_host[link.a], new_switch[link.b], link.a_port, link.b_port, graph_.port_guid(i)});
+        parts.host_links.push_back({new_host[link.a], new_switch[link.b], link.a_port, link.b_port,
+                                    graph_.port_guid(i), link.mbps, graph_.lids(i)});
     } else if (!faults.links[i] && new_switch[link.a] != gone && new_switch[link.b] != gone) {
       parts.switch_links.push_back({new_switch[link.a], new_switch[link.b], link.a_port, link.b_port});
     }

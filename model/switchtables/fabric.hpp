@@ -50,6 +50,11 @@ class Fabric {
   uint32_t most_ports() const;
   /// Those behind which something is.
   switch_lookup::Ports alive(uint32_t sw) const;
+  /// All hosts have LIDs in the subnet; otherwise, in PLAIN tables, they are counted from 1.
+  bool has_lids() const { return has_lids_; }
+  /// LIDs that lead to a port of a host; with counted ones to its first port only. Throws Fault for more
+  /// hosts than there are LIDs.
+  topology::Lids lids(uint32_t host, const topology::Arc& attachment) const;
   /// The port of a switch that a host sends by, as for multicast: its first one.
   const topology::Arc& attachment(uint32_t host) const { return graph_.attachments(host).front(); }
 
@@ -59,6 +64,7 @@ class Fabric {
   void look_behind();
 
   uint32_t left_out_ = 0;
+  bool has_lids_ = false;
   topology::Graph graph_;
   std::optional<route::Grid> grid_;
   std::vector<uint32_t> whole_switches_, whole_hosts_;  // empty: all are there

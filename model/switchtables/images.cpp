@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -27,11 +28,9 @@ uint8_t column_bits(const route::Grid& grid) {
   return static_cast<uint8_t>(std::bit_width(grid.columns - 1));
 }
 
-/// Ports of all switches on shortest ways to the switch that a host is at.
-std::vector<Ports> shortest_ways(const Fabric& fabric, uint32_t host) {
-  const topology::Graph& graph = fabric.graph();
-  const uint32_t at = fabric.attachment(host).node;
-  const auto hops = topology::hops_from(graph, at);
+/// Ports of all switches on shortest ways to one of them.
+std::vector<Ports> shortest_ways(const topology::Graph& graph, uint32_t to) {
+  const auto hops = topology::hops_from(graph, to);
   std::vector<Ports> ways(graph.switches(), 0);
   for (uint32_t sw = 0; sw < graph.switches(); ++sw)
     for (const topology::Arc& arc : graph.neighbours(sw))
@@ -44,14 +43,25 @@ Ports nth_port(Ports ports, uint32_t rank) {
   return ports & (~ports + 1);
 }
 
-/// The same whatever else is dead.
-uint32_t lid_of(const Fabric& fabric, uint32_t host) { return fabric.whole_host(host) + 1; }
+struct Way {
+  Ports primary = 0, backups = 0;
+};
+
+/// Of ports that are as good.
+Way nth_way(Ports ports, uint32_t rank) {
+  const Ports primary = nth_port(ports, rank % static_cast<uint32_t>(std::popcount(ports)));
+  return {primary, ports & ~primary};
+}
 
 }  // namespace
 
 uint32_t unicast_entries(const Fabric& fabric) {
   if (fabric.grid()) return fabric.grid()->rows << column_bits(*fabric.grid());
-  return fabric.whole_host(fabric.graph().hosts() - 1) + 2;  // LID 0 is none
+  uint32_t end = 0;
+  for (uint32_t host = 0; host < fabric.graph().hosts(); ++host)
+    for (const topology::Arc& at : fabric.graph().attachments(host))
+      end = std::max(end, fabric.lids(host, at).end());
+  return end;
 }
 
 Images heads_of(const Fabric& fabric, uint32_t version) {
@@ -79,25 +89,25 @@ void add_multicast(Images& images, const Fabric& fabric, const mcast::FabricTabl
 
 void add_minimal_hops(Images& images, const Fabric& fabric, uint32_t choice, const Sizes& sizes) {
   if (unicast_entries(fabric) > sizes.unicast_entries)
-    throw Fault(fmt::format("{} hosts: the lookup blocks have {} entries, of which LID 0 is none",
-                            fabric.graph().hosts(), sizes.unicast_entries));
+    throw Fault(fmt::format("{} LIDs: the lookup blocks have {} entries, of which LID 0 is none",
+                            unicast_entries(fabric) - 1, sizes.unicast_entries));
   std::vector<Ports> ways;
   uint32_t ways_to = ~0u;
-  for (uint32_t host = 0; host < fabric.graph().hosts(); ++host) {
-    const topology::Arc& at = fabric.attachment(host);
-    if (at.node != ways_to) ways = shortest_ways(fabric, host);
-    ways_to = at.node;
-    for (uint32_t sw = 0; sw < images.size(); ++sw) {
-      Ports primary = port_bit(at.peer_port), backups = 0;
-      if (sw != at.node) {
-        const auto count = static_cast<uint32_t>(std::popcount(ways[sw]));
-        primary = nth_port(ways[sw], (host + sw + choice) % count);
-        backups = ways[sw] & ~primary;
-      }
-      images[sw].unicast.push_back(
-          {lid_of(fabric, host), static_cast<uint8_t>(std::countr_zero(primary) + 1), backups});
+  for (uint32_t host = 0; host < fabric.graph().hosts(); ++host)
+    for (const topology::Arc& at : fabric.graph().attachments(host)) {
+      const topology::Lids lids = fabric.lids(host, at);
+      if (lids.first == 0) continue;
+      if (at.node != ways_to) ways = shortest_ways(fabric.graph(), at.node);
+      ways_to = at.node;
+      for (uint32_t sw = 0; sw < images.size(); ++sw)
+        for (uint32_t lid = lids.first; lid < lids.end(); ++lid) {
+          const Way way =
+              sw == at.node ? Way{port_bit(at.peer_port), 0} : nth_way(ways[sw], lid + sw + choice);
+          images[sw].unicast.push_back(
+              {lid, static_cast<uint8_t>(std::countr_zero(way.primary) + 1), way.backups});
+        }
     }
-  }
+  for (Image& image : images) std::ranges::sort(image.unicast, {}, &switch_lookup::formats::Entry::index);
 }
 
 void add_routes(Images& images, const Fabric& fabric, const route::Tables& tables, const Sizes& sizes) {
@@ -119,7 +129,7 @@ Request unicast_to(const Fabric& fabric, uint32_t host) {
   Request request;
   request.kind = static_cast<uint8_t>(Kind::unicast);
   if (!fabric.grid()) {
-    request.index = static_cast<uint16_t>(lid_of(fabric, host));
+    request.index = fabric.lids(host, fabric.attachment(host)).first;
     return request;
   }
   const route::Leaf leaf = fabric.grid()->leaf(fabric.whole_switch(fabric.attachment(host).node));

@@ -23,10 +23,10 @@ Images heads_of(const Fabric& fabric, uint32_t version);
 void add_multicast(Images& images, const Fabric& fabric, const mcast::FabricTables& tables,
                    const switch_lookup::Sizes& sizes);
 
-/// PLAIN: an entry for each host, its LID the number in the whole fabric, from 1: a port on a shortest way as
-/// primary port, all others on shortest ways as backups.
+/// PLAIN: an entry for each LID (Fabric::lids): a port on a shortest way as primary port, all others on
+/// shortest ways as backups.
 /// @param choice which of them is the primary one; tables of different choices may be mixed in one fabric
-/// Throws Fault for more hosts than the blocks have entries.
+/// Throws Fault for LIDs beyond the entries of the blocks.
 void add_minimal_hops(Images& images, const Fabric& fabric, uint32_t choice,
                       const switch_lookup::Sizes& sizes);
 

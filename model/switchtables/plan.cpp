@@ -43,7 +43,8 @@ struct Renumbered {
     for (uint32_t i = 0; i < original.links(); ++i) {
       const auto& [a, b, a_port, b_port, mbps] = original.link(i);
       if (original.is_host_link(i))
-        parts.host_links.push_back({a, new_of[b], a_port, b_port, original.port_guid(i), mbps});
+        parts.host_links.push_back(
+            {a, new_of[b], a_port, b_port, original.port_guid(i), mbps, original.lids(i)});
       else
         parts.switch_links.push_back({new_of[a], new_of[b], a_port, b_port, mbps});
     }

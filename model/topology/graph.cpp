@@ -110,6 +110,23 @@ void Graph::take_links(Parts& parts) {
     port_guids_.push_back(link.port_guid ? link.port_guid : host_info_[link.host].guid + link.host_port);
   }
   check_unique(port_guids_);
+  take_lids(parts.host_links);
+}
+
+void Graph::take_lids(const std::vector<Parts::HostLink>& links) {
+  const auto told = [](const Parts::HostLink& link) { return link.lids.first != 0; };
+  if (std::none_of(links.begin(), links.end(), told)) return;
+  lids_.reserve(links.size());
+  for (const Parts::HostLink& link : links) lids_.push_back(told(link) ? link.lids : Lids());
+  std::vector<Lids> sorted(lids_);
+  std::sort(sorted.begin(), sorted.end(), [](Lids one, Lids other) { return one.first < other.first; });
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    const Lids lids = sorted[i];
+    if (lids.lmc > most_lmc || lids.end() > most_unicast_lid + 1)
+      refuse(fmt::format("LID {} of 2^{} is none of a port", lids.first, lids.lmc));
+    if (i > 0 && lids.first < sorted[i - 1].end())
+      refuse(fmt::format("LID {} is that of two ports", lids.first));
+  }
 }
 
 void Graph::fill_ports() {
@@ -187,7 +204,7 @@ Graph by_guid(const Graph& graph) {
     const Link& link = graph.link(id);
     if (graph.is_host_link(id)) {
       parts.host_links.push_back({host_place[link.a], switch_place[link.b], link.a_port, link.b_port,
-                                  graph.port_guid(id), link.mbps});
+                                  graph.port_guid(id), link.mbps, graph.lids(id)});
     } else {
       parts.switch_links.push_back(
           {switch_place[link.a], switch_place[link.b], link.a_port, link.b_port, link.mbps});

@@ -42,6 +42,17 @@ struct Link {
   bool operator==(const Link&) const = default;
 };
 
+/// LIDs of a host's port in an InfiniBand subnet: 2^lmc in a row.
+struct Lids {
+  uint16_t first = 0;  ///< 0: nobody has told
+  uint8_t lmc = 0;
+
+  uint32_t end() const { return first == 0 ? 0 : first + (1u << lmc); }
+  bool operator==(const Lids&) const = default;
+};
+inline constexpr uint32_t most_unicast_lid = 0xbfff;
+inline constexpr uint32_t most_lmc = 7;
+
 /// A link as seen from one of its ends.
 struct Arc {
   uint32_t node = 0;  ///< at the other end
@@ -59,6 +70,7 @@ struct Parts {
     uint16_t host_port = 0, switch_port = 0;
     uint64_t port_guid = 0;  ///< of the host's port; 0: the GUID of the host + its port, as ibsim has it
     uint32_t mbps = 0;       ///< as of other links
+    Lids lids = {};          ///< of the host's port
   };
   std::vector<Node> switches, hosts;
   std::vector<Link> switch_links;
@@ -68,9 +80,9 @@ struct Parts {
 class Graph {
  public:
   /// Throws std::invalid_argument: a port that is not there or has two links, a link from a switch to itself
-  /// or to one that is not there, a GUID that is 0 or there twice (also of ports of hosts), a name with
-  /// control characters, no switch, no host, too many of something. Parts may be unconnected: see
-  /// distances.hpp.
+  /// or to one that is not there, a GUID that is 0 or there twice (also of ports of hosts), a LID
+  /// that is there twice or beyond the unicast ones, a name with control characters, no switch, no host, too
+  /// many of something. Parts may be unconnected: see distances.hpp.
   explicit Graph(Parts parts);
 
   uint32_t switches() const { return static_cast<uint32_t>(switch_info_.size()); }
@@ -90,6 +102,9 @@ class Graph {
   /// The GUID of the host's port that this link is plugged into.
   uint64_t port_guid(uint32_t host_link) const { return port_guids_[host_link - switch_links_]; }
 
+  /// LIDs of that port.
+  Lids lids(uint32_t host_link) const { return lids_.empty() ? Lids() : lids_[host_link - switch_links_]; }
+
   const Node& switch_info(uint32_t sw) const { return switch_info_[sw]; }
   const Node& host_info(uint32_t host) const { return host_info_[host]; }
 
@@ -108,12 +123,14 @@ class Graph {
   };
 
   void take_links(Parts& parts);
+  void take_lids(const std::vector<Parts::HostLink>& links);
   void fill_ports();
   void fill_arcs();
 
   std::vector<Node> switch_info_, host_info_;
   std::vector<Link> links_;
   std::vector<uint64_t> port_guids_;
+  std::vector<Lids> lids_;  // empty: nobody has told of any
   uint32_t switch_links_ = 0;
   std::vector<uint32_t> port_start_, port_links_;
   Arcs between_, down_, up_;

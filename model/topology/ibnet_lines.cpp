@@ -167,6 +167,38 @@ uint32_t rate_in(std::string_view comment) {
   return 0;
 }
 
+/// The number behind a word, 0 to `most`.
+uint32_t number_behind(Rest& rest, std::string_view word, uint32_t most) {
+  rest.need(word);
+  rest.skip_blanks();
+  const uint32_t number = rest.number();
+  if (number > most) throw BadLine(fmt::format("{} {}, must be at most {}", trimmed(word), number, most));
+  rest.skip_blanks();
+  return number;
+}
+
+/// # lid 4 lmc 0 "name" lid 1 4xQDR, as hosts have it: the port's own LIDs come first.
+Lids own_lids_in(Rest comment) {
+  Lids lids;
+  if (!comment.take("#")) return lids;
+  comment.skip_blanks();
+  if (!comment.text().starts_with("lid ")) return lids;
+  lids.first = static_cast<uint16_t>(number_behind(comment, "lid ", most_unicast_lid));
+  if (comment.text().starts_with("lmc "))
+    lids.lmc = static_cast<uint8_t>(number_behind(comment, "lmc ", most_lmc));
+  return lids;
+}
+
+/// # "name" lid 4 4xQDR: that of the other end. Names may look like LIDs.
+uint16_t peer_lid_in(std::string_view comment) {
+  const std::size_t name_end = comment.rfind('"');
+  if (name_end == std::string_view::npos) return 0;
+  Rest behind(comment.substr(name_end + 1));
+  behind.skip_blanks();
+  if (!behind.text().starts_with("lid ")) return 0;
+  return static_cast<uint16_t>(number_behind(behind, "lid ", most_unicast_lid));
+}
+
 PortLine parse_port(Rest rest) {
   PortLine line;
   line.port = rest.number();
@@ -177,6 +209,8 @@ PortLine parse_port(Rest rest) {
   if (!rest.empty() && !rest.next_is('#'))
     throw BadLine(fmt::format("'{}' is not understood", quotable(rest.text())));
   line.mbps = rate_in(rest.text());
+  line.lids = own_lids_in(rest);
+  line.peer_lid = peer_lid_in(rest.text());
   return line;
 }
 

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <variant>
 
+#include "topology/graph.hpp"
+
 namespace weft::topology {
 
 inline constexpr uint32_t most_ib_ports = 254;
@@ -40,6 +42,8 @@ struct PortLine {
   };
   uint32_t port = 0;
   std::optional<uint64_t> guid;  ///< of this port
+  Lids lids;                     ///< of this port, if it is a host's
+  uint16_t peer_lid = 0;         ///< first one of the port at the other end; 0: not told
   std::optional<Peer> peer;      ///< nothing: not connected
   uint32_t mbps = 0;             ///< 0: not told
 };

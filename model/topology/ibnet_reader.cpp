@@ -30,6 +30,7 @@ class Reader {
     check_guids();
     for (const Plug& plug : plugs_) connect(plug);
     check_port_guids();
+    check_lids();
     return finish();
   }
 
@@ -158,11 +159,11 @@ class Reader {
     if (from.kind == Kind::sw && to.kind == Kind::sw)
       parts_.switch_links.push_back({from.number, to.number, port, peer_port, rate(plug, other)});
     else if (to.kind == Kind::sw)
-      parts_.host_links.push_back(
-          {from.number, to.number, port, peer_port, port_guid(plug, other), rate(plug, other)});
+      parts_.host_links.push_back({from.number, to.number, port, peer_port, port_guid(plug, other),
+                                   rate(plug, other), lids(plug, other)});
     else if (from.kind == Kind::sw)
-      parts_.host_links.push_back(
-          {to.number, from.number, peer_port, port, port_guid(other, plug), rate(plug, other)});
+      parts_.host_links.push_back({to.number, from.number, peer_port, port, port_guid(other, plug),
+                                   rate(plug, other), lids(other, plug)});
     else
       fail(plug.line, "a link between two hosts");
   }
@@ -184,6 +185,17 @@ class Reader {
     return guid;
   }
 
+  /// The host's line names them, the switch's line the first one again.
+  Lids lids(const Plug& host, const Plug& at_switch) {
+    const Lids own = host.text.lids;
+    const uint16_t told = at_switch.text.peer_lid;
+    if (own.first != 0 && told != 0 && own.first != told)
+      fail(at_switch.line, fmt::format("LID {}, which is {} in line {}", told, own.first, host.line));
+    const Lids lids = own.first != 0 ? own : Lids{told, 0};
+    if (lids.first != 0) lids_.emplace_back(lids, own.first != 0 ? host.line : at_switch.line);
+    return lids;
+  }
+
   void check_port_guids() const {
     std::unordered_map<uint64_t, const Plug*> owners;
     for (const auto& [guid, plug] : port_guids_) {
@@ -192,6 +204,17 @@ class Reader {
         fail(plug->line,
              fmt::format("port GUID {:#x} is also that of the port in line {}", guid, known->second->line));
     }
+  }
+
+  void check_lids() const {
+    std::unordered_map<uint32_t, std::size_t> owners;
+    for (const auto& [lids, line] : lids_)
+      for (uint32_t lid = lids.first; lid < lids.end(); ++lid) {
+        const auto [known, is_new] = owners.emplace(lid, line);
+        if (lid > most_unicast_lid) fail(line, fmt::format("LID {} is beyond {}", lid, most_unicast_lid));
+        if (!is_new)
+          fail(line, fmt::format("LID {} is also that of the port in line {}", lid, known->second));
+      }
   }
 
   Graph finish() {
@@ -226,6 +249,7 @@ class Reader {
   std::array<std::optional<uint64_t>, 3> given_;
   std::array<uint64_t, 3> next_guid_{0x200000, 0x100000, 0x300000};
   std::vector<std::pair<uint64_t, const Plug*>> port_guids_;
+  std::vector<std::pair<Lids, std::size_t>> lids_;  // with the line that names them
 };
 
 }  // namespace

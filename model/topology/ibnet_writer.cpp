@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a graph to what ibnetdiscover would print, without LIDs.
+// From a graph to what ibnetdiscover would print, without LIDs of switches.
 #include <fmt/format.h>
 
 #include <iterator>
@@ -69,13 +69,20 @@ class Writer {
         node.router ? "Rt" : "Ca", node.ports, letter(node), node.name);
     for (const Arc& arc : graph_.attachments(host))
       put("[{}]({:x})\t\"S-{:016x}\"[{}]{}\n", arc.port, graph_.port_guid(arc.link),
-          graph_.switch_info(arc.node).guid, arc.peer_port, rate(graph_.link(arc.link)));
+          graph_.switch_info(arc.node).guid, arc.peer_port, comment(arc.link));
   }
 
-  static std::string rate(const Link& link) {
-    if (link.mbps == 0) return "";
+  static std::string rate(const Link& link) { return link.mbps == 0 ? "" : "\t\t# " + rate_name(link); }
+  static std::string rate_name(const Link& link) {
     const std::string name = ib_rate_of_mbps(link.mbps);
-    return "\t\t# " + (name.empty() ? fmt::format("{} Mb/s", link.mbps) : name);
+    return name.empty() ? fmt::format("{} Mb/s", link.mbps) : name;
+  }
+  /// Behind a host's port.
+  std::string comment(uint32_t id) const {
+    const Lids lids = graph_.lids(id);
+    if (lids.first == 0) return rate(graph_.link(id));
+    const std::string text = fmt::format("\t\t# lid {} lmc {}", lids.first, lids.lmc);
+    return graph_.link(id).mbps == 0 ? text : text + " " + rate_name(graph_.link(id));
   }
 
   static char letter(const Node& host) { return host.router ? 'R' : 'H'; }

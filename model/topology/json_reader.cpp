@@ -47,6 +47,14 @@ Node node(const json& object) {
 /// Mb/s of a link, if the file says so.
 uint32_t rate(const json& link) { return link.contains("mbps") ? whole(link, "mbps", uint64_t{1} << 32) : 0; }
 
+/// Of a host's port, likewise.
+Lids lids(const json& link) {
+  Lids lids;
+  if (link.contains("lid")) lids.first = static_cast<uint16_t>(whole(link, "lid", most_unicast_lid + 1));
+  if (link.contains("lmc")) lids.lmc = static_cast<uint8_t>(whole(link, "lmc", most_lmc + 1));
+  return lids;
+}
+
 /// Does something with each object of a list; what goes wrong gets its line.
 template <typename Take>
 void for_each(const json& fabric, const char* key, const std::string& name, Take take) {
@@ -89,7 +97,8 @@ Graph read_json(std::string_view text, const std::string& name) {
   for_each(fabric, "host_links", name, [&](const json& each) {
     parts.host_links.push_back({whole(each, "host", hosts), whole(each, "switch", switches),
                                 port(each, "host_port"), port(each, "switch_port"),
-                                each.contains("port_guid") ? guid(each, "port_guid") : 0, rate(each)});
+                                each.contains("port_guid") ? guid(each, "port_guid") : 0, rate(each),
+                                lids(each)});
   });
   try {
     Graph graph(std::move(parts));

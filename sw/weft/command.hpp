@@ -36,6 +36,7 @@ void write_json(const CommonOptions& options, const nlohmann::json& results);
 /// Each subcommand adds itself and, when chosen, sets `exit_code`.
 void add_barrier(CLI::App& weft, int& exit_code);
 void add_boot(CLI::App& weft, int& exit_code);
+void add_image(CLI::App& weft, int& exit_code);
 void add_images(CLI::App& weft, int& exit_code);
 void add_mcast(CLI::App& weft, int& exit_code);
 void add_push(CLI::App& weft, int& exit_code);

@@ -6,13 +6,12 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <tuple>
+#include <system_error>
 
 #include "common/command_line.hpp"
-#include "common/input_file.hpp"
 #include "common/output_file.hpp"
-#include "mcast/images.hpp"
 #include "switchtables/fault_options.hpp"
+#include "switchtables/image_folder.hpp"
 #include "switchtables/plan.hpp"
 #include "topology/spec.hpp"
 #include "weft/command.hpp"
@@ -23,8 +22,6 @@ namespace {
 using nlohmann::json;
 using switchtables::Fabric;
 using switchtables::Images;
-
-constexpr switch_lookup::Sizes largest{64, 1u << 16, 1u << 15, false};  // that blocks can have
 
 struct ImagesArguments {
   CommonOptions common;
@@ -57,39 +54,28 @@ switchtables::PlanOptions options_of(const ImagesArguments& arguments, const Fab
   return options;
 }
 
-/// The switch's place in its fabric, which faults do not change.
-auto place_of(const switch_lookup::formats::Image& head) {
-  return std::tuple(head.role, head.row, head.column, head.row_port, head.column_port);
-}
-
-/// Images of the same switches in another folder.
-Images read_images(const std::string& folder, const Images& like, const Fabric& fabric, bool per_port) {
-  auto sizes = largest;
-  sizes.per_port = per_port;
-  Images images;
-  for (const switch_lookup::Image& image : like) {
-    const auto file = (std::filesystem::path(folder) / mcast::image_file_name(image)).string();
-    sizes.ports = fabric.ports(static_cast<uint32_t>(images.size()));
-    try {
-      images.push_back(switch_lookup::read_image_bytes(read_whole<Fault>(file), image.head.switch_id, sizes));
-      if (place_of(images.back().head) != place_of(image.head))
-        throw BadInput(file + ": of a switch at another place, of another fabric perhaps");
-    } catch (const switch_lookup::Refused& refused) {
-      throw BadInput(file + ": " + refused.what());
-    }
-  }
-  return images;
-}
-
-void write_images(const ImagesArguments& arguments, const Images& images, const json& results) {
-  std::vector<OutputFile> files;
-  for (const switch_lookup::Image& image : images)
-    files.push_back({std::filesystem::path(arguments.folder) / mcast::image_file_name(image),
-                     switch_lookup::write_image_bytes(image)});
+void write_images(const ImagesArguments& arguments, const switchtables::Plan& plan, const json& results) {
+  auto files = switchtables::folder_files(arguments.folder, plan.images, plan.tables.groups);
   if (!arguments.common.json_file.empty()) files.push_back({arguments.common.json_file, text_of(results)});
   NewFolder folder(arguments.folder);
   write_whole(files);
   folder.keep();
+}
+
+/// With the trees of the images in another folder.
+void add_old_trees(const ImagesArguments& arguments, const Fabric& fabric, Images& images) {
+  std::error_code error;
+  if (std::filesystem::equivalent(arguments.with, arguments.folder, error))
+    throw BadInput("--with " + arguments.with + ": the folder of --images; old images would be lost");
+  auto sizes = switch_lookup::largest_sizes;
+  sizes.per_port = arguments.per_port;
+  switchtables::add_trees(images, switchtables::read_images(arguments.with, images, fabric, sizes));
+}
+
+/// Those by which unicast tables know hosts.
+const char* lids_of(const Fabric& fabric) {
+  if (fabric.grid()) return "none";
+  return fabric.has_lids() ? "of the subnet" : "counted from 1";
 }
 
 int run_images(const ImagesArguments& arguments) {
@@ -103,14 +89,13 @@ int run_images(const ImagesArguments& arguments) {
   const mcast::Hops hops(fabric.graph(), arguments.plan.threads);
   switchtables::Plan plan = make_plan(fabric, hops, groups, health, options_of(arguments, fabric));
   const uint32_t merged = merged_groups(plan);
-  if (!arguments.with.empty())
-    switchtables::add_trees(plan.images,
-                            read_images(arguments.with, plan.images, fabric, arguments.per_port));
+  if (!arguments.with.empty()) add_old_trees(arguments, fabric, plan.images);
   const json results = {{"topology", arguments.topology},
                         {"group_spec", arguments.groups},
                         {"switches", fabric.graph().switches()},
                         {"hosts", fabric.graph().hosts()},
                         {"hosts_left_out", whole.left_out()},
+                        {"lids", lids_of(fabric)},
                         {"groups", groups.count()},
                         {"merged_groups", merged},
                         {"first_color", arguments.plan.first_colour},
@@ -121,10 +106,11 @@ int run_images(const ImagesArguments& arguments) {
     fmt::print(stderr, "weft: {} groups share trees, colors are too few: --merged allows that\n", merged);
     return check_failed;
   }
-  write_images(arguments, plan.images, results);
+  write_images(arguments, plan, results);
   fmt::print("images       {}, version {}\nhosts        {}\ncolors       {} from {} on, {} groups\n",
              plan.images.size(), arguments.plan.version, fabric.graph().hosts(), plan.colours,
              arguments.plan.first_colour, groups.count());
+  if (!fabric.grid()) fmt::print("LIDs         {}\n", lids_of(fabric));
   if (whole.left_out() != 0) fmt::print("left out     {} hosts behind ports beyond 64\n", whole.left_out());
   if (merged != 0) fmt::print("share trees  {} groups\n", merged);
   return ok;
@@ -138,9 +124,11 @@ void add_sizes(CLI::App& command, ImagesArguments& arguments) {
         ->check(command_line::whole_number(least, most))
         ->capture_default_str();
   };
-  number("--colors", arguments.colours, 1, largest.colours, "multicast entries of a lookup block");
-  number("--entries", arguments.entries, 1, largest.unicast_entries, "unicast entries of a lookup block");
-  number("--first-color", arguments.plan.first_colour, 0, largest.colours - 1,
+  number("--colors", arguments.colours, 1, switch_lookup::largest_sizes.colours,
+         "multicast entries of a lookup block");
+  number("--entries", arguments.entries, 1, switch_lookup::largest_sizes.unicast_entries,
+         "unicast entries of a lookup block");
+  number("--first-color", arguments.plan.first_colour, 0, switch_lookup::largest_sizes.colours - 1,
          "of the trees: beyond those of trees that are in use");
   number("--image-version", arguments.plan.version, 0, ~0u, "that the lookup blocks tell");
   number("--channels", arguments.channels, 2, 3, "virtual channels of a kfat2d");

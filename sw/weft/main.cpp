@@ -23,6 +23,7 @@ int run(int argc, char** argv) {
   app.footer("Exit codes: 0 all is well, 1 a check failed, 2 bad input.");
   weft::cli::add_barrier(app, exit_code);
   weft::cli::add_boot(app, exit_code);
+  weft::cli::add_image(app, exit_code);
   weft::cli::add_images(app, exit_code);
   weft::cli::add_mcast(app, exit_code);
   weft::cli::add_push(app, exit_code);

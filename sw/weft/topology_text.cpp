@@ -97,6 +97,9 @@ json to_json(const Graph& graph) {
       switch_links.push_back(
           {{"a", link.a}, {"a_port", link.a_port}, {"b", link.b}, {"b_port", link.b_port}});
     if (link.mbps != 0) links.back()["mbps"] = link.mbps;
+    if (!graph.is_host_link(id) || graph.lids(id).first == 0) continue;
+    links.back()["lid"] = graph.lids(id).first;
+    links.back()["lmc"] = graph.lids(id).lmc;
   }
   return {
       {"switches", switches}, {"hosts", hosts}, {"switch_links", switch_links}, {"host_links", host_links}};

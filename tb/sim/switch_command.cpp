@@ -50,6 +50,8 @@ void refuse_idle_options(const Options& options) {
     throw BadInput("--flaw hasty: only with --update there are new trees");
   if (!config.traces.empty() && !config.rtl)
     throw BadInput("--trace: only with --lookup rtl there are traces");
+  if (!config.images.empty() && (config.update || config.colours != 0))
+    throw BadInput("--images: tables are loaded as they are, without --update, --new-fail, --colors");
   const bool grid = config.topology.starts_with("kfat2d:");
   if (!grid && options.masks != "destination") throw BadInput("--masks: of a kfat2d only");
   if (!grid && options.channels != 2) throw BadInput("--channels: of a kfat2d only");
@@ -84,6 +86,7 @@ nlohmann::json to_json(const Options& options, const tb::FabricResult& result) {
   }
   return {{"topology", options.config.topology},
           {"groups_spec", options.config.groups},
+          {"images", options.config.images},
           {"lookup", options.lookup},
           {"seed", options.config.seed},
           {"flaw", options.flaw},
@@ -177,6 +180,11 @@ Command add_switch_command(CLI::App& app) {
   tb::FabricConfig& config = options->config;
   command->add_option("--topology", config.topology, topology::spec_forms)->type_name("SPEC")->required();
   command->add_option("--groups", config.groups, mcast::group_forms)->type_name("SPEC")->required();
+  command
+      ->add_option("--images", config.images,
+                   "load the tables that `weft images` wrote into FOLDER for the same fabric, groups, faults")
+      ->type_name("FOLDER")
+      ->check(command_line::file_name());
   command->add_option("--lookup", options->lookup, "rtl: beside the golden model; golden: that alone")
       ->check(CLI::IsMember({"rtl", "golden"}))
       ->capture_default_str();

@@ -15,6 +15,7 @@
 #include "switch/packets.hpp"
 #include "switch/promise.hpp"
 #include "switch/tree_parts.hpp"
+#include "switchtables/image_folder.hpp"
 #include "switchtables/plan.hpp"
 
 namespace weft::tb {
@@ -93,6 +94,7 @@ class Run {
   FabricResult run() {
     stand(config_.known);
     new_ = grow(1, 0, 0);
+    if (!config_.images.empty()) take_images_of_files();
     tell_sizes();
     promise_ = least_hops(fabric(), site_->hops);
     if (fabric().grid() && config_.known) promise_ = promise_of_routes({&*new_->plan.routes});
@@ -143,6 +145,19 @@ class Run {
     result_.colours = std::max(result_.colours, made->plan.colours);
     result_.merged_groups = std::max(result_.merged_groups, merged_groups(made->plan));
     return made;
+  }
+
+  /// What is promised and who is to get what stays as planned here.
+  void take_images_of_files() {
+    Plan& plan = new_->plan;
+    plan.images = switchtables::read_images(config_.images, plan.images, fabric(), sizes_);
+    const auto colours = switchtables::read_colours(config_.images, groups_.count());
+    for (uint32_t group = 0; group < groups_.count(); ++group) {
+      if (!groups_.is_local(group) && colours[group] == mcast::none)
+        throw Fault(fmt::format("{}: group {} has no color, its members are at several switches",
+                                config_.images, group));
+      plan.tables.groups[group].colour = colours[group];
+    }
   }
 
   void tell_sizes() {

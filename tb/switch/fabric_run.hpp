@@ -16,6 +16,7 @@ namespace weft::tb {
 
 struct FabricConfig {
   std::string topology, groups;
+  std::string images;  ///< folder of the tables loaded first (image_folder.hpp); empty: made for the run
   std::optional<switchtables::Faults> known;  ///< what tables know to be dead
   std::optional<switchtables::Faults> later;  ///< and what dies later; tables are made anew for it
   bool update = false;                        ///< tables are replaced while packets fly

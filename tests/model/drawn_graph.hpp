@@ -17,7 +17,7 @@ namespace weft::topology::test {
 class Drawing {
  public:
   /// Switches in a tree and further links between any two of them, hosts of one to three ports, some of them
-  /// routers, some ports unused, odd GUIDs and names, rates of some links.
+  /// routers, some ports unused, odd GUIDs and names, rates of some links, LIDs of some ports.
   Parts draw() {
     const auto switches = static_cast<uint32_t>(number(1, 8)), hosts = static_cast<uint32_t>(number(1, 10));
     for (uint32_t sw = 0; sw < switches; ++sw) parts_.switches.push_back(node(1 + switches + 3 * hosts + 12));
@@ -73,11 +73,21 @@ class Drawing {
     const auto first = static_cast<uint32_t>(number(1, ports + 1));  // ports before it are unused
     for (uint32_t port = first; port <= ports; ++port) {
       const auto sw = static_cast<uint32_t>(number(0, switches));
-      parts_.host_links.push_back({host, sw, static_cast<uint16_t>(port), free_port(sw), guid(), rate()});
+      parts_.host_links.push_back(
+          {host, sw, static_cast<uint16_t>(port), free_port(sw), guid(), rate(), lids()});
     }
   }
 
+  Lids lids() {
+    const auto lmc = static_cast<uint8_t>(number(0, 8));
+    if (number(0, 3) == 0) return {};
+    const Lids lids{static_cast<uint16_t>(next_lid_), lmc};
+    next_lid_ = lids.end() + static_cast<uint32_t>(number(0, 3));
+    return lids;
+  }
+
   Parts parts_;
+  uint32_t next_lid_ = 1;
   std::set<uint64_t> guids_;
   std::set<std::pair<uint32_t, uint16_t>> used_;
 };

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <set>
 
 #include "mcast/checker.hpp"
 #include "mcast/images.hpp"
 #include "switch/lookup.hpp"
+#include "switchtables/image_folder.hpp"
 #include "switchtables/plain_check.hpp"
 #include "switchtables/plan.hpp"
 #include "weft_command.hpp"
@@ -294,6 +296,88 @@ TEST_F(WeftImages, OfAnotherFabricAreNoOldOnes) {
   EXPECT_FALSE(std::filesystem::exists(path("both")));
 }
 
+TEST_F(WeftImages, DoNotMixWithThoseOfOtherSwitches) {
+  const std::string more = "--topology kfat2d:4x4:4 --groups random:6:4:1 --images " + folder("used");
+  const std::string fewer = "--topology kfat2d:2x2:4 --groups random:6:4:1 --images " + folder("used");
+  results(fewer);
+  results(more);
+  EXPECT_EQ(run(more).exit_code, 0);
+  const auto refused = run(fewer);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(contains(refused.output, folder("used") + ": holds 0x")) << refused.output;
+  expect_bad("--topology kfat2d:4x4:4 --groups random:6:4:1 --first-color 128 --with " + folder("used") +
+                 " --images " + folder("used") + "/.",
+             "--with " + folder("used") + ": the folder of --images; old images would be lost");
+}
+
+TEST_F(WeftImages, SayWhatEachGroupSendsBy) {
+  write("groups", "host-0 host-1\nhost-0 host-5 host-9\nhost-0 host-5 host-14\n");
+  results("--topology fattree3:4 --first-color 40 --groups file:" + folder("groups") + " --images " +
+          folder("images"));
+  EXPECT_EQ(read(path("images") / "colors"), "0 -\n1 40\n2 41\n");
+  EXPECT_EQ(switchtables::read_colours(folder("images"), 3), (std::vector<uint32_t>{mcast::none, 40, 41}));
+}
+
+TEST_F(WeftImages, ColorsOfAFileThatIsNoneAreRefused) {
+  const auto said = [&](const std::string& text) -> std::string {
+    write("colors", text);
+    try {
+      switchtables::read_colours(path("").string(), 2);
+    } catch (const Fault& fault) {
+      const std::string file = (path("") / "colors").string();
+      EXPECT_TRUE(std::string(fault.what()).starts_with(file)) << fault.what();
+      return std::string(fault.what()).substr(file.size());
+    }
+    return "";
+  };
+  EXPECT_EQ(said("0 7\n1 -\n"), "");
+  EXPECT_EQ(said("0 7\n"), ": colors of 1 groups, not of 2");
+  EXPECT_EQ(said("0 7\n1 -\n2 8\n"), ": colors of 3 groups, not of 2");
+  for (const char* wrong : {"1 x", "1", "1 ", "1 65536", "1 -1", "1 7 ", "2 7", "", "1 99999999999"})
+    EXPECT_EQ(said(std::string("0 7\n") + wrong + "\n"),
+              ":2: '" + std::string(wrong) + "': must be \"1 COLOR\", or - for none");
+}
+
+/// Ports of hosts are at the LIDs that the dump of their subnet says.
+TEST_F(WeftImages, HaveTheLidsOfTheSubnet) {
+  const std::string dump = std::string("file:") + WEFT_TEST_DATA + "/topology/ndr_cluster.ibnetdiscover";
+  const auto made = results("--topology " + dump + " --groups random:3:4:1 --images " + folder("images"));
+  EXPECT_EQ(made["lids"], "of the subnet");
+  const switchtables::Fabric fabric(dump);
+  ASSERT_TRUE(fabric.has_lids());
+  const auto leaf = image("images", switchtables::heads_of(fabric, 1)[0]);
+  EXPECT_EQ(leaf.head.switch_id, 0x2c5eab0300b87b40u);
+  std::map<uint32_t, uint32_t> port_of;
+  for (const auto& entry : leaf.unicast) port_of[entry.index] = entry.primary;
+  EXPECT_EQ(port_of.at(647), 1u);
+  EXPECT_EQ(port_of.at(641), 2u);
+  EXPECT_EQ(port_of.at(610), 9u);
+  EXPECT_EQ(port_of.size(), fabric.graph().hosts());
+  EXPECT_EQ(unicast_to(fabric, fabric.behind(0, 9).node).index, 610);
+  EXPECT_EQ(results("--topology fattree3:4 --groups random:3:4:1 --images " + folder("other"))["lids"],
+            "counted from 1");
+}
+
+/// A host with two ports and four LIDs at one of them, one without any: then all are counted.
+TEST_F(WeftImages, HaveAllLidsOfAPort) {
+  const std::string ports =
+      "Switch\t4 \"S-0000000000000001\"\n[1] \"H-0000000000000010\"[1]\n[2] \"H-0000000000000010\"[2]\n"
+      "[3] \"H-0000000000000020\"[1]\n"
+      "Ca\t2 \"H-0000000000000010\"\n[1] \"S-0000000000000001\"[1] # lid 8 lmc 2\n"
+      "[2] \"S-0000000000000001\"[2] # lid 5 lmc 0\n"
+      "Ca\t1 \"H-0000000000000020\"\n[1] \"S-0000000000000001\"[3]";
+  const auto entries = [&](const std::string& name, const std::string& more) {
+    const auto file = write(name, ports + more);
+    results("--topology file:" + file.string() + " --groups random:1:2:1 --images " + folder(name + "_made"));
+    const std::string shown = weft("image " + folder(name + "_made") + "/0x0000000000000001.image").output;
+    return shown.substr(shown.find("  LID"));
+  };
+  EXPECT_EQ(entries("all", " # lid 2 lmc 0\n"),
+            "  LID 2: port 3\n  LID 5: port 2\n  LID 8: port 1\n  LID 9: port 1\n  LID 10: port 1\n"
+            "  LID 11: port 1\n");
+  EXPECT_EQ(entries("some", "\n"), "  LID 1: port 1\n  LID 2: port 3\n");
+}
+
 TEST_F(WeftImages, AreRefusedWhole) {
   const std::string fabric = "--topology kfat2d:4x4:4 ";
   expect_bad(fabric + "--groups random:6:4:1 --first-color 256 --images " + folder("a"),
@@ -309,6 +393,87 @@ TEST_F(WeftImages, AreRefusedWhole) {
   EXPECT_NE(merged.output.find("groups share trees"), std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(path("a")));
   EXPECT_EQ(run(fabric + "--groups random:600:12:1 --merged --images " + folder("a")).exit_code, 0);
+}
+
+class WeftImage : public WeftCommand {
+ protected:
+  WeftImage() : WeftCommand("image") {
+    weft("images --topology kfat2d:2x3:2 --groups random:3:4:1 --fail 1,1 --image-version 9 --images " +
+         path("grid").string());
+    weft("images --topology fattree3:4 --groups random:3:4:1 --per-port --images " + path("tree").string());
+  }
+
+  std::string file(const std::string& name) const { return path(name).string(); }
+};
+
+TEST_F(WeftImage, IsShownAsItWasMade) {
+  for (const std::string name : {"grid", "tree"}) {
+    const auto found = results(file(name) + "/*.image")["images"];
+    EXPECT_EQ(found.size(), name == "grid" ? 10u : 20u);
+    for (const auto& shown : found) {
+      const auto image =
+          switch_lookup::read_any_image(read(path(name) / (shown["switch"].get<std::string>() + ".image")));
+      EXPECT_EQ(shown["version"], image.head.table_version);
+      EXPECT_EQ(shown["row"], image.head.row);
+      EXPECT_EQ(shown["per_port"], name == "tree");
+      ASSERT_EQ(shown["multicast"].size(), image.multicast.size());
+      ASSERT_EQ(shown["unicast"].size(), image.unicast.size());
+      const auto ports = [](const nlohmann::json& numbers) {
+        switch_lookup::Ports bits = 0;
+        for (const uint32_t port : numbers) bits |= switch_lookup::port_bit(port);
+        return bits;
+      };
+      for (std::size_t i = 0; i < image.multicast.size(); ++i) {
+        const auto& entry = shown["multicast"][i];
+        EXPECT_EQ(ports(entry["ports"]), image.multicast[i].ports);
+        EXPECT_EQ(entry["color"].get<uint32_t>() | (entry.value("input_port", 1u) - 1) << 16,
+                  image.multicast[i].index);
+      }
+      for (std::size_t i = 0; i < image.unicast.size(); ++i) {
+        EXPECT_EQ(shown["unicast"][i]["index"], image.unicast[i].index);
+        EXPECT_EQ(shown["unicast"][i]["primary"], image.unicast[i].primary);
+        EXPECT_EQ(ports(shown["unicast"][i]["backups"]), image.unicast[i].ports);
+      }
+    }
+  }
+}
+
+TEST_F(WeftImage, SaysRolesAndEntriesInWords) {
+  const auto leaf = run(file("grid/0x0000001000000000.image"));
+  EXPECT_TRUE(contains(leaf.output, "0x0000001000000000  version 9, LEAF at row 0, column 0; row port "))
+      << leaf.output;
+  EXPECT_TRUE(contains(leaf.output, "\n  row 1, column 2: port ")) << leaf.output;
+  const auto heads = run("--heads " + file("grid") + "/*.image");
+  EXPECT_EQ(count(heads.output, "\n"), 10u);
+  EXPECT_TRUE(contains(heads.output, ", ROW 1; ")) << heads.output;
+  EXPECT_TRUE(contains(heads.output, ", COLUMN 2; ")) << heads.output;
+  const auto plain = run(file("tree") + "/*.image");
+  EXPECT_TRUE(contains(plain.output, "PLAIN; ")) << plain.output;
+  EXPECT_TRUE(contains(plain.output, " multicast entries of input ports, ")) << plain.output;
+  EXPECT_TRUE(contains(plain.output, " from port ")) << plain.output;
+  EXPECT_TRUE(contains(plain.output, "\n  LID 16: port ")) << plain.output;
+}
+
+TEST_F(WeftImage, IsRefusedAsALookupBlockDoes) {
+  const std::string good = read(path("grid") / "0x0000001000000000.image");
+  std::string wrong = good;
+  wrong[40] = static_cast<char>(wrong[40] ^ 1);
+  write("cut", good.substr(0, good.size() - 4));
+  write("part", good.substr(0, 21));
+  write("empty", "");
+  write("wrong", wrong);
+  write("long", good + "abcd");
+  expect_bad(file("cut"), file("cut") + ": word " + std::to_string(good.size() / 4 - 1) + ": ends early");
+  expect_bad(file("part"), file("part") + ": word 5: ends early");
+  expect_bad(file("empty"), file("empty") + ": word 0: ends early");
+  expect_bad(file("long"), file("long") + ": words behind its end");
+  expect_bad(file("none"), file("none") + ": no such file");
+  const auto both = run("--heads " + file("wrong") + " " + file("grid/0x0000001000000000.image") + " " +
+                        file("empty") + " --json " + file("not.json"));
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_EQ(count(both.output, "weft: "), 2u);
+  EXPECT_EQ(count(both.output, "version 9"), 1u);
+  EXPECT_FALSE(std::filesystem::exists(path("not.json")));
 }
 
 }  // namespace

@@ -161,6 +161,24 @@ TEST(IbnetDump, RateStandsBehindTheNameAtEitherEnd) {
   EXPECT_EQ(mbps("# \"h\" lid 1 4xUndefined (5)", ""), 0u);
 }
 
+TEST(IbnetDump, LidsAreThoseOfTheHostsLineElseOfTheSwitchs) {
+  const auto lids = [](const std::string& at_switch, const std::string& at_host) {
+    const Graph graph =
+        read_ibnet("Switch 2 \"S-0000000000000001\"\n[2] \"H-0000000000000010\"[1] " + at_switch +
+                       "\nCa 1 \"H-0000000000000010\"\n[1] \"S-0000000000000001\"[2] " + at_host,
+                   "net");
+    EXPECT_TRUE(read_ibnet(write_ibnet(graph), "text") == graph);
+    return graph.lids(graph.switch_links());
+  };
+  EXPECT_EQ(lids("# \"host\" lid 7 4xQDR", "# lid 7 lmc 3 \"switch\" lid 1 4xQDR"), (Lids{7, 3}));
+  EXPECT_EQ(lids("# \"host\" lid 7", ""), (Lids{7, 0}));
+  EXPECT_EQ(lids("# \"lid 7\"", "# \"lid 8\" lid 9"), Lids()) << "names; the switch's";
+  EXPECT_EQ(lids("# \"host\" lid 0", "# lid 0 lmc 0"), Lids());
+  EXPECT_EQ(lids("", ""), Lids());
+  EXPECT_EQ(dump("ndr_cluster.ibnetdiscover").lids(dump("ndr_cluster.ibnetdiscover").link_at(0, 3)),
+            (Lids{674, 0}));
+}
+
 TEST(IbnetDump, GuidComesFromItsLineElseFromTheId) {
   const auto guid = [](const std::string& line, const std::string& id) {
     const std::string text =

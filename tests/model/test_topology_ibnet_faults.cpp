@@ -140,6 +140,21 @@ TEST(IbnetFault, NamesAndGuidsThatAreThereTwice) {
   EXPECT_EQ(refused(lines), "net:18: port GUID 0x11 is also that of the port in line 14");
 }
 
+TEST(IbnetFault, Lids) {
+  const auto host = [](const std::string& lids) {
+    return with(18, "[1](21)\t\"S-0000000000000002\"[1]\t# " + lids);
+  };
+  EXPECT_EQ(host("lid 3 lmc 0 \"right\" lid 2 4xQDR"), "net:18: LID 3 is also that of the port in line 14");
+  EXPECT_EQ(host("lid 2 lmc 1"), "net:18: LID 3 is also that of the port in line 14");
+  EXPECT_EQ(host("lid 49152"), "net:18: lid 49152, must be at most 49151");
+  EXPECT_EQ(host("lid 49151 lmc 1"), "net:18: LID 49152 is beyond 49151");
+  EXPECT_EQ(host("lid 4 lmc 8"), "net:18: lmc 8, must be at most 7");
+  EXPECT_EQ(host("lid x"), "net:18: a number expected at 'x'");
+  EXPECT_EQ(with(9, "[1]\t\"H-0000000000000020\"[1](21) # \"two\" lid 5"),
+            "net:9: LID 5, which is 4 in line 18");
+  EXPECT_EQ(with(9, "[1]\t\"H-0000000000000020\"[1](21) # \"two\" lid 4"), "accepted");
+}
+
 TEST(IbnetFault, WholeFabrics) {
   EXPECT_EQ(refused(""), "net: there is no switch in it");
   EXPECT_EQ(refused("# nothing\n"), "net: there is no switch in it");

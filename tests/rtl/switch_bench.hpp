@@ -18,6 +18,7 @@
 #include "Vswitch_per_port.h"
 #endif
 #ifdef WEFT_SWITCH_WIDE
+#include "Vswitch_36.h"
 #include "Vswitch_wide.h"
 #endif
 #include "bench.hpp"
@@ -53,6 +54,10 @@ struct SizesOf<Vswitch_per_port> {
 template <>
 struct SizesOf<Vswitch_wide> {
   static constexpr Sizes sizes{64, 128, 256, false};
+};
+template <>
+struct SizesOf<Vswitch_36> {
+  static constexpr Sizes sizes{36, 256, 256, false};
 };
 #endif
 
@@ -373,9 +378,9 @@ using SwitchTops = testing::Types<Vswitch_lookup>;
 #else
 using SwitchTops = testing::Types<Vswitch_lookup, Vswitch_per_port>;
 #endif
-/// Also with as many ports as there can be, where that is compiled in.
+/// Also with as many ports as there can be, and 36, where these are compiled in.
 #ifdef WEFT_SWITCH_WIDE
-using SwitchTopsOfAllWidths = testing::Types<Vswitch_lookup, Vswitch_per_port, Vswitch_wide>;
+using SwitchTopsOfAllWidths = testing::Types<Vswitch_lookup, Vswitch_per_port, Vswitch_wide, Vswitch_36>;
 #else
 using SwitchTopsOfAllWidths = SwitchTops;
 #endif

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// A folder with the table images of a fabric.
+#include "switchtables/image_folder.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <system_error>
+#include <tuple>
+
+#include "common/fault.hpp"
+#include "common/input_file.hpp"
+#include "mcast/images.hpp"
+
+namespace weft::switchtables {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* image_suffix = ".image";
+constexpr uint32_t most_colour = 0xffff;
+
+fs::path colours_file(const std::string& folder) { return fs::path(folder) / "colors"; }
+
+/// The switch's place in its fabric, which faults do not change.
+auto place_of(const switch_lookup::formats::Image& head) {
+  return std::tuple(head.role, head.row, head.column, head.row_port, head.column_port);
+}
+
+/// Whoever loads all images of the folder would load these, too.
+void refuse_images_of_others(const std::string& folder, const std::set<std::string>& own) {
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const auto name = at->path().filename().string();
+    if (name.ends_with(image_suffix) && !own.contains(name))
+      throw Fault(fmt::format("{}: holds {}, of a switch that is none of these", folder, name));
+  }
+}
+
+std::string colours_text(const std::vector<mcast::FabricTables::Use>& groups) {
+  std::string text;
+  for (std::size_t group = 0; group < groups.size(); ++group)
+    text += groups[group].colour == mcast::none ? fmt::format("{} -\n", group)
+                                                : fmt::format("{} {}\n", group, groups[group].colour);
+  return text;
+}
+
+/// Nothing unless the line is "GROUP COLOR" of this group.
+std::optional<uint32_t> colour_of(const std::string& line, std::size_t group) {
+  const std::string start = fmt::format("{} ", group);
+  if (!line.starts_with(start)) return {};
+  const std::string word = line.substr(start.size());
+  if (word == "-") return mcast::none;
+  uint32_t colour = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), colour);
+  if (error != std::errc() || end != word.data() + word.size() || colour > most_colour) return {};
+  return colour;
+}
+
+}  // namespace
+
+std::vector<OutputFile> folder_files(const std::string& folder, const Images& images,
+                                     const std::vector<mcast::FabricTables::Use>& groups) {
+  std::vector<OutputFile> files;
+  std::set<std::string> own;
+  for (const switch_lookup::Image& image : images) {
+    const std::string name = mcast::image_file_name(image);
+    own.insert(name);
+    files.push_back({fs::path(folder) / name, switch_lookup::write_image_bytes(image)});
+  }
+  refuse_images_of_others(folder, own);
+  files.push_back({colours_file(folder), colours_text(groups)});
+  return files;
+}
+
+Images read_images(const std::string& folder, const Images& heads, const Fabric& fabric,
+                   switch_lookup::Sizes sizes) {
+  Images images;
+  for (const switch_lookup::Image& like : heads) {
+    const auto file = (fs::path(folder) / mcast::image_file_name(like)).string();
+    sizes.ports = fabric.ports(static_cast<uint32_t>(images.size()));
+    try {
+      images.push_back(switch_lookup::read_image_bytes(read_whole<Fault>(file), like.head.switch_id, sizes));
+    } catch (const switch_lookup::Refused& refused) {
+      throw Fault(file + ": " + refused.what());
+    }
+    if (place_of(images.back().head) != place_of(like.head))
+      throw Fault(file + ": of a switch at another place, of another fabric perhaps");
+  }
+  return images;
+}
+
+std::vector<uint32_t> read_colours(const std::string& folder, uint32_t groups) {
+  const std::string file = colours_file(folder).string();
+  std::istringstream text(read_whole<Fault>(file));
+  std::vector<uint32_t> colours;
+  for (std::string line; std::getline(text, line);) {
+    const auto colour = colour_of(line, colours.size());
+    if (!colour)
+      throw Fault(fmt::format("{}:{}: '{}': must be \"{} COLOR\", or - for none", file, colours.size() + 1,
+                              line, colours.size()));
+    colours.push_back(*colour);
+  }
+  if (colours.size() != groups)
+    throw Fault(fmt::format("{}: colors of {} groups, not of {}", file, colours.size(), groups));
+  return colours;
+}
+
+}  // namespace weft::switchtables
