@@ -47,9 +47,14 @@ if [[ ${#missing[@]} -eq 0 ]]; then
 fi
 
 echo "setup: installing ${missing[*]}"
-# Package lists may be absent (fresh container) or out of date (a download fails): only then fetch them.
+# Package lists may be absent (fresh container) or out of date (a download fails): only then fetch them. Archives are now and then not
+# all there, or not reachable, so that is tried again.
 if ! apt-cache show "${missing[@]}" >/dev/null 2>&1 || ! install_packages "${missing[@]}"; then
-  as_root apt-get update -qq
-  install_packages "${missing[@]}"
+  tries=3
+  until as_root apt-get update -qq && install_packages "${missing[@]}"; do
+    ((--tries)) || exit 2
+    echo "setup: not all could be installed; again in 10 seconds" >&2
+    sleep 10
+  done
 fi
 echo "setup: done"
