@@ -12,11 +12,9 @@
 #include <utility>
 
 #include "fabric/random.hpp"
-#include "switch/packets.hpp"
-#include "switch/promise.hpp"
+#include "switch/fabric_judge.hpp"
 #include "switch/tree_parts.hpp"
 #include "switchtables/image_folder.hpp"
-#include "switchtables/plan.hpp"
 
 namespace weft::tb {
 
@@ -31,29 +29,6 @@ constexpr uint64_t packets_at_once = 1u << 16;
 constexpr uint64_t batches_of_an_update = 64;
 constexpr uint64_t first_batch = 8, last_batch = 32;  // in which updates begin
 constexpr uint32_t idle_clocks = 2048;                // of a switch with an update under way, between rounds
-constexpr std::size_t most_findings = 10;
-
-/// A fabric as it is at some time.
-struct Site {
-  Fabric fabric;
-  mcast::Hops hops;
-
-  Site(Fabric alive, uint32_t threads) : fabric(std::move(alive)), hops(fabric.graph(), threads) {}
-};
-
-/// Tables, and what they were made for.
-struct Generation {
-  std::shared_ptr<const Site> site;
-  Plan plan;
-
-  const mcast::FabricTables::Use& use(uint32_t group) const { return plan.tables.groups[group]; }
-  const mcast::Tree& tree(uint32_t group) const { return plan.trees[use(group).tree]; }
-};
-
-struct Sent {
-  bool multicast = false, by_old_tree = false;
-  uint32_t from = 0, to = 0;  // hosts; of multicast: to is the group
-};
 
 /// Pairs of different hosts: every one, in order or in one that leads all over the fabric, or a sample.
 class Pairs {
@@ -90,6 +65,9 @@ class Run {
       throw Fault(fmt::format("{} colors{}: the lookup blocks have {} entries", colours_,
                               config.update ? ", and as many others for the update" : "", sizes_.colours));
   }
+
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
 
   FabricResult run() {
     stand(config_.known);
@@ -199,10 +177,6 @@ class Run {
   }
 
   // ---------------------------------------------------------------------------------------------- packets
-  void say(const std::string& finding) {
-    if (result_.findings.size() < most_findings) result_.findings.push_back(finding);
-  }
-
   void pass_over_all(const std::string& name) {
     FabricPass pass;
     pass.name = name;
@@ -273,133 +247,9 @@ class Run {
       not_looked_up += Clock::now() - before;
     });
     result_.seconds += std::chrono::duration<double>(Clock::now() - start - not_looked_up).count();
-    excused_.assign(sent_.size(), 0);
-    failed_.assign(sent_.size(), 0);
-    for (const Loss& loss : packets.losses())
-      sent_[loss.tag].multicast ? judge_lost_copy(loss) : judge_lost_packet(loss, pass);
-    auto arrivals = packets.arrivals();
-    std::sort(arrivals.begin(), arrivals.end());
-    auto at = arrivals.begin();
-    for (uint32_t tag = 0; tag < sent_.size(); ++tag) {
-      const auto end =
-          std::find_if(at, arrivals.end(), [&](const Arrival& arrival) { return arrival.tag != tag; });
-      const std::span<const Arrival> of_this(at, end);
-      const bool right = sent_[tag].multicast ? copies_are_right(sent_[tag], of_this, pass)
-                                              : packet_is_right(tag, of_this, pass);
-      pass.wrong += !right || failed_[tag] != 0;
-      at = end;
-    }
+    judge_.judge({fabric(), groups_, promise_, *new_, old_.get(), parts_, config_.merged}, sent_, packets,
+                 pass);
     sent_.clear();
-  }
-
-  // ---------------------------------------------------------------------------------------------- multicast
-  /// Of old trees in which something died since: a number that members have in common who still hear each
-  /// other. Empty: all do.
-  std::vector<std::vector<uint32_t>> parts_of_old_trees() const {
-    std::vector<std::vector<uint32_t>> parts(groups_.count());
-    for (uint32_t group = 0; group < groups_.count(); ++group)
-      if (!groups_.is_local(group))
-        parts[group] = parts_of(old_->tree(group), old_->site->fabric, fabric(), groups_.members(group));
-    return parts;
-  }
-
-  bool hear_each_other(const Sent& sent, std::size_t one, std::size_t other) const {
-    if (!sent.by_old_tree || parts_.empty()) return true;
-    return parts_[sent.to][one] == parts_[sent.to][other];
-  }
-
-  /// A tree leads to members only, so none of its copies is ever dropped, unless it was cut.
-  void judge_lost_copy(const Loss& loss) {
-    const Sent& sent = sent_[loss.tag];
-    if (sent.by_old_tree && !parts_.empty() && loss.why == switch_lookup::formats::Outcome::no_member) return;
-    failed_[loss.tag] = 1;
-    say(fmt::format("group {}: a copy of a packet from host {} is dropped by switch {}: {}", sent.to,
-                    sent.from, loss.sw, reason(loss)));
-  }
-
-  /// Each other member of the group that is still to be reached exactly once; nobody else, but that hosts of
-  /// groups with the same tree may be allowed to.
-  bool copies_are_right(const Sent& sent, std::span<const Arrival> arrivals, FabricPass& pass) {
-    ++pass.multicast_packets;
-    pass.by_new_trees += old_ && !sent.by_old_tree;
-    const auto members = groups_.members(sent.to);
-    const auto place_of = [&](uint32_t host) {
-      return static_cast<std::size_t>(std::lower_bound(members.begin(), members.end(), host) -
-                                      members.begin());
-    };
-    const std::size_t from = place_of(sent.from);
-    copies_.assign(members.size(), 0);
-    bool right = true;
-    for (const Arrival& arrival : arrivals) {
-      const std::size_t place = place_of(arrival.host);
-      if (place < members.size() && members[place] == arrival.host)
-        ++copies_[place];
-      else
-        right = foreign_is_right(sent, arrival.host, pass) && right;
-    }
-    for (std::size_t place = 0; place < members.size(); ++place) {
-      const bool wanted = place != from && hear_each_other(sent, from, place);
-      right = right && copies_[place] == (wanted ? 1u : 0u);
-      pass.copies += place != from && copies_[place] > 0;
-      pass.cut_off += place != from && !wanted;
-    }
-    if (!right)
-      say(
-          fmt::format("group {}: a packet from host {} does not come to each other member exactly once, and "
-                      "to nobody else",
-                      sent.to, sent.from));
-    return right;
-  }
-
-  bool foreign_is_right(const Sent& sent, uint32_t host, FabricPass& pass) {
-    const Generation& trees = sent.by_old_tree ? *old_ : *new_;
-    const auto& sharing = trees.plan.groups_on[trees.use(sent.to).tree];
-    const bool shared = std::ranges::any_of(sharing, [&](uint32_t group) {
-      const auto members = groups_.members(group);
-      return std::binary_search(members.begin(), members.end(), host);
-    });
-    pass.foreign += shared;
-    if (shared && !config_.merged)
-      say(fmt::format("group {}: a packet from host {} comes to host {} of a group that shares the tree",
-                      sent.to, sent.from, host));
-    return shared && config_.merged;
-  }
-
-  // ---------------------------------------------------------------------------------------------- unicast
-  bool packet_is_right(uint32_t tag, std::span<const Arrival> arrivals, FabricPass& pass) {
-    const Sent& sent = sent_[tag];
-    ++pass.unicast_packets;
-    pass.arrived += arrivals.size();
-    bool right = arrivals.size() + excused_[tag] == 1;
-    if (!right)
-      say(fmt::format("a packet from host {} to {} arrives {} times", sent.from, sent.to, arrivals.size()));
-    const uint32_t promised = promise_.hops(fabric().attachment(sent.from).node, sent.to);
-    if (promised != switchtables::no_promise) pass.promised_hops = std::max(pass.promised_hops, promised);
-    for (const Arrival& arrival : arrivals) {
-      if (promised != switchtables::no_promise) pass.max_hops = std::max(pass.max_hops, arrival.hops);
-      if (arrival.host == sent.to && arrival.hops <= promised) continue;
-      right = false;
-      say(fmt::format("a packet from host {} to {} comes to {} after {} hops, promised: {}", sent.from,
-                      sent.to, arrival.host, arrival.hops, promised));
-    }
-    return right;
-  }
-
-  void judge_lost_packet(const Loss& loss, FabricPass& pass) {
-    const Sent& sent = sent_[loss.tag];
-    ++pass.lost;
-    if (promise_.hops(fabric().attachment(sent.from).node, sent.to) == switchtables::no_promise) {
-      excused_[loss.tag] = 1;
-      return;
-    }
-    say(fmt::format("a packet from host {} to {} is dropped by switch {}: {}", sent.from, sent.to, loss.sw,
-                    reason(loss)));
-  }
-
-  static std::string reason(const Loss& loss) {
-    using switch_lookup::formats::Outcome;
-    return loss.why == Outcome::forward ? "nothing is behind the port, or it went on for too long"
-                                        : std::string(switch_lookup::formats::name(loss.why));
   }
 
   // ---------------------------------------------------------------------------------------------- update
@@ -426,6 +276,16 @@ class Run {
     replace("old trees go", new_->plan.images);
   }
 
+  /// Of old trees in which something died since: a number that members have in common who still hear each
+  /// other. Empty: all do.
+  std::vector<std::vector<uint32_t>> parts_of_old_trees() const {
+    std::vector<std::vector<uint32_t>> parts(groups_.count());
+    for (uint32_t group = 0; group < groups_.count(); ++group)
+      if (!groups_.is_local(group))
+        parts[group] = parts_of(old_->tree(group), old_->site->fabric, fabric(), groups_.members(group));
+    return parts;
+  }
+
   /// Images of the switches that are left.
   Images old_images() const {
     std::vector<uint32_t> number(whole_.graph().switches());
@@ -449,8 +309,8 @@ class Run {
       result_.trees_changed += !groups_.is_local(group) && ends_of(old_->tree(group), old_->site->fabric) !=
                                                                ends_of(new_->tree(group), fabric());
     if (result_.images_changed * 2 <= before.size())
-      say(fmt::format("only {} of {} images differ from those before", result_.images_changed,
-                      before.size()));
+      judge_.say(fmt::format("only {} of {} images differ from those before", result_.images_changed,
+                             before.size()));
   }
 
   Promise promise_of_mixture(const Images& before) {
@@ -501,8 +361,8 @@ class Run {
       block(sw).finish_update();
     }
     if (pass.updates_in_flight < config_.in_flight * pass.updates)
-      say(fmt::format("{}: only {} of {} updates came into use between lookups", name, pass.updates_in_flight,
-                      pass.updates));
+      judge_.say(fmt::format("{}: only {} of {} updates came into use between lookups", name,
+                             pass.updates_in_flight, pass.updates));
     result_.passes.push_back(pass);
   }
 
@@ -522,8 +382,7 @@ class Run {
   std::vector<std::vector<uint32_t>> parts_;
   std::vector<bool> in_use_;  // new images
   std::vector<Sent> sent_;
-  std::vector<uint8_t> excused_, failed_;  // of packets that were sent
-  std::vector<uint32_t> copies_;           // at each member
+  Judge judge_{result_.findings};
 };
 
 }  // namespace
