@@ -198,6 +198,31 @@ TEST(Push, MovesTheLastMlidWhileNothingOldIsAboveIt) {
   EXPECT_EQ(switches.all()[0].top, 0xc01f);
 }
 
+/// What becomes of a switch that does not answer when its last MLID is to be moved, between taking away and
+/// adding.
+TEST(Push, SwitchIsUncertainWhileItsLastMlidIsOnItsWay) {
+  for (const bool comes_through : {false, true}) {
+    auto some = some_switches(2);
+    for (ib::Switch& sw : some) {
+      sw.has_top = true;
+      sw.top = 0xc01f;
+    }
+    FakeSwitches switches(some);
+    const ForwardingTables after{{1, {{0xc042, mask_of({1})}}}, {2, {{0xc042, mask_of({1})}}}};
+    const Plan plan = make_plan(switches, after, false);
+    switches.writes_left = 1;  // nothing is to be taken away: the first is a last MLID, too
+    switches.last_comes_through = comes_through;
+    const Report report = push(switches, plan);
+    EXPECT_EQ(report.failure, "switch 1 is silent");
+    EXPECT_EQ(report.states, (std::vector<State>{State::partly, State::uncertain}));
+    EXPECT_EQ(switches.all()[1].top, comes_through ? 0xc05f : 0xc01f);
+    switches.writes_left = -1;
+    ASSERT_TRUE(push(switches, make_plan(switches, plan, Direction::forward)).ok());
+    EXPECT_EQ(switches.tables(), after);
+    EXPECT_EQ(switches.all()[1].top, 0xc05f);
+  }
+}
+
 TEST(Push, DoesNotGoOnWhereSomebodyElseHasBeen) {
   FakeSwitches switches(some_switches(1));
   const Plan journal = make_plan(switches, {{1, {{0xc001, mask_of({1})}}}}, false);
