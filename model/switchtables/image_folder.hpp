@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A folder with the table images of a fabric (docs/switch.md, "Images of a fabric"): an image file for each
 // switch, named by its GUID, and `colors`, which says what each group sends by: lines "GROUP COLOR", groups
-// in order from 0, "-" for a group that needs no color since all of its members are at one switch.
+// in order from 0, "-" for a group of less than two members, which needs no color.
 #pragma once
 
 #include <cstdint>

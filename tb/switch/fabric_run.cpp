@@ -132,7 +132,7 @@ class Run {
     const auto colours = switchtables::read_colours(config_.images, groups_.count());
     for (uint32_t group = 0; group < groups_.count(); ++group) {
       if (!groups_.is_local(group) && colours[group] == mcast::none)
-        throw Fault(fmt::format("{}: group {} has no color, its members are at several switches",
+        throw Fault(fmt::format("{}: group {} has no color, but several members",
                                 config_.images, group));
       plan.tables.groups[group].colour = colours[group];
     }
