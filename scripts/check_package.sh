@@ -31,7 +31,8 @@ in_debian weft-sim soak --runs 2
 # Two programs at once, on a node each.
 on_two_nodes() {
   # shellcheck disable=SC2016  # $! and so on are those of the inner shell
-  in_debian sh -e -c 'weft-node --nodes 2 >ready & node=$!; trap "kill $node" EXIT; until grep -q ready ready; do sleep 0.1; done
+  in_debian timeout 300 sh -e -c 'rm -f ready; weft-node --nodes 2 >ready & node=$!; trap "kill $node" EXIT
+    until grep -qs ready ready; do kill -0 $node; sleep 0.1; done
     '"$1"' & first=$!; '"$2"'; wait $first; trap - EXIT; kill $node; wait $node'
 }
 on_two_nodes 'weft-pingpong --node 1' 'weft-pingpong --node 0 1'
@@ -46,7 +47,8 @@ in_debian bash -e -c '. /usr/share/bash-completion/completions/weft; COMP_WORDS=
 in_debian sh -c 'test -s /usr/share/man/man1/weft-mcast.1.gz -a -s /usr/share/weft/rtl/rdma/rdma.f -a -s /usr/include/weft/weft_registers.h -a -s /usr/share/doc/weft/NOTICE'
 
 # Others build against what was installed.
-in_debian apt-get install -y -qq --no-install-recommends cmake g++ libfmt-dev make nlohmann-json3-dev
+in_debian apt-get update -qq
+in_debian env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends cmake g++ libfmt-dev make nlohmann-json3-dev
 cp -r "$source/tests/flow/consumer" "$root/debian/consumer"
 in_debian cmake -S /consumer -B /built
 in_debian cmake --build /built
@@ -56,7 +58,7 @@ in_debian /built/consumer_of_registers
 page="$source/docs/first_transfer.md"
 for program in write room; do
   sed -n "/^\`$program.cpp\`/,/^\`\`\`\$/ { /^\`/d; p }" "$page" >"$root/debian/$program.cpp"
-  in_debian g++ -std=c++20 -I/usr/include/weft $program.cpp -o $program -L/usr/lib/x86_64-linux-gnu -lweft_driver
+  in_debian g++ -std=c++20 -I/usr/include/weft $program.cpp -o $program -lweft_driver
 done
 on_two_nodes ./room ./write
 echo "package: $(basename "$package") installs on a fresh Debian 12 and runs"

@@ -52,7 +52,10 @@ echo "setup: installing ${missing[*]}"
 if ! apt-cache show "${missing[@]}" >/dev/null 2>&1 || ! install_packages "${missing[@]}"; then
   tries=3
   until as_root apt-get update -qq && install_packages "${missing[@]}"; do
-    ((--tries)) || exit 2
+    if ((--tries == 0)); then
+      echo "setup: not all could be installed" >&2
+      exit 2
+    fi
     echo "setup: not all could be installed; again in 10 seconds" >&2
     sleep 10
   done

@@ -35,6 +35,13 @@ const char* words_of(formats::LoadFault fault) {
   throw Refused(fault, "word " + std::to_string(word) + ": " + words_of(fault));
 }
 
+/// Word 4 of the head says which tables there are.
+bool is_of_other_tables(uint32_t word, const Sizes& sizes) {
+  std::vector<uint32_t> head(head_words);
+  head[4] = word;
+  return (formats::unpack_image(bytes_of<formats::image_bytes>(head)).per_port != 0) != sizes.per_port;
+}
+
 /// Without what is behind the last whole word.
 std::vector<uint32_t> words_of_file(const std::string& bytes) {
   std::vector<uint32_t> words(bytes.size() / 4);
@@ -63,6 +70,10 @@ Image read_image(std::span<const uint32_t> words, uint64_t switch_id, const Size
   ImageLoader loader(sizes, switch_id);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const auto state = loader.take(words[i]);
+    if (state == ImageLoader::State::refused && i == 4 && is_of_other_tables(words[i], sizes))
+      throw Refused(loader.fault(), sizes.per_port
+                                        ? "without tables for each input port, which the block has"
+                                        : "with tables for each input port, which the block has not");
     if (state == ImageLoader::State::refused) refuse_with(loader.fault(), i);
     if (state == ImageLoader::State::done) {
       if (i + 1 != words.size()) throw Refused(formats::LoadFault::head, "words behind its end");

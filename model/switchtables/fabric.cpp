@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <ranges>
 
 #include "topology/distances.hpp"
 #include "topology/spec.hpp"
@@ -34,7 +35,8 @@ std::vector<uint32_t> numbered(const std::vector<bool>& stays, std::vector<uint3
 }
 
 /// Without hosts behind ports that lookup blocks cannot have. @param left_out gets how many these are
-topology::Graph within_blocks(topology::Graph graph, uint32_t& left_out) {
+/// @param kept gets the others, if any are left out
+topology::Graph within_blocks(topology::Graph graph, uint32_t& left_out, std::vector<uint32_t>& kept) {
   std::vector<bool> stays(graph.hosts());
   for (uint32_t host = 0; host < graph.hosts(); ++host)
     stays[host] = graph.attachments(host).front().peer_port <= most_switch_ports;
@@ -42,6 +44,7 @@ topology::Graph within_blocks(topology::Graph graph, uint32_t& left_out) {
   const auto new_host = numbered(stays, hosts);
   left_out = graph.hosts() - static_cast<uint32_t>(hosts.size());
   if (left_out == 0) return graph;
+  kept = hosts;
   topology::Parts parts;
   for (uint32_t sw = 0; sw < graph.switches(); ++sw) {
     parts.switches.push_back(graph.switch_info(sw));
@@ -65,26 +68,27 @@ topology::Graph within_blocks(topology::Graph graph, uint32_t& left_out) {
 }  // namespace
 
 Fabric::Fabric(const std::string& spec)
-    : graph_(within_blocks(topology::load(spec), left_out_)), grid_(grid_if_any(spec)) {
+    : graph_(within_blocks(topology::load(spec), left_out_, kept_)), grid_(grid_if_any(spec)) {
   look_behind();
+  has_lids_ = std::ranges::all_of(std::views::iota(0u, graph_.hosts()), [this](uint32_t host) {
+    return graph_.lids(attachment(host).link).first != 0;
+  });
   if (most_ports() > most_switch_ports)
     throw Fault(fmt::format("{}: switches have up to {} ports, lookup blocks at most {}", spec, most_ports(),
                             most_switch_ports));
 }
 
-Fabric::Fabric(topology::Graph graph, std::optional<route::Grid> grid, std::vector<uint32_t> switches,
+Fabric::Fabric(topology::Graph graph, const Fabric& whole, std::vector<uint32_t> switches,
                std::vector<uint32_t> hosts)
-    : graph_(std::move(graph)),
-      grid_(grid),
+    : has_lids_(whole.has_lids_),
+      graph_(std::move(graph)),
+      grid_(whole.grid_),
       whole_switches_(std::move(switches)),
       whole_hosts_(std::move(hosts)) {
   look_behind();
 }
 
 void Fabric::look_behind() {
-  has_lids_ = true;
-  for (uint32_t host = 0; host < graph_.hosts(); ++host)
-    has_lids_ = has_lids_ && graph_.lids(attachment(host).link).first != 0;
   far_.resize(graph_.switches());
   for (uint32_t sw = 0; sw < graph_.switches(); ++sw) {
     auto& far = far_[sw];
@@ -95,6 +99,14 @@ void Fabric::look_behind() {
     for (const topology::Arc& arc : graph_.neighbours(sw)) add(arc, Far::Kind::sw);
     for (const topology::Arc& arc : graph_.hosts_at(sw)) add(arc, Far::Kind::host);
   }
+}
+
+std::vector<uint32_t> Fabric::hosts_without_lid() const {
+  std::vector<uint32_t> without;
+  for (uint32_t host = 0; host < graph_.hosts(); ++host)
+    if (graph_.lids(attachment(host).link).first == 0) without.push_back(host);
+  if (without.size() == graph_.hosts()) without.clear();
+  return without;
 }
 
 topology::Lids Fabric::lids(uint32_t host, const topology::Arc& at) const {
@@ -141,7 +153,7 @@ Fabric Fabric::alive_of(const Faults& faults) const {
   if (hosts.empty()) throw Fault("no switch with hosts is left");
   topology::Graph graph(std::move(parts));
   if (topology::first_cut_off(graph)) throw Fault("without what is dead the fabric is not connected");
-  return {std::move(graph), grid_, std::move(switches), std::move(hosts)};
+  return {std::move(graph), *this, std::move(switches), std::move(hosts)};
 }
 
 }  // namespace weft::switchtables

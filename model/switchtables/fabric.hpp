@@ -37,6 +37,8 @@ class Fabric {
   const topology::Graph& graph() const { return graph_; }
   /// Hosts that were, such as the aggregation nodes of InfiniBand switches, at port 65 of 64.
   uint32_t left_out() const { return left_out_; }
+  /// Those that stayed, by their numbers in what was loaded; empty if all did.
+  const std::vector<uint32_t>& kept() const { return kept_; }
   /// Of the whole fabric; nothing if it is no two-dimensional fat tree.
   const std::optional<route::Grid>& grid() const { return grid_; }
   /// Number of a switch or host in the whole fabric.
@@ -50,8 +52,11 @@ class Fabric {
   uint32_t most_ports() const;
   /// Those behind which something is.
   switch_lookup::Ports alive(uint32_t sw) const;
-  /// All hosts have LIDs in the subnet; otherwise, in PLAIN tables, they are counted from 1.
+  /// All hosts of the whole fabric have LIDs in the subnet; otherwise, in PLAIN tables, they are counted
+  /// from 1.
   bool has_lids() const { return has_lids_; }
+  /// Hosts without one in a subnet where others have; none if that is so of none or all.
+  std::vector<uint32_t> hosts_without_lid() const;
   /// LIDs that lead to a port of a host; with counted ones to its first port only. Throws Fault for more
   /// hosts than there are LIDs.
   topology::Lids lids(uint32_t host, const topology::Arc& attachment) const;
@@ -59,12 +64,13 @@ class Fabric {
   const topology::Arc& attachment(uint32_t host) const { return graph_.attachments(host).front(); }
 
  private:
-  Fabric(topology::Graph graph, std::optional<route::Grid> grid, std::vector<uint32_t> switches,
+  Fabric(topology::Graph graph, const Fabric& whole, std::vector<uint32_t> switches,
          std::vector<uint32_t> hosts);
   void look_behind();
 
   uint32_t left_out_ = 0;
-  bool has_lids_ = false;
+  std::vector<uint32_t> kept_;
+  bool has_lids_ = false;  // also of what is left of it
   topology::Graph graph_;
   std::optional<route::Grid> grid_;
   std::vector<uint32_t> whole_switches_, whole_hosts_;  // empty: all are there

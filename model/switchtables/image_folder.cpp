@@ -22,7 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* image_suffix = ".image";
-constexpr uint32_t most_colour = 0xffff;
 
 fs::path colours_file(const std::string& folder) { return fs::path(folder) / "colors"; }
 
@@ -37,8 +36,13 @@ void refuse_images_of_others(const std::string& folder, const std::set<std::stri
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const auto name = at->path().filename().string();
     if (name.ends_with(image_suffix) && !own.contains(name))
-      throw Fault(fmt::format("{}: holds {}, of a switch that is none of these", folder, name));
+      throw Fault(
+          fmt::format("{}: holds {}, of a switch that is none of these: name another folder, or remove it",
+                      folder, name));
   }
+  const bool none = error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+  if (error && !none)  // otherwise who makes the folder says it
+    throw Fault(fmt::format("{}: {}", folder, error.message()));
 }
 
 std::string colours_text(const std::vector<mcast::FabricTables::Use>& groups) {
@@ -57,7 +61,7 @@ std::optional<uint32_t> colour_of(const std::string& line, std::size_t group) {
   if (word == "-") return mcast::none;
   uint32_t colour = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), colour);
-  if (error != std::errc() || end != word.data() + word.size() || colour > most_colour) return {};
+  if (error != std::errc() || end != word.data() + word.size() || colour == mcast::none) return {};
   return colour;
 }
 
@@ -82,7 +86,7 @@ Images read_images(const std::string& folder, const Images& heads, const Fabric&
   Images images;
   for (const switch_lookup::Image& like : heads) {
     const auto file = (fs::path(folder) / mcast::image_file_name(like)).string();
-    sizes.ports = fabric.ports(static_cast<uint32_t>(images.size()));
+    sizes.ports = fabric.graph().switch_info(static_cast<uint32_t>(images.size())).ports;
     try {
       images.push_back(switch_lookup::read_image_bytes(read_whole<Fault>(file), like.head.switch_id, sizes));
     } catch (const switch_lookup::Refused& refused) {
@@ -94,19 +98,27 @@ Images read_images(const std::string& folder, const Images& heads, const Fabric&
   return images;
 }
 
-std::vector<uint32_t> read_colours(const std::string& folder, uint32_t groups) {
+std::vector<uint32_t> read_colours(const std::string& folder, const mcast::Groups& groups,
+                                   const switch_lookup::Sizes& sizes) {
   const std::string file = colours_file(folder).string();
   std::istringstream text(read_whole<Fault>(file));
   std::vector<uint32_t> colours;
   for (std::string line; std::getline(text, line);) {
     const auto colour = colour_of(line, colours.size());
     if (!colour)
-      throw Fault(fmt::format("{}:{}: '{}': must be \"{} COLOR\", or - for none", file, colours.size() + 1,
+      throw Fault(fmt::format("{}:{}: {:?}: must be \"{} COLOR\", or - for none", file, colours.size() + 1,
                               line, colours.size()));
+    const auto group = static_cast<uint32_t>(colours.size());
+    if (*colour == mcast::none && group < groups.count() && !groups.is_local(group))
+      throw Fault(fmt::format("{}:{}: no color, but the group has {} members", file, group + 1,
+                              groups.members(group).size()));
+    if (*colour != mcast::none && *colour >= sizes.colours)
+      throw Fault(fmt::format("{}:{}: color {}: the lookup blocks have {} entries", file, group + 1, *colour,
+                              sizes.colours));
     colours.push_back(*colour);
   }
-  if (colours.size() != groups)
-    throw Fault(fmt::format("{}: colors of {} groups, not of {}", file, colours.size(), groups));
+  if (colours.size() != groups.count())
+    throw Fault(fmt::format("{}: colors of {} groups, not of {}", file, colours.size(), groups.count()));
   return colours;
 }
 

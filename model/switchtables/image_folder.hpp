@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/output_file.hpp"
+#include "mcast/groups.hpp"
 #include "mcast/tables.hpp"
 #include "switchtables/images.hpp"
 
@@ -25,7 +26,9 @@ std::vector<OutputFile> folder_files(const std::string& folder, const Images& im
 Images read_images(const std::string& folder, const Images& heads, const Fabric& fabric,
                    switch_lookup::Sizes sizes);
 
-/// Color of each group, mcast::none for those without. Throws Fault, "FILE:LINE: why".
-std::vector<uint32_t> read_colours(const std::string& folder, uint32_t groups);
+/// Color of each group, mcast::none for those without. Throws Fault, "FILE:LINE: why", also for colors that
+/// the blocks do not have, and none for a group that needs one.
+std::vector<uint32_t> read_colours(const std::string& folder, const mcast::Groups& groups,
+                                   const switch_lookup::Sizes& sizes);
 
 }  // namespace weft::switchtables

@@ -89,7 +89,7 @@ void add_multicast(Images& images, const Fabric& fabric, const mcast::FabricTabl
 
 void add_minimal_hops(Images& images, const Fabric& fabric, uint32_t choice, const Sizes& sizes) {
   if (unicast_entries(fabric) > sizes.unicast_entries)
-    throw Fault(fmt::format("{} LIDs: the lookup blocks have {} entries, of which LID 0 is none",
+    throw Fault(fmt::format("LID {} of a host: the lookup blocks have {} unicast entries, from LID 0 on",
                             unicast_entries(fabric) - 1, sizes.unicast_entries));
   std::vector<Ports> ways;
   uint32_t ways_to = ~0u;

@@ -10,7 +10,9 @@
 #include <random>
 #include <utility>
 
+#include "common/fault.hpp"
 #include "mcast/batch.hpp"
+#include "topology/spec.hpp"
 
 namespace weft::switchtables {
 
@@ -140,6 +142,25 @@ void add_trees(Images& images, const Images& others) {
                               twice->index & 0xffff, images[sw].head.switch_id));
     images[sw].multicast = std::move(both);
   }
+}
+
+mcast::Groups load_groups(const std::string& spec, const std::string& topology, const Fabric& whole) {
+  if (whole.left_out() == 0 || !spec.starts_with("file:")) return mcast::load_groups(spec, whole.graph());
+  const topology::Graph dump = topology::load(topology);
+  const mcast::Groups read = mcast::load_groups(spec, dump);
+  mcast::Groups groups;
+  for (uint32_t group = 0; group < read.count(); ++group) {
+    std::vector<uint32_t> members;
+    for (const uint32_t host : read.members(group)) {
+      const auto at = std::ranges::lower_bound(whole.kept(), host);
+      if (at == whole.kept().end() || *at != host)
+        throw Fault(fmt::format("{}: group {}: host {}, \"{}\", is behind a port beyond 64", spec, group,
+                                host, dump.host_info(host).name));
+      members.push_back(static_cast<uint32_t>(at - whole.kept().begin()));
+    }
+    groups.add(std::move(members));
+  }
+  return groups;
 }
 
 mcast::Groups live_groups(const mcast::Groups& groups, const Fabric& alive) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "mcast/forest.hpp"
@@ -46,6 +47,11 @@ uint32_t merged_groups(const Plan& plan);
 /// Images with the multicast entries of these besides: for the time in which senders go over from old trees
 /// to new ones. Throws Fault if a switch has a colour in both.
 void add_trees(Images& images, const Images& others);
+
+/// Groups of a whole fabric; a file of them has numbers of hosts as the dump has them. Throws Fault, also for
+/// members behind ports that lookup blocks cannot have.
+/// @param spec as mcast::load_groups() has it @param topology what the fabric was made of
+mcast::Groups load_groups(const std::string& spec, const std::string& topology, const Fabric& whole);
 
 /// Live members of the groups of a whole fabric, by their numbers in what is alive.
 mcast::Groups live_groups(const mcast::Groups& groups, const Fabric& alive);

@@ -113,19 +113,34 @@ void Graph::take_links(Parts& parts) {
   take_lids(parts.host_links);
 }
 
+std::string fault_of_lids(uint32_t first, uint32_t lmc) {
+  constexpr uint32_t most_lmc = 7;
+  if (lmc > most_lmc) return fmt::format("LMC {}, must be at most {}", lmc, most_lmc);
+  if (first % (1u << lmc) != 0) return fmt::format("LID {} is no multiple of 2^{}, its LMC", first, lmc);
+  if (first + (1u << lmc) > most_unicast_lid + 1)
+    return fmt::format("LID {} is beyond {}, the last one of a port", first + (1u << lmc) - 1,
+                       most_unicast_lid);
+  return {};
+}
+
 void Graph::take_lids(const std::vector<Parts::HostLink>& links) {
   const auto told = [](const Parts::HostLink& link) { return link.lids.first != 0; };
   if (std::none_of(links.begin(), links.end(), told)) return;
   lids_.reserve(links.size());
   for (const Parts::HostLink& link : links) lids_.push_back(told(link) ? link.lids : Lids());
-  std::vector<Lids> sorted(lids_);
-  std::sort(sorted.begin(), sorted.end(), [](Lids one, Lids other) { return one.first < other.first; });
+  std::vector<const Parts::HostLink*> sorted;
+  for (const Parts::HostLink& link : links)
+    if (told(link)) sorted.push_back(&link);
+  std::ranges::sort(sorted, {}, [](const Parts::HostLink* link) { return link->lids.first; });
+  const auto name = [this](const Parts::HostLink* link) {
+    return fmt::format("port {} of \"{}\"", link->host_port, host_info_[link->host].name);
+  };
   for (std::size_t i = 0; i < sorted.size(); ++i) {
-    const Lids lids = sorted[i];
-    if (lids.lmc > most_lmc || lids.end() > most_unicast_lid + 1)
-      refuse(fmt::format("LID {} of 2^{} is none of a port", lids.first, lids.lmc));
-    if (i > 0 && lids.first < sorted[i - 1].end())
-      refuse(fmt::format("LID {} is that of two ports", lids.first));
+    const Lids lids = sorted[i]->lids;
+    if (const std::string fault = fault_of_lids(lids.first, lids.lmc); !fault.empty())
+      refuse(name(sorted[i]) + ": " + fault);
+    if (i > 0 && lids.first < sorted[i - 1]->lids.end())
+      refuse(fmt::format("LID {} is that of {} and of {}", lids.first, name(sorted[i - 1]), name(sorted[i])));
   }
 }
 

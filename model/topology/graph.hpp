@@ -50,8 +50,9 @@ struct Lids {
   uint32_t end() const { return first == 0 ? 0 : first + (1u << lmc); }
   bool operator==(const Lids&) const = default;
 };
+/// Why 2^lmc LIDs from `first` on, which is not 0, cannot be a port's; empty if they can.
+std::string fault_of_lids(uint32_t first, uint32_t lmc);
 inline constexpr uint32_t most_unicast_lid = 0xbfff;
-inline constexpr uint32_t most_lmc = 7;
 
 /// A link as seen from one of its ends.
 struct Arc {

@@ -167,36 +167,29 @@ uint32_t rate_in(std::string_view comment) {
   return 0;
 }
 
-/// The number behind a word, 0 to `most`.
-uint32_t number_behind(Rest& rest, std::string_view word, uint32_t most) {
-  rest.need(word);
+/// The number behind a word; nothing if another word comes.
+std::optional<uint32_t> number_behind(Rest& rest, std::string_view word) {
   rest.skip_blanks();
-  const uint32_t number = rest.number();
-  if (number > most) throw BadLine(fmt::format("{} {}, must be at most {}", trimmed(word), number, most));
+  if (!rest.take(word)) return std::nullopt;
   rest.skip_blanks();
-  return number;
+  return rest.number();
 }
 
 /// # lid 4 lmc 0 "name" lid 1 4xQDR, as hosts have it: the port's own LIDs come first.
-Lids own_lids_in(Rest comment) {
-  Lids lids;
+LidsText own_lids_in(Rest comment) {
+  LidsText lids;
   if (!comment.take("#")) return lids;
-  comment.skip_blanks();
-  if (!comment.text().starts_with("lid ")) return lids;
-  lids.first = static_cast<uint16_t>(number_behind(comment, "lid ", most_unicast_lid));
-  if (comment.text().starts_with("lmc "))
-    lids.lmc = static_cast<uint8_t>(number_behind(comment, "lmc ", most_lmc));
+  lids.first = number_behind(comment, "lid ");
+  if (lids.first) lids.lmc = number_behind(comment, "lmc ");
   return lids;
 }
 
 /// # "name" lid 4 4xQDR: that of the other end. Names may look like LIDs.
-uint16_t peer_lid_in(std::string_view comment) {
+std::optional<uint32_t> peer_lid_in(std::string_view comment) {
   const std::size_t name_end = comment.rfind('"');
-  if (name_end == std::string_view::npos) return 0;
+  if (name_end == std::string_view::npos) return std::nullopt;
   Rest behind(comment.substr(name_end + 1));
-  behind.skip_blanks();
-  if (!behind.text().starts_with("lid ")) return 0;
-  return static_cast<uint16_t>(number_behind(behind, "lid ", most_unicast_lid));
+  return number_behind(behind, "lid ");
 }
 
 PortLine parse_port(Rest rest) {

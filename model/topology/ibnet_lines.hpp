@@ -11,8 +11,6 @@
 #include <string_view>
 #include <variant>
 
-#include "topology/graph.hpp"
-
 namespace weft::topology {
 
 inline constexpr uint32_t most_ib_ports = 254;
@@ -33,6 +31,10 @@ struct NodeLine {
   std::string name;  ///< without control characters; the id if there is none
 };
 
+struct LidsText {
+  std::optional<uint32_t> first, lmc;
+};
+
 /// [1](2) "S-0000000000000001"[3] # lid 1 lmc 0 "name" lid 2 4xQDR
 struct PortLine {
   struct Peer {
@@ -41,11 +43,11 @@ struct PortLine {
     std::optional<uint64_t> guid;
   };
   uint32_t port = 0;
-  std::optional<uint64_t> guid;  ///< of this port
-  Lids lids;                     ///< of this port, if it is a host's
-  uint16_t peer_lid = 0;         ///< first one of the port at the other end; 0: not told
-  std::optional<Peer> peer;      ///< nothing: not connected
-  uint32_t mbps = 0;             ///< 0: not told
+  std::optional<uint64_t> guid;      ///< of this port
+  LidsText lids;                     ///< of this port, if it is a host's; any numbers
+  std::optional<uint32_t> peer_lid;  ///< of the port at the other end, LMC aside
+  std::optional<Peer> peer;          ///< nothing: not connected
+  uint32_t mbps = 0;                 ///< 0: not told
 };
 
 /// Nothing: a line that says nothing about switches, hosts and links.

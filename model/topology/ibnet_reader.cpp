@@ -30,7 +30,6 @@ class Reader {
     check_guids();
     for (const Plug& plug : plugs_) connect(plug);
     check_port_guids();
-    check_lids();
     return finish();
   }
 
@@ -187,12 +186,19 @@ class Reader {
 
   /// The host's line names them, the switch's line the first one again.
   Lids lids(const Plug& host, const Plug& at_switch) {
-    const Lids own = host.text.lids;
-    const uint16_t told = at_switch.text.peer_lid;
-    if (own.first != 0 && told != 0 && own.first != told)
-      fail(at_switch.line, fmt::format("LID {}, which is {} in line {}", told, own.first, host.line));
-    const Lids lids = own.first != 0 ? own : Lids{told, 0};
-    if (lids.first != 0) lids_.emplace_back(lids, own.first != 0 ? host.line : at_switch.line);
+    static constexpr uint32_t permissive = 0xffff;  // of a port that has none yet, as is 0
+    const auto known = [](std::optional<uint32_t> lid) { return lid == permissive ? 0 : lid.value_or(0); };
+    const uint32_t own = known(host.text.lids.first), told = known(at_switch.text.peer_lid);
+    if (own != 0 && told != 0 && own != told)
+      fail(at_switch.line, fmt::format("LID {}, which is {} in line {}", told, own, host.line));
+    const std::size_t line = own != 0 ? host.line : at_switch.line;
+    const uint32_t first = own != 0 ? own : told, lmc = own != 0 ? host.text.lids.lmc.value_or(0) : 0;
+    if (first == 0) return {};
+    if (const std::string fault = fault_of_lids(first, lmc); !fault.empty()) fail(line, fault);
+    const Lids lids{static_cast<uint16_t>(first), static_cast<uint8_t>(lmc)};
+    for (uint32_t lid = lids.first; lid < lids.end(); ++lid)
+      if (const auto [owner, is_new] = lid_lines_.emplace(lid, line); !is_new)
+        fail(line, fmt::format("LID {} is also that of the port in line {}", lid, owner->second));
     return lids;
   }
 
@@ -204,17 +210,6 @@ class Reader {
         fail(plug->line,
              fmt::format("port GUID {:#x} is also that of the port in line {}", guid, known->second->line));
     }
-  }
-
-  void check_lids() const {
-    std::unordered_map<uint32_t, std::size_t> owners;
-    for (const auto& [lids, line] : lids_)
-      for (uint32_t lid = lids.first; lid < lids.end(); ++lid) {
-        const auto [known, is_new] = owners.emplace(lid, line);
-        if (lid > most_unicast_lid) fail(line, fmt::format("LID {} is beyond {}", lid, most_unicast_lid));
-        if (!is_new)
-          fail(line, fmt::format("LID {} is also that of the port in line {}", lid, known->second));
-      }
   }
 
   Graph finish() {
@@ -249,7 +244,7 @@ class Reader {
   std::array<std::optional<uint64_t>, 3> given_;
   std::array<uint64_t, 3> next_guid_{0x200000, 0x100000, 0x300000};
   std::vector<std::pair<uint64_t, const Plug*>> port_guids_;
-  std::vector<std::pair<Lids, std::size_t>> lids_;  // with the line that names them
+  std::unordered_map<uint32_t, std::size_t> lid_lines_;
 };
 
 }  // namespace

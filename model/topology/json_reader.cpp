@@ -50,8 +50,9 @@ uint32_t rate(const json& link) { return link.contains("mbps") ? whole(link, "mb
 /// Of a host's port, likewise.
 Lids lids(const json& link) {
   Lids lids;
-  if (link.contains("lid")) lids.first = static_cast<uint16_t>(whole(link, "lid", most_unicast_lid + 1));
-  if (link.contains("lmc")) lids.lmc = static_cast<uint8_t>(whole(link, "lmc", most_lmc + 1));
+  if (!link.contains("lid")) return lids;
+  lids.first = static_cast<uint16_t>(whole(link, "lid", most_unicast_lid + 1));
+  if (lids.first != 0 && link.contains("lmc")) lids.lmc = static_cast<uint8_t>(whole(link, "lmc", 8));
   return lids;
 }
 

@@ -38,30 +38,37 @@ void SwitchDriver::load(std::vector<uint32_t> image, OnLoaded done) {
   image_ = std::move(image);
   next_ = 0;
   loaded_ = std::move(done);
+  stopped_ = false;
   bus_.write(reg::LOAD_BEGIN, 0, [this](bool ok) {
-    if (!ok) return loaded_(std::nullopt);
-    words_.start([this] {
-      if (next_ == image_.size()) return finish_load();
-      bus_.write(reg::LOAD_DATA, image_[next_++], [this](bool taken) {
-        if (!taken) next_ = image_.size();  // a word before this one was refused
-        words_.again();
-      });
-    });
+    if (!ok) return tell(std::nullopt);
+    if (std::exchange(repeats_, true)) return words_.again();
+    words_.start([this] { give_word(); });
+  });
+}
+
+void SwitchDriver::give_word() {
+  if (stopped_ || next_ == image_.size()) return finish_load();
+  bus_.write(reg::LOAD_DATA, image_[next_++], [this](bool taken) {
+    stopped_ = !taken;  // a word before this one was refused, or the bus has failed
+    words_.again();
   });
 }
 
 void SwitchDriver::finish_load() {
   bus_.read(reg::LOAD_STATUS, [this](bool status_ok, uint32_t status) {
     bus_.read(reg::LOAD_WORDS, [this, status_ok, status](bool words_ok, uint32_t words) {
-      if (!status_ok || !words_ok) return loaded_(std::nullopt);
+      if (!status_ok || !words_ok) return tell(std::nullopt);
       const auto state = static_cast<LoadState>(status & 7);
-      if (state == LoadState::done) return loaded_(SwitchLoad{LoadFault::none, words});
       if (state == LoadState::refused)
-        return loaded_(SwitchLoad{static_cast<LoadFault>(status >> 4 & 15), words});
-      loaded_(SwitchLoad{LoadFault::truncated, words});
+        return tell(SwitchLoad{static_cast<LoadFault>(status >> 4 & 15), words});
+      if (stopped_) return tell(std::nullopt);
+      tell(SwitchLoad{state == LoadState::done ? LoadFault::none : LoadFault::truncated, words});
     });
   });
 }
+
+/// Who is told may load the next image at once.
+void SwitchDriver::tell(std::optional<SwitchLoad> loaded) { std::exchange(loaded_, {})(loaded); }
 
 void SwitchDriver::take_events(OnEvents done) {
   bus_.read(reg::IRQ_STATUS, [this, done = std::move(done)](bool ok, uint32_t status) {

@@ -14,11 +14,11 @@
 namespace weft::driver {
 
 struct SwitchSetup {
-  uint64_t switch_id = 0;  ///< GUID; images for others are refused
-  uint64_t key = 0;        ///< that management packets have to name; 0: none is taken
-  uint32_t seed = 1;       ///< of the choice among backup ports; another one for each switch
-  uint16_t scrub_period = 1024;
-  uint8_t interrupts = 0b011;  ///< uncorrectable, refused, in use
+  uint64_t switch_id = 0;        ///< GUID; images for others are refused
+  uint64_t key = 0;              ///< that management packets have to name; 0: none is taken
+  uint32_t seed = 1;             ///< of the choice among backup ports; another one for each switch
+  uint16_t scrub_period = 1024;  ///< clocks from one entry that is scrubbed to the next; 0: none
+  uint8_t interrupts = 0b011;    ///< bit 0: uncorrectable, 1: refused, 2: in use; more bits: not ok
 };
 
 /// What became of an image.
@@ -33,7 +33,8 @@ struct SwitchEvents {
   bool refused = false, in_use = false;
 };
 
-/// One call at a time: the next one when the one before has said what became of it.
+/// One call at a time: the next one when the one before has said what became of it, or from there. It has to
+/// live until then.
 class SwitchDriver {
  public:
   using OnDone = std::function<void(bool ok)>;
@@ -52,12 +53,16 @@ class SwitchDriver {
   void take_events(OnEvents done);
 
  private:
+  void give_word();
   void finish_load();
+  void tell(std::optional<SwitchLoad> loaded);
 
   RegisterBus& bus_;
   Repetition words_;
+  bool repeats_ = false;  // words_ knows what to repeat
   std::vector<uint32_t> image_;
   std::size_t next_ = 0;
+  bool stopped_ = false;
   OnLoaded loaded_;
 };
 

@@ -72,6 +72,14 @@ void add_old_trees(const ImagesArguments& arguments, const Fabric& fabric, Image
   switchtables::add_trees(images, switchtables::read_images(arguments.with, images, fabric, sizes));
 }
 
+/// Counted LIDs would fit into no subnet in which some are known.
+void need_lids_of_all_or_none(const std::string& topology, const Fabric& whole) {
+  const auto without = whole.hosts_without_lid();
+  if (whole.grid() || without.empty()) return;
+  throw BadInput(fmt::format("{}: host {}, \"{}\", has no LID, but others have", topology, without.front(),
+                             whole.graph().host_info(without.front()).name));
+}
+
 /// Those by which unicast tables know hosts.
 const char* lids_of(const Fabric& fabric) {
   if (fabric.grid()) return "none";
@@ -80,10 +88,12 @@ const char* lids_of(const Fabric& fabric) {
 
 int run_images(const ImagesArguments& arguments) {
   const Fabric whole(arguments.topology);
+  need_lids_of_all_or_none(arguments.topology, whole);
   switchtables::Faults faults(whole.graph());
   apply(faults, whole, arguments.topology, arguments.faults);
   const Fabric fabric = any(arguments.faults) ? whole.alive_of(faults) : whole;
-  const auto groups = switchtables::live_groups(mcast::load_groups(arguments.groups, whole.graph()), fabric);
+  const auto groups = switchtables::live_groups(
+      switchtables::load_groups(arguments.groups, arguments.topology, whole), fabric);
   std::optional<route::Health> health;
   if (fabric.grid()) health = health_of(*fabric.grid(), whole.graph(), faults);
   const mcast::Hops hops(fabric.graph(), arguments.plan.threads);
@@ -103,7 +113,9 @@ int run_images(const ImagesArguments& arguments) {
                         {"version", arguments.plan.version},
                         {"seed", arguments.common.seed}};
   if (merged != 0 && !arguments.merged) {
-    fmt::print(stderr, "weft: {} groups share trees, colors are too few: --merged allows that\n", merged);
+    fmt::print(stderr,
+               "weft: {} groups share trees, {} colors from {} on are too few: --merged allows that\n",
+               merged, arguments.colours - arguments.plan.first_colour, arguments.plan.first_colour);
     return check_failed;
   }
   write_images(arguments, plan, results);
@@ -125,9 +137,9 @@ void add_sizes(CLI::App& command, ImagesArguments& arguments) {
         ->capture_default_str();
   };
   number("--colors", arguments.colours, 1, switch_lookup::largest_sizes.colours,
-         "multicast entries of a lookup block");
+         "multicast entries of a lookup block, a power of two");
   number("--entries", arguments.entries, 1, switch_lookup::largest_sizes.unicast_entries,
-         "unicast entries of a lookup block");
+         "unicast entries of a lookup block, a power of two");
   number("--first-color", arguments.plan.first_colour, 0, switch_lookup::largest_sizes.colours - 1,
          "of the trees: beyond those of trees that are in use");
   number("--image-version", arguments.plan.version, 0, ~0u, "that the lookup blocks tell");

@@ -21,6 +21,7 @@
 #include "mcast/figures.hpp"
 #include "mcast/images.hpp"
 #include "mcast/tables.hpp"
+#include "switchtables/image_folder.hpp"
 #include "topology/spec.hpp"
 #include "weft/command.hpp"
 #include "weft/mcast_text.hpp"
@@ -123,20 +124,13 @@ Routed route(const Graph& graph, const mcast::Groups& groups, const McastArgumen
   return routed;
 }
 
-std::vector<OutputFile> image_files(const std::string& folder, const mcast::FabricTables& tables,
-                                    const Graph& graph) {
-  std::vector<OutputFile> files;
-  for (const switch_lookup::Image& image : mcast::images_of(tables, graph))
-    files.push_back({std::filesystem::path(folder) / mcast::image_file_name(image),
-                     switch_lookup::write_image_bytes(image)});
-  return files;
-}
-
 /// All that was asked for, or nothing. @param results none: no JSON
 void write_files(const McastArguments& arguments, const mcast::FabricTables& tables, const Graph& graph,
                  const json* results) {
   std::vector<OutputFile> files;
-  if (!arguments.images_folder.empty()) files = image_files(arguments.images_folder, tables, graph);
+  if (!arguments.images_folder.empty())
+    files =
+        switchtables::folder_files(arguments.images_folder, mcast::images_of(tables, graph), tables.groups);
   if (!arguments.mft_file.empty()) files.push_back({arguments.mft_file, mcast::write_tables(tables, graph)});
   if (!arguments.mcfdbs_file.empty())
     files.push_back({arguments.mcfdbs_file, mcast::write_mcfdbs(tables, graph, arguments.first_mlid)});

@@ -9,6 +9,7 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "fabric/random.hpp"
@@ -56,7 +57,7 @@ class Run {
   explicit Run(const FabricConfig& config)
       : config_(config),
         whole_(config.topology),
-        whole_groups_(mcast::load_groups(config.groups, whole_.graph())),
+        whole_groups_(switchtables::load_groups(config.groups, config.topology, whole_)),
         sizes_(block_sizes(whole_.most_ports(), config.per_port)),
         random_(config.seed) {
     const uint32_t sets = config.update ? 2 : 1;
@@ -129,13 +130,12 @@ class Run {
   void take_images_of_files() {
     Plan& plan = new_->plan;
     plan.images = switchtables::read_images(config_.images, plan.images, fabric(), sizes_);
-    const auto colours = switchtables::read_colours(config_.images, groups_.count());
-    for (uint32_t group = 0; group < groups_.count(); ++group) {
-      if (!groups_.is_local(group) && colours[group] == mcast::none)
-        throw Fault(fmt::format("{}: group {} has no color, but several members",
-                                config_.images, group));
+    const auto colours = switchtables::read_colours(config_.images, groups_, sizes_);
+    for (uint32_t group = 0; group < groups_.count(); ++group)
       plan.tables.groups[group].colour = colours[group];
-    }
+    std::set<uint32_t> used(colours.begin(), colours.end());
+    used.erase(mcast::none);
+    result_.colours = static_cast<uint32_t>(used.size());
   }
 
   void tell_sizes() {
@@ -276,8 +276,7 @@ class Run {
     replace("old trees go", new_->plan.images);
   }
 
-  /// Of old trees in which something died since: a number that members have in common who still hear each
-  /// other. Empty: all do.
+  /// As Wanted::parts.
   std::vector<std::vector<uint32_t>> parts_of_old_trees() const {
     std::vector<std::vector<uint32_t>> parts(groups_.count());
     for (uint32_t group = 0; group < groups_.count(); ++group)

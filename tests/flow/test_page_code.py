@@ -5,6 +5,7 @@ is the fabric that it should be; the loader of docs/switch.md makes the accesses
 usage: test_page_code.py REPOSITORY BUILD
 """
 
+import os
 import pathlib
 import re
 import subprocess
@@ -15,7 +16,7 @@ import unittest
 BUILD = pathlib.Path(sys.argv.pop(2))
 ROOT = pathlib.Path(sys.argv.pop(1))
 
-# The reader of what weft prints of a SPEC, without its other commands, which know nothing of topologies.
+# What `weft topology` says of a SPEC, and each link between switches.
 MAIN = """
 #include <cstdio>
 #include "topology/distances.hpp"
@@ -72,7 +73,7 @@ class Hypercube(unittest.TestCase):
         for name, text in sources.items():
             (cls.folder / name).write_text(text, encoding="utf-8")
         compile_in(
-            cls.folder, "g++", "-std=c++20", "-Wall", "-Wextra", "-Werror", f"-I{cls.folder}", f"-I{ROOT}/model",
+            cls.folder, "g++", *os.environ.get("CXXFLAGS", "").split(), "-std=c++20", "-Wall", "-Wextra", "-Werror", f"-I{cls.folder}", f"-I{ROOT}/model",
             *(name for name in sources if name.endswith(".cpp")), BUILD / "lib" / "libweft_topology.a", "-lfmt", "-o", "fabric")
 
     def said(self, spec):
@@ -85,8 +86,8 @@ class Hypercube(unittest.TestCase):
             code, (sizes, *links) = self.said(f"hypercube:{dimensions}:{hosts}")
             self.assertEqual(code, 0)
             self.assertEqual(sizes, f"{switches} switches, {switches * hosts} hosts, {switches * dimensions // 2} links between switches, diameter {dimensions}")
-            wanted = {f"{sw}/{hosts + 1 + d}-{sw | 1 << d}/{hosts + 1 + d}" for sw in range(switches) for d in range(dimensions) if not sw >> d & 1}
-            self.assertEqual(set(links), wanted)
+            wanted = [f"{sw}/{hosts + 1 + d}-{sw | 1 << d}/{hosts + 1 + d}" for sw in range(switches) for d in range(dimensions) if not sw >> d & 1]
+            self.assertEqual(sorted(links), sorted(wanted))
 
     def test_refuses_what_is_none(self):
         for spec in ("hypercube:0:1", "hypercube:19:1", "hypercube:4:0"):

@@ -81,7 +81,8 @@ class Drawing {
   Lids lids() {
     const auto lmc = static_cast<uint8_t>(number(0, 8));
     if (number(0, 3) == 0) return {};
-    const Lids lids{static_cast<uint16_t>(next_lid_), lmc};
+    const uint32_t step = 1u << lmc;
+    const Lids lids{static_cast<uint16_t>((next_lid_ + step - 1) / step * step), lmc};
     next_lid_ = lids.end() + static_cast<uint32_t>(number(0, 3));
     return lids;
   }

@@ -224,6 +224,24 @@ TEST(TopologyJson, IsReadAndItsFaultsHaveLines) {
   EXPECT_EQ(fault("\"host_links\"", "\"links\""), "net:1: no list 'host_links'");
   EXPECT_EQ(fault(",\n{\"host\": 1, \"host_port\": 1, \"switch\": 0, \"switch_port\": 2}", ""),
             "net:6: is not connected with the first switch");
+  const auto lids = [&](const std::string& one, const std::string& other) {
+    std::string text = good;
+    text.replace(text.find("25000"), 5, "25000" + one);
+    text.insert(text.rfind("}]}"), other);
+    return text;
+  };
+  const auto read = topology::read_json(lids(R"(, "lid": 8, "lmc": 2)", R"(, "lid": 12)"), "net");
+  EXPECT_EQ(read.lids(0), (topology::Lids{8, 2}));
+  EXPECT_EQ(read.lids(1), (topology::Lids{12, 0}));
+  const auto lid_fault = [&](const std::string& one, const std::string& other) {
+    return refused([&] { topology::read_json(lids(one, other), "net"); });
+  };
+  EXPECT_EQ(lid_fault(R"(, "lid": 8, "lmc": 2)", R"(, "lid": 11)"),
+            "net: LID 11 is that of port 1 of \"a\" and of port 1 of \"b\"");
+  EXPECT_EQ(lid_fault(R"(, "lid": 9, "lmc": 1)", ""),
+            "net: port 1 of \"a\": LID 9 is no multiple of 2^1, its LMC");
+  EXPECT_EQ(lid_fault(R"(, "lid": 49152)", ""), "net:9: lid: 49152 is not a whole number below 49152");
+  EXPECT_EQ(lid_fault(R"(, "lid": 8, "lmc": 8)", ""), "net:9: lmc: 8 is not a whole number below 8");
   EXPECT_TRUE(fault("\"name\": \"b\", ", "").starts_with("net:6: ")) << fault("\"name\": \"b\", ", "");
   EXPECT_TRUE(fault("\"0x20\"", "\"0x10\"").starts_with("net: ")) << fault("\"0x20\"", "\"0x10\"");
 }

@@ -15,6 +15,7 @@
 #include "switchtables/image_folder.hpp"
 #include "switchtables/plain_check.hpp"
 #include "switchtables/plan.hpp"
+#include "topology/spec.hpp"
 #include "weft_command.hpp"
 
 namespace weft::switchtables {
@@ -310,19 +311,24 @@ TEST_F(WeftImages, DoNotMixWithThoseOfOtherSwitches) {
              "--with " + folder("used") + ": the folder of --images; old images would be lost");
 }
 
+/// One of them has a single member left.
 TEST_F(WeftImages, SayWhatEachGroupSendsBy) {
-  write("groups", "host-0\nhost-0 host-5 host-9\nhost-0 host-5 host-14\n");
-  results("--topology fattree3:4 --first-color 40 --groups file:" + folder("groups") + " --images " +
-          folder("images"));
+  write("groups", "host-0 host-14\nhost-0 host-5 host-9\nhost-0 host-5 host-8\n");
+  results("--topology fattree3:4 --fail-switch 7 --first-color 40 --groups file:" + folder("groups") +
+          " --images " + folder("images"));
   EXPECT_EQ(read(path("images") / "colors"), "0 -\n1 40\n2 41\n");
-  EXPECT_EQ(switchtables::read_colours(folder("images"), 3), (std::vector<uint32_t>{mcast::none, 40, 41}));
+  weft("mcast --topology fattree3:4 --groups random:3:4:1 --images " + folder("mcast"));
+  EXPECT_EQ(read(path("mcast") / "colors").substr(0, 2), "0 ");
 }
 
 TEST_F(WeftImages, ColorsOfAFileThatIsNoneAreRefused) {
+  mcast::Groups groups;
+  groups.add({0, 5});
+  groups.add({3});
   const auto said = [&](const std::string& text) -> std::string {
     write("colors", text);
     try {
-      switchtables::read_colours(path("").string(), 2);
+      switchtables::read_colours(path("").string(), groups, {8, 128, 64, false});
     } catch (const Fault& fault) {
       const std::string file = (path("") / "colors").string();
       EXPECT_TRUE(std::string(fault.what()).starts_with(file)) << fault.what();
@@ -331,11 +337,70 @@ TEST_F(WeftImages, ColorsOfAFileThatIsNoneAreRefused) {
     return "";
   };
   EXPECT_EQ(said("0 7\n1 -\n"), "");
+  EXPECT_EQ(said("0 127\n1 0"), "");
   EXPECT_EQ(said("0 7\n"), ": colors of 1 groups, not of 2");
   EXPECT_EQ(said("0 7\n1 -\n2 8\n"), ": colors of 3 groups, not of 2");
-  for (const char* wrong : {"1 x", "1", "1 ", "1 65536", "1 -1", "1 7 ", "2 7", "", "1 99999999999"})
+  EXPECT_EQ(said("0 -\n1 -\n"), ":1: no color, but the group has 2 members");
+  EXPECT_EQ(said("0 128\n1 -\n"), ":1: color 128: the lookup blocks have 128 entries");
+  for (const char* wrong : {"1 x", "1", "1 ", "1 4294967295", "1 -1", "1 7 ", "2 7", "", "1 99999999999"})
     EXPECT_EQ(said(std::string("0 7\n") + wrong + "\n"),
-              ":2: '" + std::string(wrong) + "': must be \"1 COLOR\", or - for none");
+              ":2: \"" + std::string(wrong) + "\": must be \"1 COLOR\", or - for none");
+  EXPECT_EQ(said("0 7\r\n1 -\r\n"), ":1: \"0 7\\r\": must be \"0 COLOR\", or - for none");
+}
+
+/// Whatever port of a neighbour is dead, images of before and of now fit.
+TEST_F(WeftImages, OfAnUpdateAreTakenWhereverSomethingDies) {
+  const std::string fabric = "--topology kfat2d:3x3:2 --groups random:4:4:1 ";
+  results(fabric + "--images " + folder("old"));
+  int number = 0;
+  for (const char* fault : {"--fail 2,2", "--fail 0,0", "--fail-column 2", "--fail-row 2",
+                            "--fail-row-link 0,2", "--fail-column-link 2,0"}) {
+    const auto made = run(fabric + fault + " --first-color 128 --with " + folder("old") + " --images " +
+                          folder(std::to_string(number++)));
+    EXPECT_EQ(made.exit_code, 0) << fault << ": " << made.output;
+  }
+}
+
+/// By number in the dump, though hosts behind ports beyond 64 are left out.
+TEST_F(WeftImages, KnowMembersByTheirNumbersInTheDump) {
+  const std::string dump = std::string("file:") + WEFT_TEST_DATA + "/topology/ndr_cluster.ibnetdiscover";
+  const auto graph = topology::load(dump);
+  const auto name = [&](uint32_t host) { return fmt::format("{:#x}", graph.host_info(host).guid); };
+  const switchtables::Fabric fabric(dump);
+  ASSERT_GT(fabric.kept().at(300), 300u);
+  const uint32_t one = fabric.kept().at(100), other = fabric.kept().at(300);
+  write("numbers", fmt::format("{} {}\n", one, other));
+  write("guids", name(one) + " " + name(other) + "\n");
+  const auto groups = [&](const std::string& file) {
+    return switchtables::load_groups("file:" + folder(file), dump, fabric);
+  };
+  EXPECT_TRUE(groups("numbers") == groups("guids"));
+  EXPECT_EQ(groups("numbers").members(0).front(), 100u);
+  uint32_t left_out = 0;
+  while (fabric.kept().at(left_out) == left_out) ++left_out;
+  write("behind", fmt::format("{} {}\n", one, left_out));
+  expect_bad("--topology " + dump + " --groups file:" + folder("behind") + " --images " + folder("x"),
+             fmt::format("file:{}: group 0: host {}, \"{}\", is behind a port beyond 64", folder("behind"),
+                         left_out, graph.host_info(left_out).name));
+}
+
+/// LIDs are those of the whole fabric, whoever dies.
+TEST_F(WeftImages, KeepTheirLidsWhenHostsDie) {
+  write("net",
+        "Switch\t4 \"S-0000000000000001\"\n[1] \"H-0000000000000010\"[1]\n[2] \"S-0000000000000002\"[2]\n"
+        "[3] \"H-0000000000000030\"[1]\n"
+        "Switch\t4 \"S-0000000000000002\"\n[1] \"H-0000000000000020\"[1]\n[2] \"S-0000000000000001\"[2]\n"
+        "Ca\t1 \"H-0000000000000010\"\n[1] \"S-0000000000000001\"[1] # lid 5 lmc 0\n"
+        "Ca\t1 \"H-0000000000000020\"\n[1] \"S-0000000000000002\"[1]\n"
+        "Ca\t1 \"H-0000000000000030\"\n[1] \"S-0000000000000001\"[3] # lid 8 lmc 0\n");
+  const switchtables::Fabric whole("file:" + folder("net"));
+  switchtables::Faults faults(whole.graph());
+  faults.switches[1] = true;
+  const auto alive = whole.alive_of(faults);
+  EXPECT_FALSE(alive.has_lids());
+  EXPECT_EQ(unicast_to(alive, 1).index, unicast_to(whole, 2).index);
+  expect_bad("--topology file:" + folder("net") + " --groups random:1:2:1 --images " + folder("x"),
+             "file:" + folder("net") + ": host 1, \"H-0000000000000020\", has no LID, but others have");
 }
 
 /// Ports of hosts are at the LIDs that the dump of their subnet says.
@@ -358,7 +423,7 @@ TEST_F(WeftImages, HaveTheLidsOfTheSubnet) {
             "counted from 1");
 }
 
-/// A host with two ports and four LIDs at one of them, one without any: then all are counted.
+/// A host with two ports, four LIDs at one of them.
 TEST_F(WeftImages, HaveAllLidsOfAPort) {
   const std::string ports =
       "Switch\t4 \"S-0000000000000001\"\n[1] \"H-0000000000000010\"[1]\n[2] \"H-0000000000000010\"[2]\n"
@@ -375,7 +440,6 @@ TEST_F(WeftImages, HaveAllLidsOfAPort) {
   EXPECT_EQ(entries("all", " # lid 2 lmc 0\n"),
             "  LID 2: port 3\n  LID 5: port 2\n  LID 8: port 1\n  LID 9: port 1\n  LID 10: port 1\n"
             "  LID 11: port 1\n");
-  EXPECT_EQ(entries("some", "\n"), "  LID 1: port 1\n  LID 2: port 3\n");
 }
 
 TEST_F(WeftImages, AreRefusedWhole) {

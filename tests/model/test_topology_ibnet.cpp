@@ -170,7 +170,7 @@ TEST(IbnetDump, LidsAreThoseOfTheHostsLineElseOfTheSwitchs) {
     EXPECT_TRUE(read_ibnet(write_ibnet(graph), "text") == graph);
     return graph.lids(graph.switch_links());
   };
-  EXPECT_EQ(lids("# \"host\" lid 7 4xQDR", "# lid 7 lmc 3 \"switch\" lid 1 4xQDR"), (Lids{7, 3}));
+  EXPECT_EQ(lids("# \"host\" lid 8 4xQDR", "# lid 8 lmc 3 \"switch\" lid 1 4xQDR"), (Lids{8, 3}));
   EXPECT_EQ(lids("# \"host\" lid 7", ""), (Lids{7, 0}));
   EXPECT_EQ(lids("# \"lid 7\"", "# \"lid 8\" lid 9"), Lids()) << "names; the switch's";
   EXPECT_EQ(lids("# \"host\" lid 0", "# lid 0 lmc 0"), Lids());

@@ -146,13 +146,17 @@ TEST(IbnetFault, Lids) {
   };
   EXPECT_EQ(host("lid 3 lmc 0 \"right\" lid 2 4xQDR"), "net:18: LID 3 is also that of the port in line 14");
   EXPECT_EQ(host("lid 2 lmc 1"), "net:18: LID 3 is also that of the port in line 14");
-  EXPECT_EQ(host("lid 49152"), "net:18: lid 49152, must be at most 49151");
-  EXPECT_EQ(host("lid 49151 lmc 1"), "net:18: LID 49152 is beyond 49151");
-  EXPECT_EQ(host("lid 4 lmc 8"), "net:18: lmc 8, must be at most 7");
+  EXPECT_EQ(host("lid 49152"), "net:18: LID 49152 is beyond 49151, the last one of a port");
+  EXPECT_EQ(host("lid 65536"), "net:18: LID 65536 is beyond 49151, the last one of a port");
+  EXPECT_EQ(host("lid 49024 lmc 7"), "accepted");
+  EXPECT_EQ(host("lid 5 lmc 1"), "net:18: LID 5 is no multiple of 2^1, its LMC");
+  EXPECT_EQ(host("lid 4 lmc 8"), "net:18: LMC 8, must be at most 7");
   EXPECT_EQ(host("lid x"), "net:18: a number expected at 'x'");
+  EXPECT_EQ(host("lid 65535 lmc 7 \"right\" lid 65535"), "accepted") << "no LID yet";
   EXPECT_EQ(with(9, "[1]\t\"H-0000000000000020\"[1](21) # \"two\" lid 5"),
             "net:9: LID 5, which is 4 in line 18");
   EXPECT_EQ(with(9, "[1]\t\"H-0000000000000020\"[1](21) # \"two\" lid 4"), "accepted");
+  EXPECT_EQ(with(5, "[2]\t\"S-0000000000000002\"[3] # \"right\" lid 65535"), "accepted") << "of a switch";
 }
 
 TEST(IbnetFault, WholeFabrics) {

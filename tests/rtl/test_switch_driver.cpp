@@ -2,6 +2,8 @@
 // The host driver of the switch lookup block on its RTL.
 #include "driver/switch_driver.hpp"
 
+#include <functional>
+#include <map>
 #include <utility>
 
 #include "switch_bench.hpp"
@@ -38,15 +40,18 @@ class SwitchDriver : public SwitchLookup<Vswitch_lookup>, private driver::Regist
     return image;
   }
 
-  bool breaks_ = false;  // the bus: nothing is answered as it should
+  int good_accesses_ = -1;  // then one is answered with an error; -1: none is
+  std::map<uint32_t, uint32_t> written_;
   driver::SwitchDriver driver_{*this};
 
  private:
+  bool fails() { return good_accesses_ >= 0 && good_accesses_-- == 0; }
   void write(uint32_t address, uint32_t data, driver::OnWritten done) override {
-    done(!breaks_ && SwitchLookup::write(address, data));
+    written_[address] = data;
+    done(!fails() && SwitchLookup::write(address, data));
   }
   void read(uint32_t address, driver::OnRead done) override {
-    const auto data = breaks_ ? std::nullopt : SwitchLookup::read(address);
+    const auto data = fails() ? std::nullopt : SwitchLookup::read(address);
     done(data.has_value(), data.value_or(0));
   }
 };
@@ -59,6 +64,8 @@ TEST_F(SwitchDriver, SetsWhatItIsToldTo) {
   EXPECT_EQ(value(reg::SEED), 77u);
   EXPECT_EQ(value(reg::SCRUB_PERIOD), 500u);
   EXPECT_EQ(value(reg::IRQ_ENABLE), 0b101u);
+  EXPECT_EQ(written_.at(reg::KEY_LO), 0x89abcdefu);
+  EXPECT_EQ(written_.at(reg::KEY_HI), 0x01234567u);
   EXPECT_FALSE(start({.switch_id = own, .interrupts = 8})) << "the block has three";
 }
 
@@ -69,6 +76,7 @@ TEST_F(SwitchDriver, LoadsImagesBesideLookups) {
     traffic_ = true;
     loading_ = own_image();
     const auto words = write_image(loading_);
+    const uint64_t looked_up = total_;
     const auto loaded = load_by_driver(words);
     ASSERT_TRUE(loaded);
     EXPECT_EQ(loaded->fault, LoadFault::none);
@@ -79,6 +87,7 @@ TEST_F(SwitchDriver, LoadsImagesBesideLookups) {
     EXPECT_TRUE(seen->in_use);
     EXPECT_FALSE(seen->refused);
     EXPECT_FALSE(events()->in_use) << "they are cleared";
+    EXPECT_GT(total_, looked_up + words.size() / 4) << "lookups go on";
   }
 }
 
@@ -109,11 +118,42 @@ TEST_F(SwitchDriver, SaysWhyAnImageIsRefused) {
 }
 
 TEST_F(SwitchDriver, SaysThatTheBusDoesNotAnswer) {
+  for (good_accesses_ = 0; good_accesses_ < 7;) {
+    const int at = good_accesses_;
+    EXPECT_FALSE(start({.switch_id = own})) << at;
+    good_accesses_ = at + 1;
+  }
+  good_accesses_ = -1;
   ASSERT_TRUE(start({.switch_id = own}));
-  breaks_ = true;
-  EXPECT_FALSE(start({.switch_id = own}));
-  EXPECT_FALSE(load_by_driver(write_image(own_image())));
-  EXPECT_FALSE(events());
+  loading_ = own_image();
+  const auto words = write_image(loading_);
+  const auto accesses = static_cast<int>(words.size()) + 3;
+  for (const int at : {0, 1, 40, accesses - 2, accesses - 1}) {
+    good_accesses_ = at;
+    EXPECT_FALSE(load_by_driver(words)) << at;
+  }
+  for (const int at : {0, 1}) {
+    good_accesses_ = at;
+    EXPECT_FALSE(events()) << at;
+  }
+  good_accesses_ = -1;
+  EXPECT_EQ(load_by_driver(words)->fault, LoadFault::none);
+}
+
+/// The next image at once, from where it is told of the one before.
+TEST_F(SwitchDriver, LoadsOneAfterTheOther) {
+  ASSERT_TRUE(start({.switch_id = own}));
+  loading_ = own_image();
+  const auto words = write_image(loading_);
+  int loaded = 0;
+  const std::function<void(std::optional<SwitchLoad>)> next = [&](std::optional<SwitchLoad> before) {
+    ASSERT_TRUE(before);
+    EXPECT_EQ(before->fault, LoadFault::none);
+    if (++loaded < 3) driver_.load(words, next);
+  };
+  driver_.load(words, next);
+  EXPECT_EQ(loaded, 3);
+  EXPECT_EQ(SwitchLookup::read(reg::IMAGES_TAKEN), 3u);
 }
 
 }  // namespace
