@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <ranges>
 
 #include "topology/distances.hpp"
 #include "topology/spec.hpp"
@@ -70,9 +69,7 @@ topology::Graph within_blocks(topology::Graph graph, uint32_t& left_out, std::ve
 Fabric::Fabric(const std::string& spec)
     : graph_(within_blocks(topology::load(spec), left_out_, kept_)), grid_(grid_if_any(spec)) {
   look_behind();
-  has_lids_ = std::ranges::all_of(std::views::iota(0u, graph_.hosts()), [this](uint32_t host) {
-    return graph_.lids(attachment(host).link).first != 0;
-  });
+  has_lids_ = graph_.lids(attachment(0).link).first != 0 && hosts_without_lid().empty();
   if (most_ports() > most_switch_ports)
     throw Fault(fmt::format("{}: switches have up to {} ports, lookup blocks at most {}", spec, most_ports(),
                             most_switch_ports));

@@ -12,7 +12,7 @@ namespace reg = switch_lookup::formats::reg;
 using switch_lookup::formats::LoadFault;
 using switch_lookup::formats::LoadState;
 
-void SwitchDriver::start(const SwitchSetup& setup, OnDone done) {
+void SwitchDriver::start(const SwitchSetup& setup, const OnDone& done) {
   const auto low = [](uint64_t value) { return static_cast<uint32_t>(value); };
   const auto high = [](uint64_t value) { return static_cast<uint32_t>(value >> 32); };
   const std::array<std::pair<uint32_t, uint32_t>, 7> settings{{

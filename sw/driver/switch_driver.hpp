@@ -46,7 +46,7 @@ class SwitchDriver {
   SwitchDriver(const SwitchDriver&) = delete;
   SwitchDriver& operator=(const SwitchDriver&) = delete;
 
-  void start(const SwitchSetup& setup, OnDone done);
+  void start(const SwitchSetup& setup, const OnDone& done);
   /// Lookups go on with the old tables until the last word. @param image as write_image() has it; one that
   /// ends early is TRUNCATED, and refused when the next one begins
   void load(std::vector<uint32_t> image, OnLoaded done);

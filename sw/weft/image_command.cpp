@@ -95,7 +95,7 @@ std::string place_text(const Image& image) {
 std::string index_text(const Image& image, uint32_t index) {
   const auto role = static_cast<Role>(image.head.role);
   const uint32_t bits = image.head.column_bits;
-  const std::string place = fmt::format("row {}, column {}", index >> bits, index & ((1u << bits) - 1));
+  std::string place = fmt::format("row {}, column {}", index >> bits, index & ((1u << bits) - 1));
   if (role == Role::plain) return fmt::format("LID {}", index);
   if (role == Role::leaf || image.head.fine) return place;
   return fmt::format("{} {}", role == Role::row ? "column" : "row", index);

@@ -95,7 +95,7 @@ TEST_F(SwitchDriver, SaysWhyAnImageIsRefused) {
   ASSERT_TRUE(start({.switch_id = own}));
   loading_ = own_image();
   const auto good = write_image(loading_);
-  const auto refused = [&](std::vector<uint32_t> words, LoadFault fault, std::size_t taken) {
+  const auto refused = [&](const std::vector<uint32_t>& words, LoadFault fault, std::size_t taken) {
     const auto loaded = load_by_driver(words);
     ASSERT_TRUE(loaded);
     EXPECT_EQ(loaded->fault, fault);
