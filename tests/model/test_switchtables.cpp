@@ -527,10 +527,12 @@ TEST_F(WeftImage, IsRefusedAsALookupBlockDoes) {
   write("empty", "");
   write("wrong", wrong);
   write("long", good + "abcd");
+  write("odd", good + "a");
   expect_bad(file("cut"), file("cut") + ": word " + std::to_string(good.size() / 4 - 1) + ": ends early");
   expect_bad(file("part"), file("part") + ": word 5: ends early");
   expect_bad(file("empty"), file("empty") + ": word 0: ends early");
   expect_bad(file("long"), file("long") + ": words behind its end");
+  expect_bad(file("odd"), file("odd") + ": word " + std::to_string(good.size() / 4) + ": ends early");
   expect_bad(file("none"), file("none") + ": no such file");
   const auto both = run("--heads " + file("wrong") + " " + file("grid/0x0000001000000000.image") + " " +
                         file("empty") + " --json " + file("not.json"));
