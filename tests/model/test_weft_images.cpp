@@ -289,7 +289,8 @@ TEST_F(WeftImage, IsShownAsItWasMade) {
 
 TEST_F(WeftImage, SaysRolesAndEntriesInWords) {
   const auto leaf = run(file("grid/0x0000001000000000.image"));
-  EXPECT_TRUE(contains(leaf.output, "0x0000001000000000  version 9, LEAF at row 0, column 0; row port "))
+  EXPECT_TRUE(contains(leaf.output,
+                       "0x0000001000000000  version 9, LEAF at row 0, column 0; row port 3, column port 4; "))
       << leaf.output;
   EXPECT_TRUE(contains(leaf.output, "\n  row 1, column 2: port ")) << leaf.output;
   const auto heads = run("--heads " + file("grid") + "/*.image");
