@@ -4,9 +4,11 @@
 A source is known by its text after preprocessing (comments kept, our folders' names left out), the version of clang-tidy and .clang-tidy. Those that were clean are remembered in
 ~/.cache/weft-tidy (XDG_CACHE_HOME). Exit code 1 if anything is found. The static analyzer looks into small functions only when they are called (its mode "shallow"), else it would take
 longer than all other checks together; and not at tests at all: it follows both branches of each EXPECT, up to three minutes a file.
-usage: scripts/tidy.py BUILD [JOBS]
+All sources take an hour on two cores when none is remembered. With --commits only those are looked at that the last commits changed, and for each header that they changed one source that
+includes it; all of them where the history does not reach that far.
 """
 
+import argparse
 import concurrent.futures
 import hashlib
 import json
@@ -32,6 +34,42 @@ def sources(build):
         if any(file.is_relative_to(ROOT / folder) for folder in FOLDERS):
             found[file] = (file, entry["directory"], shlex.split(entry["command"]))
     return [found[file] for file in sorted(found)]
+
+
+def lines_of(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def changed(commits):
+    """Our files that the last commits or the work tree changed, or nothing if the history does not reach back to before them."""
+    base = lines_of("git", "-C", ROOT, "rev-list", "--first-parent", "--max-count=1", f"--skip={commits}", "HEAD")
+    return {ROOT / name for name in lines_of("git", "-C", ROOT, "diff", "--name-only", base[0], "--", *FOLDERS)} if base else None
+
+
+def included(build):
+    """(object, files that it is made of) of each object that Ninja knows."""
+    made_of = []
+    for line in lines_of("ninja", "-C", build, "-t", "deps"):
+        if line.startswith(" "):
+            made_of[-1][1].append((build / line.strip()).resolve())
+        elif line:
+            made_of.append((line.split(":")[0], []))
+    return made_of
+
+
+def recent(todo, build, commits):
+    """Of the sources those that the last commits changed, and for each header that they changed the smallest source that includes it and is not among them."""
+    files = changed(commits)
+    if files is None:
+        return todo
+    known = {source[0]: source for source in todo}
+    chosen = files & known.keys()
+    made_of = [(next(file for file in of if file in known), set(of)) for _, of in included(build) if known.keys() & set(of)]
+    for header in sorted(file for file in files if file.suffix in (".hpp", ".h")):
+        by = [source for source, of in made_of if header in of]
+        if by and not chosen & set(by):
+            chosen.add(min(by, key=lambda source: (source.stat().st_size, source)))
+    return [known[file] for file in sorted(chosen)]
 
 
 def preprocessed(file, folder, command):
@@ -86,13 +124,18 @@ def check(source, build, version):
 
 
 def main():
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
-    build = pathlib.Path(sys.argv[1]).resolve()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=lambda text: pathlib.Path(text).resolve(), help="folder of a build")
+    parser.add_argument("--jobs", type=int, default=2, help="at once (default: 2)")
+    parser.add_argument("--commits", type=int, metavar="N", help="only what the last N commits changed")
+    arguments = parser.parse_args()
+    build = arguments.build
     CACHE.mkdir(parents=True, exist_ok=True)
     version = subprocess.run(["clang-tidy", "--version"], capture_output=True, check=True).stdout
-    todo, findings = sources(build), 0
-    with concurrent.futures.ThreadPoolExecutor(max_workers=int(sys.argv[2]) if len(sys.argv) == 3 else 2) as pool:
+    every, findings = sources(build), 0
+    todo = recent(every, build, arguments.commits) if arguments.commits else every
+    print(f"  {len(todo)} of {len(every)} sources", flush=True)
+    with concurrent.futures.ThreadPoolExecutor(max_workers=arguments.jobs) as pool:
         for done, said in enumerate(pool.map(lambda source: check(source, build, version), todo), 1):
             if sys.stderr.isatty():
                 print(f"\r  {done} of {len(todo)}", end="", file=sys.stderr, flush=True)
@@ -101,7 +144,7 @@ def main():
                 print(said, flush=True)
     if sys.stderr.isatty():
         print("\r" + " " * 20 + "\r", end="", file=sys.stderr)
-    sys.exit(1 if findings or not todo else 0)
+    sys.exit(1 if findings or not every else 0)
 
 
 if __name__ == "__main__":
