@@ -12,8 +12,12 @@ import dataclasses
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 import threading
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "fpga"))
+import aiger  # noqa: E402  pylint: disable=wrong-import-position
 
 SELECTOR = re.compile(r"mutant\[(\d+)\]$")
 RESET = "rst_ni"  # active low
@@ -97,20 +101,11 @@ class Netlist:
     """Read from ASCII AIGER with symbols (write_aiger -ascii -symbols)."""
 
     def __init__(self, path, checked):
-        lines = pathlib.Path(path).read_text(encoding="ascii").splitlines()
-        kind, top, inputs, latches, outputs, ands = lines[0].split()[:6]
-        if kind != "aag":
-            raise ValueError(f"{path}: not ASCII AIGER")
-        self._top = int(top)
-        rows = iter(lines[1:])
-        ports = [int(next(rows)) for _ in range(int(inputs))]
-        states = [tuple(map(int, next(rows).split()[:2])) for _ in range(int(latches))]
-        self._followed = [int(next(rows)) for _ in range(int(outputs))] + [state[1] for state in states]
-        self._ands = sorted(tuple(map(int, next(rows).split())) for _ in range(int(ands)))
-        if any(max(a, b) > literal for literal, a, b in self._ands):
-            raise ValueError(f"{path}: not in topological order")
-        names = dict(row.split(" ", 1) for row in rows if " " in row and row[0] in "ilo")
-        self._names = [names[f"o{index}"].split() for index in range(int(outputs))]
+        read = aiger.read(path)
+        ports, states, names = read.inputs, read.latches, read.names
+        self._top, self._ands = read.top, read.ands
+        self._followed = read.outputs + [state[1] for state in states]
+        self._names = [names[f"o{index}"].split() for index in range(len(read.outputs))]
         selects = {literal: SELECTOR.match(names[f"i{index}"]) for index, literal in enumerate(ports)}
         self._selector = {literal: int(match[1]) for literal, match in selects.items() if match}
 
@@ -275,26 +270,13 @@ class Netlist:
                     inputs.append(node)
         written = {node: 2 * index for index, node in enumerate([0, *inputs, *states])}
         running = 2 * len(written)  # 0 in the first clock
-        ands = [(running + 2, running, written[self._reset >> 1])]
+        ands = [(running, written[self._reset >> 1])]
         written[self._reset >> 1] = running + 2
         for node in order:
-            literal = running + 2 * len(ands) + 2
-            ands.append((literal, *sorted((written[one >> 1] ^ one & 1 for one in self.graph.inputs_of[node]), reverse=True)))
-            written[node] = literal
+            ands.append(tuple(written[one >> 1] ^ one & 1 for one in self.graph.inputs_of[node]))
+            written[node] = running + 2 * len(ands)
         follow = [written[one >> 1] ^ one & 1 for one in (*(following[state] for state in states), *bad)]
-        text = [f"aig {running // 2 + len(ands)} {len(inputs)} {len(states) + 1} {len(bad)} {len(ands)}", *map(str, follow[:len(states)]), "1",
-                *map(str, follow[len(states):])]
-        deltas = b"".join(seven_bits(literal - a) + seven_bits(a - b) for literal, a, b in ands)
-        return "\n".join(text).encode() + b"\n" + deltas
-
-
-def seven_bits(value):
-    """A number as binary AIGER writes it."""
-    result = bytearray()
-    while value > 127:
-        result.append(value & 127 | 128)
-        value >>= 7
-    return bytes([*result, value])
+        return aiger.binary(len(inputs), [*follow[:len(states)], 1], follow[len(states):], ands)
 
 
 def variable(literal):

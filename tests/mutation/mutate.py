@@ -33,7 +33,7 @@ CPU_SECONDS = 120  # of the tests for one mutant; without a fault they take abou
 QUICK_CPU_SECONDS = 1  # within which nearly all faults show
 PROOF_SECONDS = 5  # for each of several questions
 
-CAUGHT, PROVEN, REVIEWED_ONE, SURVIVED = "caught", "equivalent, proven", "equivalent, reviewed", "SURVIVED"
+CAUGHT, PROVEN, REVIEWED_ONE, BEYOND, SURVIVED = "caught", "equivalent, proven", "equivalent, reviewed", "beyond tests", "SURVIVED"
 
 
 class Unfinished(Exception):
@@ -114,10 +114,10 @@ def caught_quickly_by(test, number):
 
 
 def load_reviewed(design):
-    """Identity of one of its mutants -> why it is equivalent."""
+    """Identity of one of its mutants -> what was found: it is equivalent, or what differs takes longer than any test; and why."""
     try:
         entries = json.loads(REVIEWED.read_text(encoding="utf-8"))
-        return {mutant: entry["why"] for entry in entries if entry["design"] == design.name for mutant in entry["mutants"]}
+        return {mutant: Result(BEYOND if entry.get("beyond_tests") else REVIEWED_ONE, entry["why"]) for entry in entries if entry["design"] == design.name for mutant in entry["mutants"]}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise netlist.ToolError(f"{REVIEWED.relative_to(ROOT)}: {error}") from error
 
@@ -190,8 +190,8 @@ def repeat(test, number):
 
 def without_proof(test, mutant, reviewed):
     """No test has caught it, no proof was found."""
-    if reason := reviewed.get(mutant.identity()):
-        return Result(REVIEWED_ONE, reason)
+    if review := reviewed.get(mutant.identity()):
+        return review
     print(f"mutate: {mutant.number} SURVIVED: {mutant.identity()} at {mutant.place}\n  repeat: {repeat(test, mutant.number)}", flush=True)
     return Result(SURVIVED, f"at {mutant.place}: no test fails, and it is neither proven equivalent nor in equivalents.json")
 
@@ -200,17 +200,17 @@ def table(title, columns, rows):
     return [f"| {' | '.join([title, *columns])} |", f"|{'---|'}{'---:|' * len(columns)}", *(f"| {' | '.join(map(str, row))} |" for row in rows), ""]
 
 
-def counts_by(results, key):
-    """Rows: key, mutants, and how many have each verdict."""
+def counts_by(results, key, verdicts):
+    """Rows: key, mutants, and how many have each of the verdicts."""
     counts = collections.defaultdict(collections.Counter)
     for mutant, result in results.items():
         counts[key(mutant)][result.verdict] += 1
         counts["all"][result.verdict] += 1
     names = sorted(set(counts) - {"all"}) + ["all"]
-    return [[name, sum(counts[name].values()), *(counts[name][verdict] for verdict in VERDICTS)] for name in names]
+    return [[name, sum(counts[name].values()), *(counts[name][verdict] for verdict in verdicts)] for name in names]
 
 
-VERDICTS = [CAUGHT, PROVEN, REVIEWED_ONE, SURVIVED]
+VERDICTS = [CAUGHT, PROVEN, REVIEWED_ONE, BEYOND, SURVIVED]
 
 
 def page(unit, results, seed):
@@ -223,12 +223,13 @@ def page(unit, results, seed):
 
 
 def section(results):
-    columns = ["mutants", *VERDICTS]
+    verdicts = [verdict for verdict in VERDICTS if verdict != BEYOND or any(result.verdict == BEYOND for result in results.values())]
+    columns = ["mutants", *verdicts]
     tests = collections.Counter(result.how for result in results.values() if result.verdict == CAUGHT).most_common()
-    lines = [*table("module", columns, counts_by(results, lambda mutant: pathlib.Path(mutant.file).stem)),
-             *table("change of one bit", columns, counts_by(results, lambda mutant: netlist.KINDS[mutant.mode])),
+    lines = [*table("module", columns, counts_by(results, lambda mutant: pathlib.Path(mutant.file).stem, verdicts)),
+             *table("change of one bit", columns, counts_by(results, lambda mutant: netlist.KINDS[mutant.mode], verdicts)),
              *table("first test that fails", ["mutants"], [(f"`{test}`", count) for test, count in tests])]
-    for verdict, title in ((PROVEN, "Proven equivalent"), (REVIEWED_ONE, "Reviewed: equivalent"), (SURVIVED, "Survived")):
+    for verdict, title in ((PROVEN, "Proven equivalent"), (REVIEWED_ONE, "Reviewed: equivalent"), (BEYOND, "Reviewed: not equivalent, but no test can see it"), (SURVIVED, "Survived")):
         chosen = [(mutant, result) for mutant, result in results.items() if result.verdict == verdict]
         if chosen:
             lines += [f"### {title}", ""]
