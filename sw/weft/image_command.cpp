@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft image: what is in table images, after all checks that the lookup block makes.
+// weft image: what is in table images, after all checks that the lookup block makes; an image as management
+// packets.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -11,7 +13,9 @@
 #include "common/command_line.hpp"
 #include "common/fault.hpp"
 #include "common/input_file.hpp"
+#include "common/output_file.hpp"
 #include "switch/image.hpp"
+#include "switch/management.hpp"
 #include "weft/command.hpp"
 
 namespace weft::cli {
@@ -27,6 +31,8 @@ struct ImageArguments {
   CommonOptions common;
   std::vector<std::string> files;
   bool heads = false;
+  std::string packets;  ///< file; empty: none is written
+  uint64_t key = 0;     ///< of the packets
 };
 
 std::vector<uint32_t> numbers_of(Ports ports) {
@@ -124,17 +130,30 @@ void print(const Image& image, bool heads) {
   if (!heads) print_entries(image);
 }
 
+/// The management packets that load an image, a line each: words in hexadecimal, in the order in which they
+/// are sent.
+std::string packet_lines(const Image& image, uint64_t key) {
+  std::string text;
+  for (const auto& packet : switch_lookup::management_packets(switch_lookup::write_image(image), key))
+    text += fmt::format("{:08x}\n", fmt::join(packet, " "));
+  return text;
+}
+
 int run_image(const ImageArguments& arguments) {
+  if (!arguments.packets.empty() && arguments.files.size() != 1) throw Fault("--packets: of one image only");
   json images = json::array();
+  std::string packets;
   int exit_code = ok;
   for (const std::string& file : arguments.files) try {
       const Image image = read(file);
       print(image, arguments.heads);
       images.push_back(to_json(image));
+      if (!arguments.packets.empty()) packets = packet_lines(image, arguments.key);
     } catch (const Fault& fault) {
       fmt::print(stderr, "weft: {}\n", fault.what());
       exit_code = bad_input;
     }
+  if (exit_code == ok && !arguments.packets.empty()) write_whole(arguments.packets, packets);
   if (exit_code == ok) write_json(arguments.common, {{"images", images}, {"seed", arguments.common.seed}});
   return exit_code;
 }
@@ -147,6 +166,16 @@ void add_image(CLI::App& weft, int& exit_code) {
   auto arguments = std::make_shared<ImageArguments>();
   command->add_option("FILES", arguments->files, "images of switches")->required();
   command->add_flag("--heads", arguments->heads, "a line for each image, without its entries");
+  auto* packets =
+      command
+          ->add_option("--packets", arguments->packets,
+                       "write the management packets that load the image: a line each, words in hexadecimal")
+          ->type_name("FILE")
+          ->check(command_line::result_file());
+  auto* key = command->add_option("--key", arguments->key, "what the block has in KEY_LO and KEY_HI; not 0")
+                  ->check(command_line::hexadecimal_number(1, std::numeric_limits<uint64_t>::max()));
+  packets->needs(key);
+  key->needs(packets);
   add_common(*command, arguments->common);
   command->callback([arguments, &exit_code] { exit_code = run_image(*arguments); });
 }

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <sstream>
 #include <string>
 
 #include "mcast/images.hpp"
+#include "switch/management.hpp"
 #include "switchtables/image_folder.hpp"
 #include "switchtables/plan.hpp"
 #include "topology/spec.hpp"
@@ -302,6 +304,45 @@ TEST_F(WeftImage, SaysRolesAndEntriesInWords) {
   EXPECT_TRUE(contains(plain.output, " multicast entries of input ports, ")) << plain.output;
   EXPECT_TRUE(contains(plain.output, " from port ")) << plain.output;
   EXPECT_TRUE(contains(plain.output, "\n  LID 16: port ")) << plain.output;
+}
+
+TEST_F(WeftImage, IsLoadedByItsManagementPackets) {
+  const std::string name = "grid/0x0000001000000000.image";
+  const auto image = switch_lookup::read_any_image(read(path(name)));
+  const auto made =
+      run("--heads " + file(name) + " --packets " + file("packets") + " --key 0xfedcba9876543210");
+  ASSERT_EQ(made.exit_code, 0) << made.output;
+  switch_lookup::Loader loader({4, 256, 64, false}, image.head.switch_id);
+  switch_lookup::ManagementPort port(loader);
+  port.set_key(0xfedcba9876543210);
+  std::istringstream lines(read(path("packets")));
+  uint32_t packets = 0;
+  for (std::string line; std::getline(lines, line); ++packets) {
+    std::istringstream words(line);
+    std::vector<uint32_t> packet;
+    for (uint32_t word = 0; words >> std::hex >> word;) packet.push_back(word);
+    EXPECT_EQ(port.take(packet), std::nullopt) << line;
+  }
+  EXPECT_EQ(packets, 2u);  // START, DATA
+  ASSERT_TRUE(loader.in_use());
+  EXPECT_EQ(switch_lookup::write_image(*loader.in_use()), switch_lookup::write_image(image));
+}
+
+TEST_F(WeftImage, IsNotCutWithoutAKeyOrOfSeveral) {
+  const std::string one = file("grid/0x0000001000000000.image"), packets = " --packets " + file("packets");
+  expect_bad(one + packets, "--packets requires --key (see --help)");
+  expect_bad(one + " --key 0x5", "--key requires --packets (see --help)");
+  expect_bad(one + " " + one + packets + " --key 0x5", "--packets: of one image only");
+  for (const std::string key : {"0x0", "5", "0x10000000000000000", "0xg", ""}) {
+    const auto made = run(one + packets + " --key '" + key + "'");
+    EXPECT_EQ(made.exit_code, 2) << key;
+    EXPECT_TRUE(contains(made.output, "weft: --key: ")) << made.output;
+  }
+  write("wrong", "no image");
+  expect_bad(file("wrong") + packets + " --key 0x5", file("wrong") + ": word 0: no table image");
+  EXPECT_FALSE(std::filesystem::exists(path("packets")));
+  expect_bad(one + " --packets " + file("no/packets") + " --key 0x5",
+             "--packets: " + file("no/packets") + ": cannot be written: No such file or directory (see --help)");
 }
 
 TEST_F(WeftImage, IsRefusedAsALookupBlockDoes) {
