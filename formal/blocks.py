@@ -71,7 +71,7 @@ SWITCH_DECIDE = Proof("switch_decide_proof", 4, words="6 ports, any request, ent
 SWITCH_UPDATE = Proof("switch_lookup_proof", 16, engine="abc", words="any updates", unit="switch", instead=(("switch_image.sv", "switch_image_free.sv"),),
                       smaller=(Change("switch_lookup.sv", "  input  logic               clk_i,\n", "  input  logic [127:0]       deed_i,\n  input  logic               clk_i,\n"),
                                Change("switch_lookup.sv", ".clk_i, .rst_ni, .switch_id_i(", ".deed_i, .clk_i, .rst_ni, .switch_id_i(")))
-SWITCH_IMAGE = Proof("switch_image_proof", 20, engine="abc", words="any words, 2 entries a table, a plain sum in place of CRC-32", unit="switch",
+SWITCH_IMAGE = Proof("switch_image_proof", 18, 2, engine="abc", words="any words, 2 entries a table, a plain sum in place of CRC-32", unit="switch",
                      smaller=(Change("crc32_pkg.sv", "for (int i = 0; i < 32; i++) next = (next >> 1) ^ (next[0] ? 32'hedb88320 : 32'h0);", "next = {next[30:0], next[31]};"),))
 BARRIER_TREE = Proof("barrier_tree_proof", 4, engine="abc", words="any group of 1 to 1,024", unit="barrier")
 BARRIER_DECIDE = Proof("barrier_decide_proof", 4, engine="abc", words="any sound state and event", unit="barrier")
@@ -150,10 +150,14 @@ BLOCKS = [
     (SWITCH_DECIDE, Change("switch_decide.sv", "if (!config_i.loaded) outcome_o = OUTCOME_NO_TABLE;", "if (1'b0) outcome_o = OUTCOME_NO_TABLE;")),
     *((dataclasses.replace(SWITCH_DECIDE, parameters=(f"N_PORTS={ports}",), words=f"{ports} ports"), None) for ports in (16, 36)),
     (SWITCH_IMAGE, None),
+    (dataclasses.replace(SWITCH_IMAGE, parameters=("PER_PORT=1'b1",), words=SWITCH_IMAGE.words.replace("2 entries a table", "a table for each of 3 ports")), None),
     (SWITCH_IMAGE, Change("switch_image.sv", "if (word_i != ~crc_q) fault = LOAD_FAULT_CHECK;", "")),
     (SWITCH_IMAGE, Change("switch_image.sv", "assign clearing = state_q == LOAD_STATE_CLEAR;", "assign clearing = state_q == LOAD_STATE_CLEAR && clear_q != '0;")),
     (SWITCH_IMAGE, Change("switch_image.sv", "(take && in_multicast && entry_ends && entry_ok)", "(take && entry_ends && entry_ok)")),
+    (SWITCH_IMAGE, Change("switch_image.sv", "assign config_o = config_q;", "always_comb begin config_o = config_q; if (in_unicast) config_o.role = next_q.role; end")),
     (SWITCH_UPDATE, None),
+    (dataclasses.replace(SWITCH_UPDATE, parameters=("PER_PORT=1'b1",), words=SWITCH_UPDATE.words + ", a table for each of 3 ports"), None),
+    (SWITCH_UPDATE, Change("switch_decide.sv", "ports_i & alive_i & ~input_bit;\n  assign candidates", "ports_i & alive_i;\n  assign candidates")),
     (SWITCH_UPDATE, Change("switch_lookup.sv", "b_config_q   <= config_now;", "if (!taken) b_config_q <= config_now;")),
     (SWITCH_UPDATE, Change("switch_lookup.sv", "settings: b_config_q,", "settings: config_now,")),
     (SWITCH_UPDATE, Change("switch_table.sv", "{!bank_i, load_addr_i}", "{bank_i, load_addr_i}")),
@@ -251,12 +255,10 @@ def check_block(number, proof, fault):
     assertions = elaborate(proof, fault, folder)
     inside = sum(1 for name in assertions if re.search(r"(^|\.)(dut|i_\w+)\.", name))
     extent = f"{len(assertions)} assertions, {inside} of the RTL: first {proof.bound} clocks"
-    if proof.engine == "abc":
-        return bounded_by_abc(proof, folder), f"{extent} (ABC)"
-    if not smtbmc(proof, folder, ["-t", str(proof.bound)], "bounded.log"):
-        return False, extent
-    if fault or not proof.induction:
-        return True, f"{extent} (z3)"
+    solver = {"abc": "ABC", "z3": "z3"}[proof.engine]
+    holds = bounded_by_abc(proof, folder) if proof.engine == "abc" else smtbmc(proof, folder, ["-t", str(proof.bound)], "bounded.log")
+    if not holds or fault or not proof.induction:
+        return holds, f"{extent} ({solver})"
     if not smtbmc(proof, folder, ["-i", "-t", str(proof.induction)], "induction.log"):
         raise ToolError(f"holds for {proof.bound} clocks, but induction over {proof.induction} fails, see {(folder / 'induction.log').relative_to(ROOT)}")
     return True, f"{extent}, and for ever by induction (z3)"

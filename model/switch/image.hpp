@@ -20,6 +20,9 @@ inline constexpr uint32_t image_magic = 0x31575357;
 inline constexpr uint32_t image_format = 1;
 inline constexpr uint32_t head_words = formats::image_bytes / 4;
 inline constexpr uint32_t entry_words = formats::entry_bytes / 4;
+/// Of the largest image that any block takes: 65,536 colors for each of 64 input ports, 32,768 unicast
+/// entries.
+inline constexpr std::size_t most_image_bytes = 4 * (head_words + entry_words * (65536 * 64 + 32768) + 1);
 inline constexpr uint32_t most_column_bits = 12;
 
 /// What a lookup block is built for.

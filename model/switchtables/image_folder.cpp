@@ -88,7 +88,8 @@ Images read_images(const std::string& folder, const Images& heads, const Fabric&
     const auto file = (fs::path(folder) / mcast::image_file_name(like)).string();
     sizes.ports = fabric.graph().switch_info(static_cast<uint32_t>(images.size())).ports;
     try {
-      images.push_back(switch_lookup::read_image_bytes(read_whole<Fault>(file), like.head.switch_id, sizes));
+      images.push_back(switch_lookup::read_image_bytes(
+          read_whole<Fault>(file, switch_lookup::most_image_bytes), like.head.switch_id, sizes));
     } catch (const switch_lookup::Refused& refused) {
       throw Fault(file + ": " + refused.what());
     }

@@ -45,7 +45,7 @@ std::vector<uint32_t> numbers_of(Ports ports) {
 /// Whichever switch it is for.
 Image read(const std::string& file) {
   try {
-    return switch_lookup::read_any_image(read_whole<Fault>(file));
+    return switch_lookup::read_any_image(read_whole<Fault>(file, switch_lookup::most_image_bytes));
   } catch (const switch_lookup::Refused& refused) {
     throw Fault(file + ": " + refused.what());
   }

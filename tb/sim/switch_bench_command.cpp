@@ -171,8 +171,10 @@ Command add_switch_bench_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("switch-bench", "Speed of the switch lookup block: lookups a clock, their latency");
-  command->add_option("--clocks", options->clocks, "that are counted of each kind of traffic")
-      ->check(CLI::Range(uint64_t{1000}, uint64_t{1} << 32))
+  command
+      ->add_option("--clocks", options->clocks,
+                   "that are counted of each kind of traffic; in fewer no image would come in by packets")
+      ->check(CLI::Range(uint64_t{5000}, uint64_t{1} << 32))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "same seed, same run")
       ->check(command_line::whole_number())

@@ -341,8 +341,9 @@ TEST_F(WeftImage, IsNotCutWithoutAKeyOrOfSeveral) {
   write("wrong", "no image");
   expect_bad(file("wrong") + packets + " --key 0x5", file("wrong") + ": word 0: no table image");
   EXPECT_FALSE(std::filesystem::exists(path("packets")));
-  expect_bad(one + " --packets " + file("no/packets") + " --key 0x5",
-             "--packets: " + file("no/packets") + ": cannot be written: No such file or directory (see --help)");
+  expect_bad(
+      one + " --packets " + file("no/packets") + " --key 0x5",
+      "--packets: " + file("no/packets") + ": cannot be written: No such file or directory (see --help)");
 }
 
 TEST_F(WeftImage, IsRefusedAsALookupBlockDoes) {
@@ -361,6 +362,7 @@ TEST_F(WeftImage, IsRefusedAsALookupBlockDoes) {
   expect_bad(file("long"), file("long") + ": words behind its end");
   expect_bad(file("odd"), file("odd") + ": word " + std::to_string(good.size() / 4) + ": ends early");
   expect_bad(file("none"), file("none") + ": no such file");
+  expect_bad("/dev/zero", "/dev/zero: has more than 50724904 bytes");
   const auto both = run("--heads " + file("wrong") + " " + file("grid/0x0000001000000000.image") + " " +
                         file("empty") + " --json " + file("not.json"));
   EXPECT_EQ(both.exit_code, 2);

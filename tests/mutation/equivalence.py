@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "fpga"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "fpga"))  # last: a netlist.py is there, too
 import aiger  # noqa: E402  pylint: disable=wrong-import-position
 
 SELECTOR = re.compile(r"mutant\[(\d+)\]$")
