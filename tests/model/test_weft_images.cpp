@@ -334,7 +334,7 @@ TEST_F(WeftImage, IsNotCutWithoutAKeyOrOfSeveral) {
   expect_bad(one + " --key 0x5", "--key requires --packets (see --help)");
   expect_bad(one + " " + one + packets + " --key 0x5", "--packets: of one image only");
   for (const std::string key : {"0x0", "5", "0x10000000000000000", "0xg", ""}) {
-    const auto made = run(one + packets + " --key '" + key + "'");
+    const auto made = run(fmt::format("{}{} --key '{}'", one, packets, key));
     EXPECT_EQ(made.exit_code, 2) << key;
     EXPECT_TRUE(contains(made.output, "weft: --key: ")) << made.output;
   }
