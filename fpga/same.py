@@ -62,24 +62,25 @@ def combinational(graph, inputs, outputs):
     return aiger.binary(len(inputs), [], [number[literal >> 1] ^ literal & 1 for literal in outputs], ands)
 
 
-def between_flops(graph, inputs, flops, outputs):
-    """Binary AIGER of outputs and next states, made of inputs and states, in the order of these numbers."""
-    return combinational(graph, [*(graph.inputs[number] for number in inputs), *(graph.latches[number][0] for number in flops)],
-                         [*(graph.outputs[number] for number in outputs), *(graph.latches[number][1] for number in flops)])
+def differences(gold, gate, folder, name, left_out=None):
+    """Names of outputs, and of flops by their next states, in which the two differ for some inputs and state, some of them at least; none: they are equal.
 
-
-def differences(gold, gate, folder, name):
-    """Names of outputs, and of flops by their next states, in which the two differ for some inputs and state, some of them at least; none: they are equal."""
-    order = [paired(gold, gate, kind) for kind in "ilo"]
+    Those with a name that the pattern left_out matches are not compared.
+    """
+    inputs, flops, outputs = (paired(gold, gate, kind) for kind in "ilo")
+    own_names = {kind: names(gold, kind) for kind in "lo"}
+    # Names; literal in the source, literal in the netlist.
+    compared = [*((own_names["o"][number], gold.outputs[number], literal) for number, literal in zip(outputs, gate.outputs, strict=True)),
+                *((own_names["l"][number], gold.latches[number][1], latch[1]) for number, latch in zip(flops, gate.latches, strict=True))]
+    if left_out:
+        compared = [each for each in compared if not any(left_out.match(own) for own in each[0])]
     files = [folder / f"{name}.source.aig", folder / f"{name}.netlist.aig"]
-    files[0].write_bytes(between_flops(gold, *order))
-    files[1].write_bytes(between_flops(gate, *(range(len(numbers)) for numbers in order)))
+    files[0].write_bytes(combinational(gold, [*(gold.inputs[number] for number in inputs), *(gold.latches[number][0] for number in flops)], [each[1] for each in compared]))
+    files[1].write_bytes(combinational(gate, [*gate.inputs, *(latch[0] for latch in gate.latches)], [each[2] for each in compared]))
     text = area.run_tool(["yosys-abc", "-c", f"cec -n {files[0]} {files[1]}"], folder / f"{name}.abc.log")
     if "Networks are equivalent" in text:
         return []
     failed = re.search(r"^Verification failed for at least \d+ outputs:(.*)", text, re.M)
     if not failed:
         raise area.ToolError(f"abc came to no result, see {(folder / name).relative_to(area.ROOT)}.abc.log")
-    _, flops, outputs = order
-    compared = [*(names(gold, "o")[number] for number in outputs), *(names(gold, "l")[number] for number in flops)]
-    return [compared[int(number)][0] for number in re.findall(r"po(\d+)", failed[1])]
+    return [compared[int(number)][0][0] for number in re.findall(r"po(\d+)", failed[1])]
