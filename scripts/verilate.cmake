@@ -95,7 +95,7 @@ function(weft_verilate target)
   endif()
   set_source_files_properties(${fast} "${slow}" PROPERTIES COMPILE_OPTIONS "${options}" COMPILE_DEFINITIONS "${definitions}")
   if(CMAKE_BUILD_TYPE STREQUAL "Release")
-    set_property(SOURCE "${slow}" APPEND PROPERTY COMPILE_OPTIONS -O1)  # runs once, at the start
+    set_property(SOURCE "${slow}" APPEND PROPERTY COMPILE_OPTIONS -O0)  # runs once, at the start
   endif()
   target_sources(${target} PRIVATE ${fast} "${slow}" ${headers})
   target_include_directories(${target} SYSTEM PRIVATE "${folder}")

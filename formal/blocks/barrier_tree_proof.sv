@@ -10,7 +10,7 @@ module barrier_tree_proof
   input logic       clk_i, rst_ni,
   input logic [1:0] shape_i,
   input logic [9:0] id_i, offset_i,
-  input logic [3:0] bit_i,
+  input logic [3:0] bit_i, block_i,
   input logic [10:0] members_i
 );
   `PROOF_RESET
@@ -26,14 +26,15 @@ module barrier_tree_proof
   for (genvar i = 0; i < int'(CHILD_W); i++) begin : gen_seen
     assign seen_by_parent[i] = children_of_parent[i] && (parent | more_of(i)) == id_i;
   end
-  assign there        = shifted(id_i, offset_i, members_i);
-  assign back         = unshifted(there, offset_i, members_i);
+  assign there        = shifted(id_i, offset_i, members_i, block_i);
+  assign back         = unshifted(there, offset_i, members_i, block_i);
 
   barrier_tree dut       (.shape_i(shape), .id_i(id_i),   .members_i(members_i), .children_o(children),           .parent_o(parent));
   barrier_tree i_child   (.shape_i(shape), .id_i(child),  .members_i(members_i), .children_o(children_of_child),  .parent_o(parent_of_child));
   barrier_tree i_parent  (.shape_i(shape), .id_i(parent), .members_i(members_i), .children_o(children_of_parent), .parent_o(parent_of_parent));
 
-  `GIVEN(shape_i <= SHAPE_LCT4 && members_i <= 11'd1024 && {1'b0, id_i} < members_i && {1'b0, offset_i} < members_i)
+  `GIVEN(shape_i <= SHAPE_LCT4 && members_i <= 11'd1024 && {1'b0, id_i} < members_i && {1'b0, offset_i} < offsets_of(members_i, block_i))
+  `GIVEN(block_i <= 4'(ID_W) && (block_i == '0 || (members_i & {1'b0, in_block(block_i)}) == '0))
 
   `PROVE(RootIsItsOwnParent, id_i != '0 || parent == '0)
   `PROVE(ParentIsLower, id_i == '0 || parent < id_i)
@@ -43,4 +44,5 @@ module barrier_tree_proof
   `PROVE(ParentHasThisChild, id_i == '0 || $onehot(seen_by_parent))
   `PROVE(OffsetStaysInTheGroup, {1'b0, there} < members_i)
   `PROVE(OffsetLosesNobody, back == id_i)
+  `PROVE(OffsetStaysInTheBlock, block_i == '0 || (there >> block_i) == (id_i >> block_i))
 endmodule

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <stdexcept>
 
 #include "barrier/copies.hpp"
@@ -19,6 +20,8 @@ constexpr std::array names = {
     AlgorithmName{Algorithm::dlct_mr4lms, "dlct-mr4lms"},
     AlgorithmName{Algorithm::dlct4, "dlct4"},
     AlgorithmName{Algorithm::dlct4_mr4lms, "dlct4-mr4lms"},
+    AlgorithmName{Algorithm::dlct_blocks, "dlct-blocks"},
+    AlgorithmName{Algorithm::dlct4_blocks, "dlct4-blocks"},
     AlgorithmName{Algorithm::ms, "ms"},
     AlgorithmName{Algorithm::tree, "tree"},
     AlgorithmName{Algorithm::tree_rebuilt, "tree-rebuilt"},
@@ -35,10 +38,14 @@ constexpr std::array names = {
 
 /// dlct4 is dlct with another tree.
 Setup plain(Setup setup) {
-  const bool four = setup.algorithm == Algorithm::dlct4 || setup.algorithm == Algorithm::dlct4_mr4lms;
-  if (!four) return setup;
-  setup.algorithm = setup.algorithm == Algorithm::dlct4 ? Algorithm::dlct : Algorithm::dlct_mr4lms;
-  setup.shape = Shape::lct4;
+  const auto four = [&](Algorithm four, Algorithm two) {
+    if (setup.algorithm != four) return;
+    setup.algorithm = two;
+    setup.shape = Shape::lct4;
+  };
+  four(Algorithm::dlct4, Algorithm::dlct);
+  four(Algorithm::dlct4_mr4lms, Algorithm::dlct_mr4lms);
+  four(Algorithm::dlct4_blocks, Algorithm::dlct_blocks);
   return setup;
 }
 
@@ -53,7 +60,7 @@ struct Part {
 uint32_t part_length(const Part& part, Shape shape, uint32_t offset, const Routes& routes) {
   const auto members = static_cast<uint32_t>(part.by_number.size());
   std::vector<uint32_t> length(members);
-  const auto node = [&](uint32_t id) { return part.by_number[unshifted(id, offset, members)]; };
+  const auto node = [&](uint32_t id) { return part.by_number[unshifted(id, offset, part.settings.offsets)]; };
   for (uint32_t id = 1; id < members; id++) {
     const uint32_t parent = parent_of(shape, id);
     length[id] = length[parent] + routes.hops(node(id), node(parent));
@@ -69,7 +76,7 @@ void decide(Part& part, const Setup& setup, const Routes& routes) {
     return;
   }
   uint32_t best = UINT32_MAX;
-  for (uint32_t offset = 0; offset < part.by_number.size(); offset++) {
+  for (uint32_t offset = 0; offset < part.settings.offsets; offset++) {
     const uint32_t length = part_length(part, setup.shape, offset, routes);
     if (length < best) part.memory.offset = offset;
     best = std::min(best, length);
@@ -81,16 +88,24 @@ uint32_t stride_for(Numbering numbering, uint32_t members) {
   return numbering == Numbering::centre && members % 4 == 0 ? members / 4 : default_stride(members);
 }
 
-Part part_of(std::vector<Node> by_number, const Setup& setup, const Routes& whole) {
+/// @param span members that move on together; 0: all
+Part part_of(std::vector<Node> by_number, const Setup& setup, const Routes& whole, uint32_t span = 0) {
   Part part;
   part.by_number = std::move(by_number);
-  part.settings.members = static_cast<uint32_t>(part.by_number.size());
-  part.settings.stride = setup.stride > 0 ? setup.stride % part.settings.members
-                                          : stride_for(setup.numbering, part.settings.members);
+  part.settings.offsets = span != 0 ? span : static_cast<uint32_t>(part.by_number.size());
+  const uint32_t usual =
+      span != 0 ? default_stride(span) : stride_for(setup.numbering, part.settings.offsets);
+  part.settings.stride = setup.stride > 0 ? setup.stride % part.settings.offsets : usual;
   part.settings.tries = setup.tries;
   part.settings.good = part_length(part, setup.shape, 0, whole);
   part.memory = judge_start(part.settings);
   return part;
+}
+
+/// Of dlct_blocks.
+uint32_t span_of(const Setup& setup) {
+  const uint32_t span = setup.block * setup.block;
+  return std::has_single_bit(span) && setup.size.nodes() % span == 0 ? span : 0;
 }
 
 std::vector<Part> blocks_of(const Setup& setup, const Mesh& mesh, const Routes& whole) {
@@ -158,6 +173,9 @@ class Comparison {
       case Algorithm::dlct_mr4lms:
         parts_ = {part_of(numbered(mesh_, setup_.numbering), setup_, whole_)};
         break;
+      case Algorithm::dlct_blocks:
+        parts_ = {part_of(numbered(mesh_, setup_.numbering), setup_, whole_, span_of(setup_))};
+        break;
       case Algorithm::ms:
         parents_ = star_parents(mesh_.nodes(), middle);
         break;
@@ -197,7 +215,9 @@ class Comparison {
   Plan plan_of(const Routes& routes) {
     switch (setup_.algorithm) {
       case Algorithm::dlct:
-        parents_ = tree_parents(setup_.shape, parts_[0].by_number, parts_[0].memory.offset);
+      case Algorithm::dlct_blocks:
+        parents_ = tree_parents(setup_.shape, parts_[0].by_number, parts_[0].memory.offset,
+                                parts_[0].settings.offsets);
         break;
       case Algorithm::dlct_multicast:
       case Algorithm::dlct_mr4lms:

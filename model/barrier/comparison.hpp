@@ -22,6 +22,9 @@ enum class Algorithm {
   dlct_mr4lms,     ///< ... along the tree that MR4LMS gives the group
   dlct4,           ///< dlct, dlct_mr4lms with the tree of base 4
   dlct4_mr4lms,
+  dlct_blocks,   ///< two levels as the engine has them: one tree, moved on within each block by the same
+                 ///< offset
+  dlct4_blocks,  ///< ... the tree of base 4
   ms,            ///< all to a master at the centre, which answers each
   tree,          ///< minimum spanning tree of the mesh as it was before links broke
   tree_rebuilt,  ///< ... rebuilt after the first barrier, which pays for it
@@ -62,7 +65,8 @@ struct Setup {
   double broken = 0;  ///< fraction of links
   uint64_t seed = 1;
   uint32_t rounds = 3;  ///< barriers one after the other, as in the paper's program
-  uint32_t block = 4;   ///< side of a block of the algorithms of two levels
+  uint32_t block = 4;   ///< side of a block of the algorithms of two levels; those of dlct_blocks are as many
+                        ///< nodes that follow each other, all nodes one block if there are no whole ones
   uint32_t tries = 8;   ///< offsets that judge tries in a search
   uint32_t stride =
       0;  ///< from one to the next; 0: a quarter with numbers from the centre, else default_stride()

@@ -39,11 +39,13 @@ Refusal Engine::open(uint32_t number, GroupSettings settings) {
   if (const Refusal fault = fault_of(settings, nodes_); fault != Refusal::none) return fault;
   const auto own = std::find(settings.members.begin(), settings.members.end(), self_);
   if (own == settings.members.end()) return Refusal::not_member;
-  if (settings.judge.stride > settings.members.size()) return Refusal::bad_stride;
+  if (settings.block != 0 && settings.members.size() % (uint64_t{1} << settings.block) != 0)
+    return Refusal::bad_block;
+  if (settings.judge.stride > offsets_of(settings)) return Refusal::bad_stride;
   Group group;
   group.number = static_cast<uint32_t>(own - settings.members.begin());
   group.settings = std::move(settings);
-  group.settings.judge.members = static_cast<uint32_t>(group.settings.members.size());
+  group.settings.judge.offsets = offsets_of(group.settings);
   group.memory = judge_start(group.settings.judge);
   begin_epoch(group);
   groups_[number] = std::move(group);
@@ -85,7 +87,8 @@ bool Engine::accepts(const Packet& packet) {
   const auto& members = settings.members;
   if (packet.number >= members.size() || members[packet.number] != packet.from || packet.from == self_)
     return drop(Drop::not_member), false;
-  if (packet.memory.offset >= members.size() || packet.memory.best_offset >= members.size())
+  const uint32_t offsets = settings.judge.offsets;
+  if (packet.memory.offset >= offsets || packet.memory.best_offset >= offsets)
     return drop(Drop::bad_offset), false;
   return true;
 }
@@ -173,13 +176,17 @@ void Engine::waits(Group& group, const Packet& packet) {
 
 // ------------------------------------------------------------------------------------------------- rules
 
+/// How many members move on together.
+uint32_t Engine::offsets_of(const GroupSettings& settings) {
+  return settings.block == 0 ? static_cast<uint32_t>(settings.members.size()) : 1u << settings.block;
+}
+
 uint32_t Engine::id_of(const Group& group, uint32_t number) const {
-  return shifted(number, group.memory.offset, static_cast<uint32_t>(group.settings.members.size()));
+  return shifted(number, group.memory.offset, group.settings.judge.offsets);
 }
 
 Node Engine::node_of(const Group& group, uint32_t id) const {
-  const auto& members = group.settings.members;
-  return members[unshifted(id, group.memory.offset, static_cast<uint32_t>(members.size()))];
+  return group.settings.members[unshifted(id, group.memory.offset, group.settings.judge.offsets)];
 }
 
 Node Engine::parent_node(const Group& group) const {

@@ -47,7 +47,8 @@ struct GroupSettings {
   uint16_t instance = 0;
   Shape shape = Shape::lct;
   std::vector<Node> members;  ///< by number
-  JudgeSettings judge;        ///< its members is set from the list
+  uint32_t block = 0;         ///< two levels: blocks of 2^block members, within which offsets move; 0: one
+  JudgeSettings judge;        ///< its offsets is set from members and block
   Waiting waiting;
 };
 
@@ -125,6 +126,7 @@ class Engine {
   void answer_released(Group& group, Node to);
   void answer_failed(Group& group, Type type, Node to);
   void answer_wait(Group& group, Node to);
+  static uint32_t offsets_of(const GroupSettings& settings);
   uint32_t id_of(const Group& group, uint32_t number) const;
   Node node_of(const Group& group, uint32_t id) const;
   Node parent_node(const Group& group) const;

@@ -30,7 +30,7 @@ JudgeMemory judge(const JudgeSettings& settings, JudgeMemory memory, uint32_t le
   } else {
     memory.tries_left--;
     const uint32_t next = memory.offset + settings.stride;
-    memory.offset = next >= settings.members ? next - settings.members : next;
+    memory.offset = next >= settings.offsets ? next - settings.offsets : next;
   }
   return memory;
 }

@@ -13,10 +13,10 @@ namespace weft::barrier {
 inline constexpr uint32_t length_limit = 0xffff;  ///< lengths saturate here
 
 struct JudgeSettings {
-  uint32_t members = 1;
-  uint32_t stride = 1;  ///< offsets tried one after the other differ by this, modulo members
-  uint32_t good = 0;    ///< a length that needs no search
-  uint32_t tries = 8;   ///< offsets tried in a search, at most 255
+  uint32_t offsets = 1;  ///< that there are: members that move on together
+  uint32_t stride = 1;   ///< offsets tried one after the other differ by this, modulo offsets
+  uint32_t good = 0;     ///< a length that needs no search
+  uint32_t tries = 8;    ///< offsets tried in a search, at most 255
   bool operator==(const JudgeSettings&) const = default;
 };
 

@@ -66,12 +66,13 @@ void add_dissemination(Plan& plan, const std::vector<Node>& nodes, Got& got, uin
 
 }  // namespace
 
-Parents tree_parents(Shape shape, const std::vector<Node>& by_number, uint32_t offset) {
+Parents tree_parents(Shape shape, const std::vector<Node>& by_number, uint32_t offset, uint32_t span) {
   const auto members = static_cast<uint32_t>(by_number.size());
+  if (span == 0) span = members;
   Parents parents(members);
   for (uint32_t id = 0; id < members; id++)
-    parents[by_number[unshifted(id, offset, members)]] =
-        by_number[unshifted(parent_of(shape, id), offset, members)];
+    parents[by_number[unshifted(id, offset, span)]] =
+        by_number[unshifted(parent_of(shape, id), offset, span)];
   return parents;
 }
 

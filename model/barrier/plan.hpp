@@ -38,7 +38,8 @@ struct Plan {
 /// Parents by node; the root's is itself.
 using Parents = std::vector<Node>;
 
-Parents tree_parents(Shape shape, const std::vector<Node>& by_number, uint32_t offset);
+/// @param span numbers that move on together, see shifted(); 0: all
+Parents tree_parents(Shape shape, const std::vector<Node>& by_number, uint32_t offset, uint32_t span = 0);
 Parents star_parents(uint32_t nodes, Node master);
 /// Minimum spanning tree: of all those the one with shortest ways to the root.
 Parents spanning_parents(const Mesh& mesh, Node root);

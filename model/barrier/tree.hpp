@@ -36,12 +36,13 @@ uint32_t parent_of(Shape shape, uint32_t id);
 /// Children of a number among `members` numbers, smallest first. Bounded: at most 32.
 std::vector<uint32_t> children_of(Shape shape, uint32_t id, uint32_t members);
 
-/// round(K): a number after all have moved on by `offset` (modulo `members`), and back.
-constexpr uint32_t shifted(uint32_t num, uint32_t offset, uint32_t members) {
-  return (num + offset) % members;
+/// round(K): a number after all have moved on by `offset`, each within its block of `span` numbers (all are
+/// one block, or there are whole ones only), and back.
+constexpr uint32_t shifted(uint32_t num, uint32_t offset, uint32_t span) {
+  return num - num % span + (num + offset) % span;
 }
-constexpr uint32_t unshifted(uint32_t id, uint32_t offset, uint32_t members) {
-  return (id + members - offset % members) % members;
+constexpr uint32_t unshifted(uint32_t id, uint32_t offset, uint32_t span) {
+  return id - id % span + (id + span - offset % span) % span;
 }
 
 }  // namespace weft::barrier

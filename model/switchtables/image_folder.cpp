@@ -6,7 +6,8 @@
 
 #include <charconv>
 #include <filesystem>
-#include <set>
+#include <map>
+#include <optional>
 #include <sstream>
 #include <system_error>
 #include <tuple>
@@ -22,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* image_suffix = ".image";
+constexpr const char* at_another_place = "at another place, of another fabric perhaps";
 
 fs::path colours_file(const std::string& folder) { return fs::path(folder) / "colors"; }
 
@@ -30,15 +32,28 @@ auto place_of(const switch_lookup::formats::Image& head) {
   return std::tuple(head.role, head.row, head.column, head.row_port, head.column_port);
 }
 
-/// Whoever loads all images of the folder would load these, too.
-void refuse_images_of_others(const std::string& folder, const std::set<std::string>& own) {
+/// Nothing for a file that is no image, which nobody can load.
+std::optional<switch_lookup::Image> image_in(const std::string& file) {
+  try {
+    return switch_lookup::read_any_image(read_whole<Fault>(file, switch_lookup::most_image_bytes));
+  } catch (const switch_lookup::Refused&) {
+    return {};
+  }
+}
+
+/// Whoever loads all images of the folder would load these, too; or it is another fabric's folder, as far as
+/// images tell.
+void refuse_images_of_others(const std::string& folder,
+                             const std::map<std::string, const switch_lookup::Image*>& own) {
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const auto name = at->path().filename().string();
-    if (name.ends_with(image_suffix) && !own.contains(name))
-      throw Fault(
-          fmt::format("{}: holds {}, of a switch that is none of these: name another folder, or remove it",
-                      folder, name));
+    if (!name.ends_with(image_suffix)) continue;
+    const auto same = own.find(name);
+    const auto old = same != own.end() ? image_in(at->path()) : std::nullopt;
+    if (same == own.end() || (old && place_of(old->head) != place_of(same->second->head)))
+      throw Fault(fmt::format("{}: holds {}, of a switch {}: name another folder, or remove it", folder, name,
+                              old ? at_another_place : "that is none of these"));
   }
   const bool none = error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
   if (error && !none)  // otherwise who makes the folder says it
@@ -70,10 +85,10 @@ std::optional<uint32_t> colour_of(const std::string& line, std::size_t group) {
 std::vector<OutputFile> folder_files(const std::string& folder, const Images& images,
                                      const std::vector<mcast::FabricTables::Use>& groups) {
   std::vector<OutputFile> files;
-  std::set<std::string> own;
+  std::map<std::string, const switch_lookup::Image*> own;
   for (const switch_lookup::Image& image : images) {
     const std::string name = mcast::image_file_name(image);
-    own.insert(name);
+    own.emplace(name, &image);
     files.push_back({fs::path(folder) / name, switch_lookup::write_image_bytes(image)});
   }
   refuse_images_of_others(folder, own);
@@ -94,7 +109,7 @@ Images read_images(const std::string& folder, const Images& heads, const Fabric&
       throw Fault(file + ": " + refused.what());
     }
     if (place_of(images.back().head) != place_of(like.head))
-      throw Fault(file + ": of a switch at another place, of another fabric perhaps");
+      throw Fault(fmt::format("{}: of a switch {}", file, at_another_place));
   }
   return images;
 }

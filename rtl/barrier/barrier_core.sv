@@ -153,7 +153,7 @@ module barrier_core
   always_ff @(posedge clk_i) begin
     if (state_q == S_LOAD || state_q == S_LOOK) begin
       place_q  <= place;
-      sender_q <= shifted(packet_q.number[ID_W-1:0], placed.memory.offset, placed.settings.members);
+      sender_q <= shifted(packet_q.number[ID_W-1:0], placed.memory.offset, placed.settings.members, placed.settings.block);
     end
   end
 
@@ -162,7 +162,7 @@ module barrier_core
     .packet_i(packet_q), .member_i(member), .next_o(next), .action_o(action)
   );
   barrier_open #(.N_NODES(N_NODES)) i_open (
-    .clk_i, .rst_ni, .start_i(state_q == S_OPEN && opening_q), .self_i, .members_i(settings_i.members), .stride_i(settings_i.stride), .done_o(open_done),
+    .clk_i, .rst_ni, .start_i(state_q == S_OPEN && opening_q), .self_i, .members_i(settings_i.members), .block_i(settings_i.block), .stride_i(settings_i.stride), .done_o(open_done),
     .refusal_o(open_refusal), .own_o(own), .look_o(open_look), .number_o(open_number), .node_i(member)
   );
   barrier_send i_send (

@@ -21,6 +21,7 @@ module barrier_decide
   id_t         id;
   children_t   children, missing, first, sender_child, still_missing;
   logic [15:0] ahead, length;
+  size_t       offsets;
   memory_t     judged;
   logic        is_child, is_first, is_parent, good_memory, catches_up, tells;
 
@@ -39,7 +40,8 @@ module barrier_decide
   assign is_first    = is_child && sender_child == first;
   assign is_parent   = id != '0 && packet_i.number[ID_W-1:0] == place_i.parent;
   assign ahead       = packet_i.epoch - group_i.epoch;
-  assign good_memory = packet_i.offset < 16'(group_i.settings.members) && packet_i.best_offset < 16'(group_i.settings.members);
+  assign offsets     = offsets_of(group_i.settings.members, group_i.settings.block);
+  assign good_memory = packet_i.offset < 16'(offsets) && packet_i.best_offset < 16'(offsets);
   assign tells       = packet_i.kind == PACKET_KIND_GATHER || packet_i.kind == PACKET_KIND_ASK || (packet_i.kind == PACKET_KIND_RELEASE && packet_i.failed);
   assign catches_up  = ahead == 16'd1 && group_i.phase == PHASE_WAITING && tells;
 

@@ -10,12 +10,14 @@ module barrier_judge
 );
   localparam logic [15:0] NO_LENGTH = 16'hffff;
 
-  size_t   next;  // below 2 * 1024: the offset is below the members, the stride is at most as many
+  size_t   next;  // below 2 * 1024: the offset is below the offsets that there are, the stride is at most as many
+  size_t   offsets;
   memory_t seen;  // with this length
   logic    unused;  // a record, of which parts are needed here
 
   assign unused = ^settings_i;
 
+  assign offsets = offsets_of(settings_i.members, settings_i.block);
   assign next = {1'b0, seen.offset} + settings_i.stride;
 
   always_comb begin : p_seen
@@ -39,7 +41,7 @@ module barrier_judge
       next_o.offset  = seen.best_offset;
     end else begin
       next_o.tries_left = seen.tries_left - 1'b1;
-      next_o.offset     = id_t'(next >= settings_i.members ? next - settings_i.members : next);
+      next_o.offset     = id_t'(next >= offsets ? next - offsets : next);
     end
   end
 endmodule

@@ -14,6 +14,7 @@ module barrier_open
   input  logic     start_i,    // for one clock; what follows stays until done_o
   input  node_t    self_i,
   input  size_t    members_i,
+  input  logic [3:0] block_i,  // two levels: of 2^block_i members; 0: one
   input  size_t    stride_i,
   output logic     done_o,     // for one clock
   output refusal_e refusal_o,  // with done_o
@@ -37,7 +38,7 @@ module barrier_open
   state_e state_q;
   id_t    index_q, own_q, noted;
   node_t  member_q;
-  logic   found_q, last, clash;
+  logic   found_q, last, clash, whole;
 
   ram_sdp #(.DEPTH(N_NODES), .WIDTH(ID_W)) i_notes (
     .clk_i, .we_i(state_q == S_COMPARE && !clash), .waddr_i(member_q[NODE_W-1:0]), .wdata_i(index_q),
@@ -45,6 +46,7 @@ module barrier_open
   );
 
   assign last     = {1'b0, index_q} + 1'b1 == members_i;
+  assign whole    = block_i == '0 || (members_i & {1'b0, in_block(block_i)}) == '0;  // blocks
   assign clash    = noted < index_q && node_i == member_q;
   assign look_o   = state_q == S_MEMBER || (state_q == S_OTHER && noted < index_q);
   assign number_o = state_q == S_MEMBER ? index_q : noted;
@@ -68,7 +70,7 @@ module barrier_open
       end
       S_END: begin
         done_o    = 1'b1;
-        refusal_o = !found_q ? REFUSAL_NOT_MEMBER : stride_i > members_i ? REFUSAL_BAD_STRIDE : REFUSAL_NONE;
+        refusal_o = !found_q ? REFUSAL_NOT_MEMBER : !whole ? REFUSAL_BAD_BLOCK : stride_i > offsets_of(members_i, block_i) ? REFUSAL_BAD_STRIDE : REFUSAL_NONE;
       end
       default: ;
     endcase

@@ -26,6 +26,7 @@ package barrier_pkg;
     logic [15:0] inst;
     shape_e      shape;
     size_t       members;
+    logic [3:0]  block;       // two levels: blocks of 2^block members; 0: one level
     size_t       stride;
     logic [15:0] good;
     logic [7:0]  judge_tries;
@@ -127,15 +128,30 @@ package barrier_pkg;
     return shape == SHAPE_BST ? lowest : highest;
   endfunction
 
-  // round(K): the id of a number, and back.
-  function automatic id_t shifted(id_t number, id_t offset, size_t members);
-    logic [ID_W:0] sum;
-    sum = {1'b0, number} + {1'b0, offset};
-    return id_t'(sum >= members ? sum - members : sum);
+  // Of an id or number, what is its place in the block: the bits that offsets move. Without blocks all.
+  function automatic id_t in_block(logic [3:0] block);
+    return block == '0 ? '1 : id_t'((32'd1 << block) - 1);
   endfunction
 
-  function automatic id_t unshifted(id_t id, id_t offset, size_t members);
-    return id >= offset ? id - offset : id_t'({1'b0, id} + members - {1'b0, offset});
+  // How many members move on together, and so how many offsets there are.
+  function automatic size_t offsets_of(size_t members, logic [3:0] block);
+    return block == '0 ? members : size_t'(1) << block;
+  endfunction
+
+  // round(K): the id of a number, and back.
+  function automatic id_t shifted(id_t number, id_t offset, size_t members, logic [3:0] block);
+    logic [ID_W:0] sum;
+    id_t           moves;
+    sum   = {1'b0, number} + {1'b0, offset};
+    moves = in_block(block);
+    return block != '0 ? (number & ~moves) | (sum[ID_W-1:0] & moves) : id_t'(sum >= members ? sum - members : sum);
+  endfunction
+
+  function automatic id_t unshifted(id_t id, id_t offset, size_t members, logic [3:0] block);
+    id_t difference, moves;
+    difference = id - offset;
+    moves      = in_block(block);
+    return block != '0 ? (id & ~moves) | (difference & moves) : id >= offset ? difference : id_t'({1'b0, id} + members - {1'b0, offset});
   endfunction
 
   function automatic logic [15:0] saturated_sum(logic [15:0] a, logic [15:0] b);

@@ -191,5 +191,7 @@ module switch_image
   assign words_o  = words_q;
   assign config_o = config_q;
   assign bank_o   = bank_q;
-  `ASSERT(BankOnlyWithWholeImage, !taken_o || at_check)
+
+  `ASSERT(EntriesComeWhole, state_q != LOAD_STATE_LOAD || (next_q.loaded && (in_multicast || in_unicast || part_q == '0)))
+  `ASSERT(InUseOnlyWhole, state_q != LOAD_STATE_DONE || (config_q.loaded && multicast_q == '0 && unicast_q == '0 && part_q == '0))
 endmodule

@@ -98,5 +98,5 @@ module switch_management
   logic unused;
   assign unused = ^place;
 
-  `ASSERT(BeginsOnlyWithTheKey, !begin_o || (key_i != '0 && head_q.key == key_i))
+  `ASSERT(PlaysOnlyItsWords, !playing_o || (head_q.opcode == MANAGEMENT_OPCODE_DATA && 16'(played_q) < head_q.words))
 endmodule

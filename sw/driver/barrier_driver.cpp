@@ -38,6 +38,7 @@ void BarrierDriver::open_next() {
   for (const uint16_t member : settings.members) write(engine_reg::MEMBER, member);
   write(engine_reg::INSTANCE, settings.instance);
   write(engine_reg::SHAPE, static_cast<uint32_t>(settings.shape));
+  write(engine_reg::BLOCK, settings.block);
   write(engine_reg::STRIDE, settings.stride);
   write(engine_reg::GOOD, settings.good);
   write(engine_reg::JUDGE_TRIES, settings.judge_tries);

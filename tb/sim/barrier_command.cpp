@@ -35,6 +35,7 @@ const std::map<std::string, barrier::Numbering> numbering_names{{"s-curve", barr
 nlohmann::json to_json(const Options& options, const tb::BarrierRunResult& result) {
   return {{"mesh", options.mesh},
           {"engines", options.engines},
+          {"block", options.run.block},
           {"nodes", options.run.size.nodes()},
           {"links", result.links},
           {"broken_links", result.broken_links},
@@ -166,6 +167,9 @@ int run(Options& options, const std::vector<std::string>& arguments) {
       throw BadInput(
           fmt::format("--mesh {}: must be XxY with at most {} nodes", options.mesh, tb::engine_nodes));
     options.run.size = *size;
+    if (size->nodes() % (1u << options.run.block) != 0)
+      throw BadInput(fmt::format("--block {}: {} nodes are not made of whole blocks of {}", options.run.block,
+                                 size->nodes(), 1u << options.run.block));
     options.run.engines = engine_names.at(options.engines);
     options.run.numbering = numbering_names.at(options.numbering);
     options.run.shape = barrier::shape_named(options.shape);
@@ -207,6 +211,12 @@ Command add_barrier_command(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--tree", options->shape, "of the barriers")
       ->check(CLI::IsMember(barrier::shape_names()))
+      ->capture_default_str();
+  command
+      ->add_option("--block", run_options.block,
+                   "two levels: blocks of 2^B nodes, within which offsets move; 0: one level")
+      ->type_name("B")
+      ->check(whole_number(0, 6))
       ->capture_default_str();
   command->add_option("--barriers", run_options.barriers, "one after the other")
       ->check(whole_number(1, 100'000))

@@ -38,7 +38,9 @@ void read_faults(Options& options) {
   apply(faults, whole, config.topology, options.fail);
   if (any(options.fail)) config.known = faults;
   if (!any(options.new_fail)) return;
+  const switchtables::Faults before = faults;
   apply(faults, whole, config.topology, options.new_fail);
+  if (faults == before) throw BadInput("--new-fail: all of it has failed before (--fail)");
   config.later = faults;
   config.update = true;
 }
@@ -215,7 +217,7 @@ Command add_switch_command(CLI::App& app) {
       ->capture_default_str();
   command
       ->add_option("--pairs", config.most_pairs, "pairs of hosts at most, drawn at random if there are more")
-      ->check(whole_number())
+      ->check(whole_number(1))
       ->capture_default_str();
   command
       ->add_option(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The protocol of barrier engines: safety under loss, repetition and reordering; dead and late members;
 // refusals.
+#include <algorithm>
 #include <map>
 #include <numeric>
 
@@ -18,6 +19,13 @@ GroupSettings settings_of(uint32_t members) {
   settings.judge.tries = 200;
   settings.waiting = {.first = 16, .largest = 64, .tries = 10, .late = 1000};
   return settings;
+}
+
+/// Two levels, if the members are whole blocks.
+void move_in_blocks(GroupSettings& settings, uint32_t block) {
+  if (block == 0 || settings.members.size() % (1u << block) != 0) return;
+  settings.block = block;
+  settings.judge.stride = default_stride(1u << block);
 }
 
 /// Barriers of all nodes, whose software comes back after random times. @return ticks, or nothing if it takes
@@ -62,6 +70,55 @@ TEST(BarrierEngine, GathersTheLongestWay) {
   EXPECT_EQ(gather[0].memory.best_length, 9u);
 }
 
+// Of 16 members in blocks of 4, all moved on by one: number 3 of each block is its root, those of blocks
+// gather along a tree of their own.
+TEST(BarrierEngine, GathersInBlocksThenOverTheirRoots) {
+  for (const auto& [number, parent] : std::map<Node, Node>{
+           {0, 3}, {1, 3}, {2, 1}, {4, 7}, {5, 7}, {6, 5}, {7, 3}, {11, 3}, {15, 11}, {12, 15}, {14, 13}}) {
+    Engine member(number, 1, 16);
+    auto settings = settings_of(16);
+    move_in_blocks(settings, 2);
+    settings.judge.stride = 1;
+    ASSERT_EQ(member.open(0, settings), Refusal::none);
+    Packet release;  // by which the offset is 1
+    release.to = number;
+    release.instance = settings.instance;
+    release.epoch = 1;
+    release.memory.offset = 1;
+    member.arrive(0);
+    for (Node child = 0; child < 16; child++) {  // whoever is one: all have arrived
+      Packet gather = release;
+      gather.epoch = 0;
+      gather.length = 1;  // so judge tries another offset
+      gather.memory.offset = 0;
+      gather.from = gather.number = child;
+      if (child != number) member.receive(gather);
+    }
+    if (number == 0) {  // the root has judged by itself
+      EXPECT_EQ(member.take().packets.back().memory.offset, 1u);
+    } else {
+      release.type = Type::release;
+      release.epoch = 0;
+      release.from = release.number = parent_of(Shape::lct, number);
+      member.receive(release);
+    }
+    member.take();
+    member.completion_taken(0);
+    ASSERT_EQ(member.arrive(0), Refusal::none);
+    for (Node child = 0; child < 16; child++) {
+      Packet gather = release;
+      gather.type = Type::gather;
+      gather.epoch = 1;
+      gather.from = gather.number = child;
+      if (child != number) member.receive(gather);
+    }
+    const auto packets = member.take().packets;
+    const auto gather = std::ranges::find(packets, Type::gather, &Packet::type);
+    ASSERT_NE(gather, packets.end()) << number;
+    EXPECT_EQ(gather->to, parent) << number;
+  }
+}
+
 TEST(BarrierEngine, ReleasesTheLargestSubtreeFirst) {
   const std::map<Shape, std::vector<Node>> largest_first{
       {Shape::lct, {4, 2, 1}}, {Shape::bst, {1, 2, 4}}, {Shape::lct4, {4, 3, 2, 1}}};
@@ -92,6 +149,7 @@ TEST(BarrierEngine, NoNodeLeavesBeforeAllHaveArrivedWhateverTheNetworkDoes) {
                           1 + static_cast<uint32_t>(random.below(12))};
     auto settings = settings_of(nodes);
     settings.shape = shapes[random.below(shapes.size())].shape;
+    if (random.chance(0.5)) move_in_blocks(settings, static_cast<uint32_t>(random.below(5)));
     BarrierNetwork net(nodes, weather, seed);
     net.open(settings);
     ASSERT_TRUE(run(net, random, 12, 1 + static_cast<uint32_t>(random.below(40)))) << "does not end";
@@ -159,6 +217,17 @@ TEST(BarrierEngine, RefusesWhatSoftwareDoesWrong) {
   EXPECT_EQ(engine.open(0, with({0, 1, 8})), Refusal::unknown_node);
   EXPECT_EQ(engine.open(0, with({0, 1, 2, 0})), Refusal::repeated_node);
   EXPECT_EQ(engine.open(0, with({0, 2})), Refusal::not_member);
+  const auto in_blocks = [&](uint32_t block, uint32_t stride) {
+    auto other = settings;
+    other.block = block;
+    other.judge.stride = stride;
+    return other;
+  };
+  EXPECT_EQ(engine.open(0, in_blocks(3, 1)), Refusal::bad_block);
+  EXPECT_EQ(engine.open(0, in_blocks(1, 3)), Refusal::bad_stride);
+  EXPECT_EQ(engine.open(0, in_blocks(2, 4)), Refusal::none);
+  EXPECT_EQ(engine.close(0), Refusal::none);
+  EXPECT_EQ(engine.open(0, in_blocks(0, 5)), Refusal::bad_stride);
   EXPECT_EQ(engine.open(0, settings), Refusal::none);
   EXPECT_EQ(engine.open(0, settings), Refusal::open);
   EXPECT_EQ(engine.arrive(0), Refusal::none);

@@ -42,6 +42,20 @@ TEST(BarrierTree, ChildrenAreThoseWhoseParentItIs) {
   });
 }
 
+TEST(BarrierTree, MovesOnWithinBlocks) {
+  for (const uint32_t span : {1u, 2u, 4u, 6u, 12u})
+    for (uint32_t offset = 0; offset < span; offset++) {
+      std::set<uint32_t> seen;
+      for (uint32_t number = 0; number < 12; number++) {
+        const uint32_t id = shifted(number, offset, span);
+        EXPECT_EQ(id / span, number / span);
+        EXPECT_EQ(unshifted(id, offset, span), number);
+        seen.insert(id);
+      }
+      EXPECT_EQ(seen.size(), 12u);
+    }
+}
+
 TEST(BarrierNumbering, IsThePapersCurve) {
   const Mesh mesh({4, 4}, Links::four);
   const auto nodes = numbered(mesh, Numbering::s_curve);

@@ -84,10 +84,21 @@ TEST_F(WeftImages, OfAnotherFabricAreNoOldOnes) {
   EXPECT_FALSE(std::filesystem::exists(path("both")));
 }
 
+TEST_F(WeftImages, AreNotReplacedByThoseOfAnotherFabric) {
+  const std::string groups = " --groups random:6:4:1 --images " + folder("used");
+  results("--topology kfat2d:2x2:4" + groups);
+  const auto refused = run("--topology kfat2d:4x4:4" + groups);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(contains(refused.output, "of a switch at another place, of another fabric perhaps"))
+      << refused.output;
+  for (const auto& each : std::filesystem::directory_iterator(path("used")))  // what is no image is nobody's
+    std::ofstream(each.path()) << "nothing";
+  results("--topology kfat2d:4x4:4" + groups);
+}
+
 TEST_F(WeftImages, DoNotMixWithThoseOfOtherSwitches) {
   const std::string more = "--topology kfat2d:4x4:4 --groups random:6:4:1 --images " + folder("used");
   const std::string fewer = "--topology kfat2d:2x2:4 --groups random:6:4:1 --images " + folder("used");
-  results(fewer);
   results(more);
   EXPECT_EQ(run(more).exit_code, 0);
   const auto refused = run(fewer);

@@ -19,6 +19,7 @@
 #endif
 #ifdef WEFT_SWITCH_WIDE
 #include "Vswitch_36.h"
+#include "Vswitch_default.h"
 #include "Vswitch_wide.h"
 #endif
 #include "bench.hpp"
@@ -58,6 +59,10 @@ struct SizesOf<Vswitch_wide> {
 template <>
 struct SizesOf<Vswitch_36> {
   static constexpr Sizes sizes{36, 256, 256, false};
+};
+template <>
+struct SizesOf<Vswitch_default> {
+  static constexpr Sizes sizes{16, 128, 256, false};
 };
 #endif
 
@@ -378,9 +383,10 @@ using SwitchTops = testing::Types<Vswitch_lookup>;
 #else
 using SwitchTops = testing::Types<Vswitch_lookup, Vswitch_per_port>;
 #endif
-/// Also with as many ports as there can be, and 36, where these are compiled in.
+/// Also the default block, 36 ports, and as many as there can be, where these are compiled in.
 #ifdef WEFT_SWITCH_WIDE
-using SwitchTopsOfAllWidths = testing::Types<Vswitch_lookup, Vswitch_per_port, Vswitch_wide, Vswitch_36>;
+using SwitchTopsOfAllWidths =
+    testing::Types<Vswitch_lookup, Vswitch_per_port, Vswitch_wide, Vswitch_36, Vswitch_default>;
 #else
 using SwitchTopsOfAllWidths = SwitchTops;
 #endif

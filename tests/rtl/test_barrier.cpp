@@ -54,7 +54,9 @@ class BarrierRtl : public testing::Test {
     settings.members.resize(members);
     std::iota(settings.members.begin(), settings.members.end(), 0);
     std::shuffle(settings.members.begin(), settings.members.end(), random_);
-    settings.judge.stride = default_stride(members);
+    const uint32_t block = below(5);
+    if (members % (1u << block) == 0) settings.block = block;
+    settings.judge.stride = default_stride(settings.block != 0 ? 1u << settings.block : members);
     settings.judge.tries = 200;
     settings.waiting = {.first = 8, .largest = 32, .tries = 12, .late = 100};
     return settings;
@@ -208,7 +210,8 @@ TEST_F(BarrierRtl, EqualsItsModelWhateverComes) {
           if (fault == 2) settings.members[0] = settings.members[5];
           if (fault == 3) settings.members = {20, 21};
           if (fault == 4) settings.judge.stride = 9;
-          node.open(fault < 5 ? 3 : group, settings);
+          if (fault == 5) settings.block = 10 - below(2);
+          node.open(fault < 6 ? 3 : group, settings);
           break;
         }
         case 1:
@@ -239,7 +242,7 @@ TEST_F(BarrierRtl, EqualsItsModelWhateverComes) {
     if (static_cast<Drop>(reason) != Drop::overrun) {
       EXPECT_GT(dropped[reason], 0u) << formats::name(static_cast<Drop>(reason));
     }
-  for (uint32_t why = 0; why <= static_cast<uint32_t>(Refusal::bad_stride); why++) {
+  for (uint32_t why = 0; why <= static_cast<uint32_t>(Refusal::bad_block); why++) {
     uint64_t refused = 0;
     for (auto& node : nodes_) refused += node->refused(static_cast<Refusal>(why));
     EXPECT_GT(refused, 0u) << formats::name(static_cast<Refusal>(why));

@@ -79,8 +79,10 @@ class BarrierLarge : public testing::Test {
     const auto members = static_cast<uint32_t>(group.settings.members.size());
     group.settings.instance = word();
     group.settings.shape = shapes[below(shapes.size())].shape;
+    if (chance(40)) group.settings.block = std::min<uint32_t>(below(11), std::countr_zero(members));
+    const uint32_t offsets = offsets_of(group);
     group.settings.judge = {
-        .members = members, .stride = below(members + 1), .good = any_size(16), .tries = below(256)};
+        .offsets = offsets, .stride = below(offsets + 1), .good = any_size(16), .tries = below(256)};
     group.settings.waiting = {.first = chance(70) ? any_size(4) : word(),
                               .largest = chance(70) ? any_size(6) : word(),
                               .tries = below(256),
@@ -90,9 +92,15 @@ class BarrierLarge : public testing::Test {
     engine_.open(number, group.settings);
   }
 
+  /// Members that move on together.
+  static uint32_t offsets_of(const Group& group) {
+    return group.settings.block != 0 ? 1u << group.settings.block
+                                     : static_cast<uint32_t>(group.settings.members.size());
+  }
+
   Packet packet_of(uint32_t number, Node from) {
     const Group& group = groups_[number];
-    const auto members = static_cast<uint32_t>(group.settings.members.size());
+    const uint32_t offsets = offsets_of(group);
     Packet packet;
     packet.from = from;
     packet.to = self_;
@@ -103,8 +111,8 @@ class BarrierLarge : public testing::Test {
     packet.length = static_cast<uint16_t>(any_size(16));
     packet.named = word();
     packet.has_named = chance(50);
-    packet.memory = {.offset = below(members),
-                     .best_offset = below(members),
+    packet.memory = {.offset = below(offsets),
+                     .best_offset = below(offsets),
                      .best_length = any_size(16),
                      .tries_left = below(256),
                      .holding = chance(50)};
@@ -209,7 +217,7 @@ TEST_F(BarrierLarge, EqualsItsModelWithAnySettingsWhateverComes) {
 // Two members, the other of which answers at once: so many barriers that their number wraps, and goes on.
 TEST_F(BarrierLarge, EpochsWrap) {
   draw_members(groups_[0], 2);
-  groups_[0].settings.judge = {.members = 2, .stride = 1, .good = 0, .tries = 0};
+  groups_[0].settings.judge = {.offsets = 2, .stride = 1, .good = 0, .tries = 0};
   engine_.open(0, groups_[0].settings);
   const Node other = groups_[0].settings.members[1 - groups_[0].numbers.at(self_)];
   uint32_t barriers = 0;

@@ -4,144 +4,70 @@
 #include <algorithm>
 #include <array>
 
-#include "Vswitch_lookup___024root.h"
-#ifndef WEFT_SWITCH_NETLIST
-#include "Vswitch_per_port___024root.h"
-#endif
-#ifdef WEFT_SWITCH_WIDE
-#include "Vswitch_wide___024root.h"
-#endif
-#include "switch_bench.hpp"
+#include "switch_memory_bench.hpp"
 
 namespace weft::rtl_test {
 namespace {
 
 using formats::Outcome;
 
-// Names that Verilator gives them: of modules; flattened by Yosys; of RAMs in a netlist of gates.
-template <typename Root>
-auto& multicast_words(Root* root) {
-  if constexpr (requires { root->switch_lookup__DOT__i_multicast__DOT__i_ram__DOT__u_ram__DOT__mem; })
-    return root->switch_lookup__DOT__i_multicast__DOT__i_ram__DOT__u_ram__DOT__mem;
-  else if constexpr (requires { root->switch_lookup__DOT__i_multicast__02ei_ram__02eu_ram__02emem; })
-    return root->switch_lookup__DOT__i_multicast__02ei_ram__02eu_ram__02emem;
-  else
-    return root->switch_lookup__DOT__i_multicast__02ei_ram__02eu_ram__DOT__mem;
-}
-template <typename Root>
-auto& unicast_words(Root* root) {
-  if constexpr (requires { root->switch_lookup__DOT__i_unicast__DOT__i_ram__DOT__u_ram__DOT__mem; })
-    return root->switch_lookup__DOT__i_unicast__DOT__i_ram__DOT__u_ram__DOT__mem;
-  else if constexpr (requires { root->switch_lookup__DOT__i_unicast__02ei_ram__02eu_ram__02emem; })
-    return root->switch_lookup__DOT__i_unicast__02ei_ram__02eu_ram__02emem;
-  else
-    return root->switch_lookup__DOT__i_unicast__02ei_ram__02eu_ram__DOT__mem;
-}
-
-/// Both tables of a block, as they are in memory: two banks, each of as many words as the table has entries.
-template <typename Top>
-class SwitchMemory : public SwitchLookup<Top> {
- protected:
-  static constexpr uint32_t entries(bool multicast) {
-    const Sizes& sizes = SwitchLookup<Top>::sizes;
-    uint32_t tables = 1;  // as addresses count them
-    while (sizes.per_port && tables < sizes.ports) tables *= 2;
-    return multicast ? sizes.colours * tables : sizes.unicast_entries;
-  }
-  static constexpr uint32_t code_bits(bool multicast) {
-    const uint32_t data = SwitchLookup<Top>::sizes.ports + (multicast ? 1 : 9);
-    uint32_t checks = 2;
-    while ((1u << checks) < data + checks + 1) ++checks;
-    return data + checks + 1;
-  }
-
-  uint64_t word(bool multicast, uint32_t place) {
-    auto* root = this->bench_.top().rootp;
-    return multicast ? multicast_words(root)[place] : unicast_words(root)[place];
-  }
-  void flip(bool multicast, uint32_t place, uint64_t bits) {
-    auto* root = this->bench_.top().rootp;
-    if (multicast)
-      multicast_words(root)[place] ^= static_cast<uint16_t>(bits);
-    else
-      unicast_words(root)[place] ^= static_cast<uint32_t>(bits);
-  }
-  /// In a clock in which no packet reads: a netlist has evaluated the read of that clock already.
-  void flip_unread(bool multicast, uint32_t place, uint64_t bits) {
-    const auto inputs = this->bench_->s_req_valid_i;
-    this->bench_->s_req_valid_i = 0;
-    for (int i = 0; i < 10; ++i) this->clock();
-    flip(multicast, place, bits);
-    this->clock();
-    this->bench_->s_req_valid_i = inputs;
-  }
-  /// Word of an entry of the bank in use. The first image comes into bank 1.
-  uint32_t place(bool multicast, uint32_t entry) { return bank_ * entries(multicast) + entry; }
-  std::vector<uint64_t> table(bool multicast) {
-    std::vector<uint64_t> words;
-    for (uint32_t i = 0; i < entries(multicast); ++i) words.push_back(word(multicast, place(multicast, i)));
-    return words;
-  }
-
-  void load_plain() {
-    this->loading_ = plain_image();
-    ASSERT_TRUE(this->load(write_image(this->loading_)));
-    bank_ ^= 1;
-  }
-  Image plain_image() { return this->any_image_of(static_cast<uint8_t>(formats::Role::plain)); }
-
-  /// A request that reads this entry; nothing if none does.
-  std::optional<formats::Request> reader_of(bool multicast, uint32_t entry) {
-    formats::Request request;
-    request.kind = multicast;
-    request.in_port = static_cast<uint8_t>(1 + this->draw(this->sizes.ports));
-    request.index = static_cast<uint16_t>(entry);
-    if (multicast && this->sizes.per_port) {
-      request.index = static_cast<uint16_t>(entry % this->sizes.colours);
-      request.in_port = static_cast<uint8_t>(1 + entry / this->sizes.colours);
-      if (request.in_port > this->sizes.ports) return std::nullopt;
-    }
-    return request;
-  }
-
-  /// What the test has seen of the scrubber, for the points of the testplan.
-  void note_scrubbed(bool multicast, uint32_t entry, bool mended, const char* meanwhile) {
-    this->traces_.both(scrubbed_record(this->bench_.cycle(), multicast, entry, mended, meanwhile));
-  }
-  void note_all_mended(const char* meanwhile) {
-    for (const bool multicast : {true, false})
-      for (uint32_t entry = 0; entry < entries(multicast); ++entry)
-        note_scrubbed(multicast, entry, true, meanwhile);
-  }
-
-  uint32_t count_of(uint32_t address) { return this->read(address).value_or(~0u); }
-
-  uint32_t bank_ = 0;
-};
 TYPED_TEST_SUITE(SwitchMemory, SwitchTops);
 
-TYPED_TEST(SwitchMemory, EverySingleWrongBitIsCorrected) {
+/// Also of entries of more than 64 bits.
+template <typename Top>
+class SwitchMemoryOfAllWidths : public SwitchMemory<Top> {
+ protected:
+  /// What the golden model has of an entry.
+  auto& slot(bool multicast, uint32_t entry) {
+    auto& tables = *this->golden_.tables();
+    return (multicast ? tables.multicast() : tables.unicast())[entry];
+  }
+};
+TYPED_TEST_SUITE(SwitchMemoryOfAllWidths, SwitchTopsOfAllWidths);
+
+TYPED_TEST(SwitchMemoryOfAllWidths, EverySingleWrongBitOfEitherBankIsCorrected) {
   ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 0));
-  this->load_plain();
   uint32_t flips = 0;
-  for (const bool multicast : {true, false})
-    for (uint32_t entry = 0; entry < this->entries(multicast); ++entry)
-      for (uint32_t bit = 0; bit < this->code_bits(multicast) && !this->HasFailure(); ++bit) {
-        const auto request = this->reader_of(multicast, entry);
-        if (!request) continue;
-        auto& tables = *this->golden_.tables();
-        auto& slot = (multicast ? tables.multicast() : tables.unicast())[entry];
-        this->flip(multicast, this->place(multicast, entry), uint64_t{1} << bit);
-        slot.corrected = true;
-        this->look(*request);  // as if nothing were wrong
-        this->flip(multicast, this->place(multicast, entry), uint64_t{1} << bit);
-        slot.corrected = false;
-        ++flips;
-      }
+  for (int bank = 0; bank < 2; ++bank) {
+    this->load_plain();
+    for (const bool multicast : {true, false})
+      for (uint32_t entry = 0; entry < this->entries(multicast); ++entry)
+        for (uint32_t bit = 0; bit < this->code_bits(multicast) && !this->HasFailure(); ++bit) {
+          const auto request = this->reader_of(multicast, entry);
+          if (!request) continue;
+          this->flip_bit(multicast, this->place(multicast, entry), bit);
+          this->slot(multicast, entry).corrected = true;
+          this->look(*request);  // as if nothing were wrong
+          this->flip_bit(multicast, this->place(multicast, entry), bit);
+          this->slot(multicast, entry).corrected = false;
+          ++flips;
+        }
+  }
+  EXPECT_GE(flips, 2u * this->sizes.colours * this->code_bits(true) +
+                       2u * this->sizes.unicast_entries * this->code_bits(false));
   EXPECT_EQ(this->count_of(reg::CORRECTED), flips);
   EXPECT_EQ(this->count_of(reg::UNCORRECTABLE), 0u);
   EXPECT_EQ(this->count_of(reg::IRQ_STATUS) & 1, 0u);
   EXPECT_EQ(this->retired_[static_cast<size_t>(Outcome::table_error)], 0u);
+}
+
+TYPED_TEST(SwitchMemoryOfAllWidths, TwoWrongBitsOfNeighbouringPlacesDropThePacket) {
+  ASSERT_TRUE(this->write(reg::SCRUB_PERIOD, 0));
+  this->load_plain();
+  uint32_t dropped = 0;
+  for (const bool multicast : {true, false})
+    for (uint32_t bit = 0; bit < this->code_bits(multicast) && !this->HasFailure(); ++bit, ++dropped) {
+      const uint32_t entry = this->draw(multicast ? this->sizes.colours : this->sizes.unicast_entries);
+      const uint32_t place = this->place(multicast, entry);
+      const uint32_t next = (bit + 1) % this->code_bits(multicast);
+      for (const uint32_t wrong : {bit, next}) this->flip_bit(multicast, place, wrong);
+      this->slot(multicast, entry).corrupt = true;
+      EXPECT_EQ(this->look(*this->reader_of(multicast, entry)).outcome, Outcome::table_error);
+      this->slot(multicast, entry).corrupt = false;
+      for (const uint32_t wrong : {bit, next}) this->flip_bit(multicast, place, wrong);
+    }
+  EXPECT_EQ(this->count_of(reg::CORRECTED), 0u);
+  EXPECT_EQ(this->count_of(reg::UNCORRECTABLE), dropped);
 }
 
 TYPED_TEST(SwitchMemory, TwoWrongBitsDropThePacketsOfTheEntry) {
@@ -403,52 +329,6 @@ TYPED_TEST(SwitchMemory, NothingOfAnOldImageIsWrittenBack) {
     EXPECT_EQ(this->table(false), unicast);
   }
 }
-
-#ifdef WEFT_SWITCH_WIDE
-/// Words of entries of 64 ports: every bit, every two bits of neighbouring places.
-using SwitchWide = SwitchLookup<Vswitch_wide>;
-
-TEST_F(SwitchWide, OneWrongBitIsCorrectedTwoDropThePacket) {
-  ASSERT_TRUE(write(reg::SCRUB_PERIOD, 0));
-  do loading_ = any_image();
-  while (loading_.head.role != static_cast<uint8_t>(formats::Role::plain));
-  ASSERT_TRUE(load(write_image(loading_)));  // into bank 1
-  auto* root = bench_.top().rootp;
-  uint32_t corrected = 0, dropped = 0;
-  const auto flip = [&](bool multicast, uint32_t entry, uint32_t bit) {
-    const uint32_t place = (multicast ? sizes.colours : sizes.unicast_entries) + entry;
-    auto& word = multicast ? multicast_words(root)[place] : unicast_words(root)[place];
-    word[bit / 32] ^= 1u << bit % 32;
-  };
-  for (const bool multicast : {true, false}) {
-    const uint32_t bits = multicast ? 64 + 1 + 8 : 64 + 9 + 8,
-                   entries = multicast ? sizes.colours : sizes.unicast_entries;
-    for (uint32_t bit = 0; bit < bits && !HasFailure(); ++bit) {
-      formats::Request request;
-      request.kind = multicast;
-      request.in_port = static_cast<uint8_t>(1 + draw(sizes.ports));
-      const uint32_t entry = draw(entries);
-      request.index = static_cast<uint16_t>(entry);
-      auto& tables = *golden_.tables();
-      auto& slot = (multicast ? tables.multicast() : tables.unicast())[entry];
-      flip(multicast, entry, bit);
-      slot.corrected = true;
-      look(request);
-      ++corrected;
-      flip(multicast, entry, (bit + 1) % bits);
-      slot.corrected = false;
-      slot.corrupt = true;
-      EXPECT_EQ(look(request).outcome, Outcome::table_error);
-      ++dropped;
-      slot.corrupt = false;
-      flip(multicast, entry, bit);
-      flip(multicast, entry, (bit + 1) % bits);
-    }
-  }
-  EXPECT_EQ(read(reg::CORRECTED), corrected);
-  EXPECT_EQ(read(reg::UNCORRECTABLE), dropped);
-}
-#endif
 
 }  // namespace
 }  // namespace weft::rtl_test
