@@ -29,7 +29,9 @@ CASES = (
 
 MORE = (
     ("1,024 nodes", ["--mesh", "32x32", "--links", "4", "--numbering", "centre", "--algorithm", "dlct,dlct-multicast,dlct-mr4lms,dlct4,dlct4-mr4lms,dlct-blocks,dlct4-blocks,tree,tree-rebuilt,dissemination,dissemination-tree,id1,id2,butterfly,dissemination4,butterfly4"]),
-    ("Background traffic: each node injects 10 % of what it could", ["--mesh", "8x8", "--links", "4", "--numbering", "centre", "--algorithm", ALGORITHMS, "--load", "0.1"]),
+    ("Background traffic: each node injects 10 % of what it could (beyond 30 % of broken links more than those that are left can carry: queues grow for as long as it lasts, here 2,000 cycles before the barrier)",
+     ["--mesh", "8x8", "--links", "4", "--numbering", "centre", "--algorithm", ALGORITHMS, "--load", "0.1"]),
+    ("Background traffic of 2 %", ["--mesh", "8x8,16x16", "--links", "4", "--numbering", "centre", "--algorithm", ALGORITHMS, "--load", "0.02"]),
 )
 JUDGES = ("searching", "fixed", "oracle")
 ROUNDS_OF_JUDGES = (3, 100)
@@ -62,8 +64,11 @@ class Drawn:
         self.algorithms = list(dict.fromkeys(each["algorithm"] for each in found))
 
     def over_nodes(self, fraction):
-        xs = list(self.nodes.values())
-        return [(name, COLOURS[name], "o", xs, [point(self.cycles[mesh, name, fraction]) for mesh in self.nodes]) for name in self.algorithms]
+        lines = []
+        for name in self.algorithms:
+            meshes = [mesh for mesh in self.nodes if (mesh, name, fraction) in self.cycles]  # blocks need two of them
+            lines.append((name, COLOURS[name], "o", [self.nodes[mesh] for mesh in meshes], [point(self.cycles[mesh, name, fraction]) for mesh in meshes]))
+        return lines
 
     def over_broken(self, mesh):
         return [(name, COLOURS[name], "o", [100 * fraction for fraction in FRACTIONS], [point(self.cycles[mesh, name, fraction]) for fraction in FRACTIONS]) for name in IN_FIGURE_7]
@@ -93,9 +98,15 @@ def draw(weft, drawn, folder, note):
             gains = {fraction: 1 - drawn.cycles[mesh, name, fraction] / drawn.cycles[mesh, "tree", fraction] for fraction in FRACTIONS[1:]}
             claims.append((f"30 to 50 % faster than the tree with broken links: {name}, {mesh}", ", ".join(f"{gain:+.0%}" for gain in gains.values()) + " at " + ", ".join(f"{f:.0%}" for f in gains),
                            all(gain >= 0.3 for gain in gains.values())))
+    for mesh in ("8x8", "16x16"):
+        for name in ("dlct", "dlct4"):
+            best = {fraction: min((rival for rival in drawn.algorithms if not rival.startswith(("dlct", "id"))), key=lambda rival: drawn.cycles[mesh, rival, fraction]) for fraction in FRACTIONS[1:]}
+            gains = {fraction: 1 - drawn.cycles[mesh, name, fraction] / drawn.cycles[mesh, rival, fraction] for fraction, rival in best.items()}
+            claims.append((f"... than the fastest of all others: {name}, {mesh}", ", ".join(f"{gain:+.0%} ({best[fraction]})" for fraction, gain in gains.items()) + " at " + ", ".join(f"{f:.0%}" for f in gains),
+                           all(gain >= 0.3 for gain in gains.values())))
     for name in ("dlct", "dlct-multicast", "dlct-mr4lms", "dlct4", "dlct4-mr4lms"):
         ratio = drawn.cycles["8x8", name, 0] / drawn.bound["8x8"]
-        claims.append((f"(ours) 64 nodes without broken links within 1.3 times the lower bound: {name}", f"{ratio:.2f} times", ratio <= 1.3))
+        claims.append((f"(ours) 64 nodes without broken links within 1.3 times the lower bound: {name}{' (Release as one packet: in this model only)' if 'm' in name else ''}", f"{ratio:.2f} times", ratio <= 1.3))
     return claims
 
 

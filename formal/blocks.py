@@ -182,7 +182,7 @@ BLOCKS = [
     (BARRIER_DECIDE, Change("barrier_decide.sv", "group_i.phase == PHASE_FAILED && !group_i.told", "group_i.phase == PHASE_FAILED")),
     (BARRIER_DECIDE, Change("barrier_decide.sv", "next.got        = '0;", "")),
     (BARRIER_DECIDE, Change("barrier_judge.sv", "next >= offsets ? next - offsets : next", "next")),
-    (BARRIER_DECIDE, Change("barrier_judge.sv", "offsets_of(settings_i.members, settings_i.block)", "settings_i.members")),
+    (BARRIER_DECIDE, Change("barrier_judge.sv", "offsets_of(settings_i.members, settings_i.block_log2)", "settings_i.members")),
     (BARRIER_CORE, None),
     (BARRIER_CORE, Change("barrier_completions.sv", "pending_q <= (pending_q & ~gone) | come;", "pending_q <= come;")),
     (BARRIER_CORE, Change("barrier_core.sv", "if (ended) g_q <= next_q;", "if (ended) g_q <= loaded;")),

@@ -42,9 +42,9 @@ module barrier_decide_proof
   // ------------------------------------------------------------------------------------------------- sound states
   function automatic logic in_group(group_t group);
     size_t offsets;
-    offsets = offsets_of(group.settings.members, group.settings.block);
+    offsets = offsets_of(group.settings.members, group.settings.block_log2);
     return group.settings.members != '0 && group.settings.members <= size_t'(1024) && group.settings.stride <= offsets &&
-           group.settings.block <= 4'(ID_W) && (group.settings.block == '0 || (group.settings.members & {1'b0, in_block(group.settings.block)}) == '0) &&
+           group.settings.block_log2 <= 4'(ID_W) && (group.settings.block_log2 == '0 || (group.settings.members & {1'b0, in_block(group.settings.block_log2)}) == '0) &&
            {1'b0, group.number} < group.settings.members && {1'b0, group.memory.offset} < offsets && {1'b0, group.memory.best_offset} < offsets;
   endfunction
 
@@ -68,7 +68,7 @@ module barrier_decide_proof
   assign gather         = what == EVENT_PACKET && packet.kind == PACKET_KIND_GATHER && !packet.failed;
   assign release_packet = what == EVENT_PACKET && packet.kind == PACKET_KIND_RELEASE;
   assign right_sender   = open_i && packet.to == self_i && packet.inst == was.settings.inst && packet.number < 16'(members) && member_i == packet.from && packet.from != self_i;
-  assign sender_id      = shifted(packet.number[ID_W-1:0], was.memory.offset, members, was.settings.block);
+  assign sender_id      = shifted(packet.number[ID_W-1:0], was.memory.offset, members, was.settings.block_log2);
   for (genvar i = 0; i < int'(CHILD_W); i++) begin : gen_sender
     assign sender[i] = (id | more_of(i)) == sender_id && (id & more_of(i)) == '0;
   end

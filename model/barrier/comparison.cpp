@@ -93,19 +93,12 @@ Part part_of(std::vector<Node> by_number, const Setup& setup, const Routes& whol
   Part part;
   part.by_number = std::move(by_number);
   part.settings.offsets = span != 0 ? span : static_cast<uint32_t>(part.by_number.size());
-  const uint32_t usual =
-      span != 0 ? default_stride(span) : stride_for(setup.numbering, part.settings.offsets);
-  part.settings.stride = setup.stride > 0 ? setup.stride % part.settings.offsets : usual;
+  part.settings.stride = setup.stride > 0 ? setup.stride % part.settings.offsets
+                                          : stride_for(setup.numbering, part.settings.offsets);
   part.settings.tries = setup.tries;
   part.settings.good = part_length(part, setup.shape, 0, whole);
   part.memory = judge_start(part.settings);
   return part;
-}
-
-/// Of dlct_blocks.
-uint32_t span_of(const Setup& setup) {
-  const uint32_t span = setup.block * setup.block;
-  return std::has_single_bit(span) && setup.size.nodes() % span == 0 ? span : 0;
 }
 
 std::vector<Part> blocks_of(const Setup& setup, const Mesh& mesh, const Routes& whole) {
@@ -174,7 +167,7 @@ class Comparison {
         parts_ = {part_of(numbered(mesh_, setup_.numbering), setup_, whole_)};
         break;
       case Algorithm::dlct_blocks:
-        parts_ = {part_of(numbered(mesh_, setup_.numbering), setup_, whole_, span_of(setup_))};
+        parts_ = {part_of(numbered(mesh_, setup_.numbering), setup_, whole_, setup_.block * setup_.block)};
         break;
       case Algorithm::ms:
         parents_ = star_parents(mesh_.nodes(), middle);
@@ -286,7 +279,15 @@ class Comparison {
 
 std::span<const AlgorithmName> algorithms() { return names; }
 
+bool fits(const Setup& setup) {
+  if (plain(setup).algorithm != Algorithm::dlct_blocks) return true;
+  const uint32_t members = setup.block * setup.block;
+  return std::has_single_bit(members) && setup.size.nodes() % members == 0 &&
+         setup.size.nodes() >= 2 * members;
+}
+
 Outcome compare(const Setup& setup) {
+  if (!fits(setup)) throw std::invalid_argument("the mesh has no two whole blocks of a power of two nodes");
   if (setup.block == 0 || setup.rounds == 0) throw std::invalid_argument("blocks and rounds are at least 1");
   return Comparison(plain(setup)).run();
 }

@@ -66,7 +66,7 @@ struct Setup {
   uint64_t seed = 1;
   uint32_t rounds = 3;  ///< barriers one after the other, as in the paper's program
   uint32_t block = 4;   ///< side of a block of the algorithms of two levels; those of dlct_blocks are as many
-                        ///< nodes that follow each other, all nodes one block if there are no whole ones
+                        ///< nodes that follow each other
   uint32_t tries = 8;   ///< offsets that judge tries in a search
   uint32_t stride =
       0;  ///< from one to the next; 0: a quarter with numbers from the centre, else default_stride()
@@ -86,7 +86,11 @@ struct Outcome {
   std::vector<Round> rounds;
 };
 
-/// @throws std::invalid_argument if the blocks do not fit the mesh
+/// Whether the mesh has what the algorithm needs: dlct_blocks two or more whole blocks of a power of two
+/// nodes.
+bool fits(const Setup& setup);
+
+/// @throws std::invalid_argument if blocks or rounds are 0, or not fits()
 Outcome compare(const Setup& setup);
 
 /// UQ of each change of the tree that the algorithm moves on (of a block for ID1 and ID2), see all_updates();

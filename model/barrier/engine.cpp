@@ -21,12 +21,35 @@ Refusal fault_of(const GroupSettings& settings, uint32_t nodes) {
   return Refusal::none;
 }
 
+uint8_t crc8(uint8_t crc, uint32_t word) {
+  for (int bit = 15; bit >= 0; bit--) {
+    const bool out = (crc >> 7 & 1u) != (word >> bit & 1u);
+    crc = static_cast<uint8_t>(crc << 1 ^ (out ? 0x07 : 0));
+  }
+  return crc;
+}
+
 /// How many epochs a packet is ahead; epochs wrap.
 int ahead(uint16_t packet, uint16_t here) {
   return static_cast<int16_t>(static_cast<uint16_t>(packet - here));
 }
 
 }  // namespace
+
+bool has_whole_blocks(const GroupSettings& settings) {
+  if (settings.block_log2 == 0) return true;
+  const bool fits =
+      settings.shape == Shape::lct || (settings.shape == Shape::lct4 && settings.block_log2 % 2 == 0);
+  return fits && settings.block_log2 <= largest_block_log2 &&
+         settings.members.size() % (1u << settings.block_log2) == 0;
+}
+
+uint8_t digest_of(const GroupSettings& settings) {
+  uint8_t digest = crc8(0xff, settings.block_log2 << 12 | static_cast<uint32_t>(settings.members.size()));
+  digest = crc8(digest, static_cast<uint32_t>(settings.shape));
+  for (const Node node : settings.members) digest = crc8(digest, node);
+  return digest;
+}
 
 Engine::Engine(Node self, uint32_t groups, uint32_t nodes)
     : self_(self), nodes_(nodes), groups_(groups), pending_(groups) {}
@@ -39,13 +62,13 @@ Refusal Engine::open(uint32_t number, GroupSettings settings) {
   if (const Refusal fault = fault_of(settings, nodes_); fault != Refusal::none) return fault;
   const auto own = std::find(settings.members.begin(), settings.members.end(), self_);
   if (own == settings.members.end()) return Refusal::not_member;
-  if (settings.block != 0 && settings.members.size() % (uint64_t{1} << settings.block) != 0)
-    return Refusal::bad_block;
+  if (!has_whole_blocks(settings)) return Refusal::bad_block;
   if (settings.judge.stride > offsets_of(settings)) return Refusal::bad_stride;
   Group group;
   group.number = static_cast<uint32_t>(own - settings.members.begin());
   group.settings = std::move(settings);
   group.settings.judge.offsets = offsets_of(group.settings);
+  group.digest = digest_of(group.settings);
   group.memory = judge_start(group.settings.judge);
   begin_epoch(group);
   groups_[number] = std::move(group);
@@ -84,6 +107,7 @@ bool Engine::accepts(const Packet& packet) {
     return drop(Drop::unknown_group), false;
   const GroupSettings& settings = groups_[packet.group].settings;
   if (packet.instance != settings.instance) return drop(Drop::other_instance), false;
+  if (packet.digest != groups_[packet.group].digest) return drop(Drop::other_settings), false;
   const auto& members = settings.members;
   if (packet.number >= members.size() || members[packet.number] != packet.from || packet.from == self_)
     return drop(Drop::not_member), false;
@@ -178,7 +202,8 @@ void Engine::waits(Group& group, const Packet& packet) {
 
 /// How many members move on together.
 uint32_t Engine::offsets_of(const GroupSettings& settings) {
-  return settings.block == 0 ? static_cast<uint32_t>(settings.members.size()) : 1u << settings.block;
+  return settings.block_log2 == 0 ? static_cast<uint32_t>(settings.members.size())
+                                  : 1u << settings.block_log2;
 }
 
 uint32_t Engine::id_of(const Group& group, uint32_t number) const {
@@ -272,9 +297,9 @@ void Engine::tick(uint32_t number) {
 }
 
 void Engine::note_age(Group& group) {
-  if (++group.age < group.settings.waiting.late || !group.blamed || group.late == group.blamed) return;
+  if (++group.age < group.settings.waiting.late || !group.blamed) return;
+  if (!group.late) late_++;
   group.late = group.blamed;
-  late_++;
 }
 
 void Engine::tick(Group& group) {
@@ -303,6 +328,7 @@ void Engine::send(Group& group, Packet packet, Node to) {
   packet.group = static_cast<uint32_t>(&group - groups_.data());
   packet.number = group.number;
   packet.instance = group.settings.instance;
+  packet.digest = group.digest;
   packet.epoch = group.epoch;
   packet.memory = group.memory;
   out_.packets.push_back(packet);

@@ -33,6 +33,7 @@ struct Packet {
   bool failed = false;     ///< gather, release: `named` is dead
   bool has_named = false;  ///< wait: `named` is who is waited for
   Node named = 0;
+  uint8_t digest = 0;  ///< digest_of() the sender's group
   JudgeMemory memory;  ///< of the packet's epoch; of a release that has not failed: of the next epoch
 };
 
@@ -43,14 +44,23 @@ struct Waiting {
   uint32_t late = 4096;     ///< ticks after which whoever is waited for is late
 };
 
+inline constexpr uint32_t largest_block_log2 = 10;
+
 struct GroupSettings {
   uint16_t instance = 0;
   Shape shape = Shape::lct;
   std::vector<Node> members;  ///< by number
-  uint32_t block = 0;         ///< two levels: blocks of 2^block members, within which offsets move; 0: one
-  JudgeSettings judge;        ///< its offsets is set from members and block
+  uint32_t block_log2 = 0;  ///< two levels: blocks of 2^block_log2 members, within which offsets move; 0: one
+  JudgeSettings judge;      ///< its offsets is set from members and blocks
   Waiting waiting;
 };
+
+/// Two levels need a tree of which each block is a part (LCT; LCT4 with digits of one level each), and whole
+/// blocks.
+bool has_whole_blocks(const GroupSettings& settings);
+
+/// CRC-8 of shape, blocks and members: who was told others is found out, but one of 256.
+uint8_t digest_of(const GroupSettings& settings);
 
 struct Completion {
   uint32_t group = 0;
@@ -96,6 +106,7 @@ class Engine {
     Phase phase = Phase::closed;
     GroupSettings settings;
     uint32_t number = 0;
+    uint8_t digest = 0;
     uint16_t epoch = 0;
     JudgeMemory memory;
     std::vector<uint32_t> children, missing;  ///< numbers with offset, of the current epoch

@@ -38,6 +38,7 @@ PacketBytes write_packet(const Packet& packet) {
   raw.to = static_cast<uint16_t>(packet.to);
   raw.number = static_cast<uint16_t>(packet.number);
   raw.inst = packet.instance;
+  raw.digest = packet.digest;
   raw.epoch = packet.epoch;
   raw.length = packet.length;
   raw.named = static_cast<uint16_t>(packet.named);
@@ -50,7 +51,7 @@ PacketBytes write_packet(const Packet& packet) {
 
 std::optional<Packet> read_packet(std::span<const uint8_t, formats::packet_bytes> bytes) {
   const formats::Packet raw = formats::unpack_packet(bytes);
-  if (raw.magic != packet_magic || raw.reserved0 != 0 || raw.reserved1 != 0) return std::nullopt;
+  if (raw.magic != packet_magic || raw.reserved0 != 0) return std::nullopt;
   if (raw.check != check_of(bytes)) return std::nullopt;
   Packet packet;
   packet.type = static_cast<Type>(raw.kind);
@@ -62,6 +63,7 @@ std::optional<Packet> read_packet(std::span<const uint8_t, formats::packet_bytes
   packet.to = raw.to;
   packet.number = raw.number;
   packet.instance = raw.inst;
+  packet.digest = raw.digest;
   packet.epoch = raw.epoch;
   packet.length = static_cast<uint16_t>(std::min<uint32_t>(uint32_t{raw.length} + raw.hops, length_limit));
   packet.named = raw.named;

@@ -7,6 +7,6 @@ module barrier_check
   input  packet_t packet_i,
   output logic    ok_o
 );
-  assign ok_o = packet_i.magic == PACKET_MAGIC && packet_i.reserved0 == '0 && packet_i.reserved1 == '0 &&
+  assign ok_o = packet_i.magic == PACKET_MAGIC && packet_i.reserved0 == '0 &&
                 packet_i.check == check_of(packet_i);
 endmodule

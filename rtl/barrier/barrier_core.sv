@@ -86,7 +86,7 @@ module barrier_core
   id_t                 sender_q;
   action_t             action_q, action;
   logic [N_GROUPS-1:0] open_q, timed_q, ticks_q;  // groups; those that wait for somebody; those whose tick is to come
-  logic                sending_q, packets_turn_q, opening_q, pending_q;
+  logic                sending_q, packets_turn_q, opening_q, pending_q, tick_q;
 
   // ------------------------------------------------------------------------------------------------- choose
   logic                known, command_open, immediate, take_command, take_tick, take_packet, start_open;
@@ -105,6 +105,10 @@ module barrier_core
   assign take_packet    = state_q == S_IDLE && !take_command && !take_tick && packet_valid_i;
   assign packet_ready_o = take_packet;
   assign start_open     = take_command && !immediate && command_i == COMMAND_OPEN;
+
+  // A tick comes to all groups that wait before the next one comes to any: if that takes longer than its period, ticks are longer.
+  logic round;
+  assign round = tick_q && ticks_q == '0;
 
   always_comb begin : p_tick_group
     tick_group = '0;
@@ -146,6 +150,7 @@ module barrier_core
   logic     open_done, send_done;
   refusal_e open_refusal;
   id_t      own;
+  logic [7:0] digest;
 
   // A clock before the decision, which takes its time: here of what was loaded, or of the epoch that has just begun.
   assign placed = state_q == S_LOAD ? loaded : g_q;
@@ -153,7 +158,7 @@ module barrier_core
   always_ff @(posedge clk_i) begin
     if (state_q == S_LOAD || state_q == S_LOOK) begin
       place_q  <= place;
-      sender_q <= shifted(packet_q.number[ID_W-1:0], placed.memory.offset, placed.settings.members, placed.settings.block);
+      sender_q <= shifted(packet_q.number[ID_W-1:0], placed.memory.offset, placed.settings.members, placed.settings.block_log2);
     end
   end
 
@@ -162,8 +167,8 @@ module barrier_core
     .packet_i(packet_q), .member_i(member), .next_o(next), .action_o(action)
   );
   barrier_open #(.N_NODES(N_NODES)) i_open (
-    .clk_i, .rst_ni, .start_i(state_q == S_OPEN && opening_q), .self_i, .members_i(settings_i.members), .block_i(settings_i.block), .stride_i(settings_i.stride), .done_o(open_done),
-    .refusal_o(open_refusal), .own_o(own), .look_o(open_look), .number_o(open_number), .node_i(member)
+    .clk_i, .rst_ni, .start_i(state_q == S_OPEN && opening_q), .self_i, .settings_i, .done_o(open_done),
+    .refusal_o(open_refusal), .own_o(own), .digest_o(digest), .look_o(open_look), .number_o(open_number), .node_i(member)
   );
   barrier_send i_send (
     .clk_i, .rst_ni, .start_i(decide), .self_i, .group_number_i(8'(group_q)), .group_i(g_q), .place_i(place_q), .memory_i(next_q.memory), .begun_i(action), .action_i(action_q),
@@ -175,6 +180,7 @@ module barrier_core
     opened.settings           = settings_i;
     opened.phase              = PHASE_IDLE;
     opened.number             = own;
+    opened.digest             = digest;
     opened.memory.best_length = '1;
     opened.memory.tries_left  = settings_i.judge_tries;
     opened.ahead              = '1;
@@ -191,13 +197,15 @@ module barrier_core
       open_q         <= '0;
       timed_q        <= '0;
       ticks_q        <= '0;
+      tick_q         <= 1'b0;
       packets_turn_q <= 1'b0;
       sending_q      <= 1'b0;
       opening_q      <= 1'b0;
     end else begin
       sending_q <= decide;
       opening_q <= start_open;
-      ticks_q   <= (ticks_q | (tick_i ? timed_q : '0)) & ~(take_tick ? N_GROUPS'(1) << tick_group : '0);
+      ticks_q   <= (round ? timed_q : ticks_q) & ~(take_tick ? N_GROUPS'(1) << tick_group : '0);
+      tick_q    <= (tick_q || tick_i) && !round;
       if (take_tick) packets_turn_q <= 1'b1;
       if (take_packet) packets_turn_q <= 1'b0;
       if (ended && open_q[group_q]) timed_q[group_q] <= next_q.phase == PHASE_GATHERING || next_q.phase == PHASE_WAITING;

@@ -40,7 +40,7 @@ module barrier_decide
   assign is_first    = is_child && sender_child == first;
   assign is_parent   = id != '0 && packet_i.number[ID_W-1:0] == place_i.parent;
   assign ahead       = packet_i.epoch - group_i.epoch;
-  assign offsets     = offsets_of(group_i.settings.members, group_i.settings.block);
+  assign offsets     = offsets_of(group_i.settings.members, group_i.settings.block_log2);
   assign good_memory = packet_i.offset < 16'(offsets) && packet_i.best_offset < 16'(offsets);
   assign tells       = packet_i.kind == PACKET_KIND_GATHER || packet_i.kind == PACKET_KIND_ASK || (packet_i.kind == PACKET_KIND_RELEASE && packet_i.failed);
   assign catches_up  = ahead == 16'd1 && group_i.phase == PHASE_WAITING && tells;
@@ -121,10 +121,10 @@ module barrier_decide
       EVENT_TICK: begin
         if (group_i.phase == PHASE_GATHERING || group_i.phase == PHASE_WAITING) begin
           g.age = group_i.age + 1'b1;
-          if (g.age >= group_i.settings.late && group_i.has_blamed && !(group_i.has_late && group_i.late == group_i.blamed)) begin
+          if (g.age >= group_i.settings.late && group_i.has_blamed) begin
             g.has_late = 1'b1;
             g.late     = group_i.blamed;
-            a.late     = 1'b1;
+            a.late     = !group_i.has_late;
           end
           if (group_i.timer > 16'd1) begin
             g.timer = group_i.timer - 1'b1;
@@ -156,6 +156,9 @@ module barrier_decide
         end else if (packet_i.inst != group_i.settings.inst) begin
           drops    = 1'b1;
           a.reason = DROP_OTHER_INSTANCE;
+        end else if (packet_i.digest != group_i.digest) begin
+          drops    = 1'b1;
+          a.reason = DROP_OTHER_SETTINGS;
         end else if (packet_i.number >= 16'(group_i.settings.members) || member_i != packet_i.from || packet_i.from == self_i) begin
           drops    = 1'b1;
           a.reason = DROP_NOT_MEMBER;

@@ -17,7 +17,7 @@ module barrier_judge
 
   assign unused = ^settings_i;
 
-  assign offsets = offsets_of(settings_i.members, settings_i.block);
+  assign offsets = offsets_of(settings_i.members, settings_i.block_log2);
   assign next = {1'b0, seen.offset} + settings_i.stride;
 
   always_comb begin : p_seen

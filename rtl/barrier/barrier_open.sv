@@ -9,20 +9,19 @@ module barrier_open
 #(
   parameter int unsigned N_NODES = 1024
 ) (
-  input  logic     clk_i,
-  input  logic     rst_ni,
-  input  logic     start_i,    // for one clock; what follows stays until done_o
-  input  node_t    self_i,
-  input  size_t    members_i,
-  input  logic [3:0] block_i,  // two levels: of 2^block_i members; 0: one
-  input  size_t    stride_i,
-  output logic     done_o,     // for one clock
-  output refusal_e refusal_o,  // with done_o
-  output id_t      own_o,      // with done_o, if not refused: number of this node
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  input  logic       start_i,    // for one clock; what follows stays until done_o
+  input  node_t      self_i,
+  input  settings_t  settings_i,
+  output logic       done_o,     // for one clock
+  output refusal_e   refusal_o,  // with done_o
+  output id_t        own_o,      // with done_o, if not refused: number of this node
+  output logic [7:0] digest_o,   // likewise: of settings and table
   // table of members
-  output logic     look_o,
-  output id_t      number_o,
-  input  node_t    node_i      // one clock later
+  output logic       look_o,
+  output id_t        number_o,
+  input  node_t      node_i      // one clock later
 );
   localparam int unsigned NODE_W = N_NODES > 1 ? $clog2(N_NODES) : 1;
 
@@ -35,29 +34,33 @@ module barrier_open
     S_END
   } state_e;
 
-  state_e state_q;
-  id_t    index_q, own_q, noted;
-  node_t  member_q;
-  logic   found_q, last, clash, whole;
+  state_e     state_q;
+  id_t        index_q, own_q, noted;
+  node_t      member_q;
+  logic [7:0] digest_q;
+  logic       found_q, last, clash;
+  logic       unused;  // a record, of which parts are needed here
+
+  assign unused = ^settings_i;
 
   ram_sdp #(.DEPTH(N_NODES), .WIDTH(ID_W)) i_notes (
     .clk_i, .we_i(state_q == S_COMPARE && !clash), .waddr_i(member_q[NODE_W-1:0]), .wdata_i(index_q),
     .re_i(state_q == S_NOTE && 32'(node_i) < N_NODES), .raddr_i(node_i[NODE_W-1:0]), .rdata_o(noted)
   );
 
-  assign last     = {1'b0, index_q} + 1'b1 == members_i;
-  assign whole    = block_i == '0 || (members_i & {1'b0, in_block(block_i)}) == '0;  // blocks
+  assign last     = {1'b0, index_q} + 1'b1 == settings_i.members;
   assign clash    = noted < index_q && node_i == member_q;
   assign look_o   = state_q == S_MEMBER || (state_q == S_OTHER && noted < index_q);
   assign number_o = state_q == S_MEMBER ? index_q : noted;
   assign own_o    = own_q;
+  assign digest_o = digest_q;
 
   always_comb begin : p_end
     done_o    = 1'b0;
     refusal_o = REFUSAL_NONE;
     unique case (state_q)
       S_IDLE: begin
-        done_o    = start_i && members_i == '0;
+        done_o    = start_i && settings_i.members == '0;
         refusal_o = REFUSAL_EMPTY;
       end
       S_NOTE: begin
@@ -70,7 +73,7 @@ module barrier_open
       end
       S_END: begin
         done_o    = 1'b1;
-        refusal_o = !found_q ? REFUSAL_NOT_MEMBER : !whole ? REFUSAL_BAD_BLOCK : stride_i > offsets_of(members_i, block_i) ? REFUSAL_BAD_STRIDE : REFUSAL_NONE;
+        refusal_o = !found_q ? REFUSAL_NOT_MEMBER : !has_whole_blocks(settings_i) ? REFUSAL_BAD_BLOCK : settings_i.stride > offsets_of(settings_i.members, settings_i.block_log2) ? REFUSAL_BAD_STRIDE : REFUSAL_NONE;
       end
       default: ;
     endcase
@@ -91,10 +94,14 @@ module barrier_open
       endcase
     end
     if (state_q == S_IDLE) begin
-      index_q <= '0;
-      found_q <= 1'b0;
+      index_q  <= '0;
+      found_q  <= 1'b0;
+      digest_q <= digest_begun(settings_i);
     end
-    if (state_q == S_NOTE) member_q <= node_i;
+    if (state_q == S_NOTE) begin
+      member_q <= node_i;
+      digest_q <= crc8(digest_q, node_i);
+    end
     if (state_q == S_COMPARE) begin
       index_q <= index_q + 1'b1;
       if (member_q == self_i) begin

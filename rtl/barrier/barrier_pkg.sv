@@ -26,7 +26,7 @@ package barrier_pkg;
     logic [15:0] inst;
     shape_e      shape;
     size_t       members;
-    logic [3:0]  block;       // two levels: blocks of 2^block members; 0: one level
+    logic [3:0]  block_log2;  // two levels: blocks of 2^block_log2 members; 0: one level
     size_t       stride;
     logic [15:0] good;
     logic [7:0]  judge_tries;
@@ -45,6 +45,7 @@ package barrier_pkg;
 
   typedef struct packed {
     settings_t   settings;
+    logic [7:0]  digest;    // of shape, blocks and members: packets of members that were told others are dropped
     phase_e      phase;
     id_t         number;
     logic [15:0] epoch;
@@ -129,29 +130,52 @@ package barrier_pkg;
   endfunction
 
   // Of an id or number, what is its place in the block: the bits that offsets move. Without blocks all.
-  function automatic id_t in_block(logic [3:0] block);
-    return block == '0 ? '1 : id_t'((32'd1 << block) - 1);
+  function automatic id_t in_block(logic [3:0] block_log2);
+    return block_log2 == '0 ? '1 : id_t'((32'd1 << block_log2) - 1);
   endfunction
 
   // How many members move on together, and so how many offsets there are.
-  function automatic size_t offsets_of(size_t members, logic [3:0] block);
-    return block == '0 ? members : size_t'(1) << block;
+  function automatic size_t offsets_of(size_t members, logic [3:0] block_log2);
+    return block_log2 == '0 ? members : size_t'(1) << block_log2;
+  endfunction
+
+  // A block has a root of its own, and all are whole: LCT, or LCT4 with digits that are of one level each.
+  function automatic logic has_whole_blocks(settings_t settings);
+    logic fits, unused;  // settings that do not matter for it
+    unused = ^settings;
+    fits   = settings.shape == SHAPE_LCT || (settings.shape == SHAPE_LCT4 && !settings.block_log2[0]);
+    return settings.block_log2 == '0 || (fits && (settings.members & {1'b0, in_block(settings.block_log2)}) == '0);
   endfunction
 
   // round(K): the id of a number, and back.
-  function automatic id_t shifted(id_t number, id_t offset, size_t members, logic [3:0] block);
+  function automatic id_t shifted(id_t number, id_t offset, size_t members, logic [3:0] block_log2);
     logic [ID_W:0] sum;
     id_t           moves;
     sum   = {1'b0, number} + {1'b0, offset};
-    moves = in_block(block);
-    return block != '0 ? (number & ~moves) | (sum[ID_W-1:0] & moves) : id_t'(sum >= members ? sum - members : sum);
+    moves = in_block(block_log2);
+    return block_log2 != '0 ? (number & ~moves) | (sum[ID_W-1:0] & moves) : id_t'(sum >= members ? sum - members : sum);
   endfunction
 
-  function automatic id_t unshifted(id_t id, id_t offset, size_t members, logic [3:0] block);
+  function automatic id_t unshifted(id_t id, id_t offset, size_t members, logic [3:0] block_log2);
     id_t difference, moves;
     difference = id - offset;
-    moves      = in_block(block);
-    return block != '0 ? (id & ~moves) | (difference & moves) : id >= offset ? difference : id_t'({1'b0, id} + members - {1'b0, offset});
+    moves      = in_block(block_log2);
+    return block_log2 != '0 ? (id & ~moves) | (difference & moves) : id >= offset ? difference : id_t'({1'b0, id} + members - {1'b0, offset});
+  endfunction
+
+  // CRC-8 (x^8 + x^2 + x + 1) over one more word, highest bit first.
+  function automatic logic [7:0] crc8(logic [7:0] crc, logic [15:0] word);
+    logic [7:0] next;
+    next = crc;
+    for (int i = 15; i >= 0; i--) next = {next[6:0], 1'b0} ^ (next[7] ^ word[i] ? 8'h07 : 8'h00);
+    return next;
+  endfunction
+
+  // Of a group's settings; its members' nodes follow, by number.
+  function automatic logic [7:0] digest_begun(settings_t settings);
+    logic unused;  // settings in which members may differ
+    unused = ^settings;
+    return crc8(crc8('1, {settings.block_log2, 1'b0, settings.members}), 16'(settings.shape));
   endfunction
 
   function automatic logic [15:0] saturated_sum(logic [15:0] a, logic [15:0] b);

@@ -13,13 +13,13 @@ module barrier_place
 
   assign unused = ^group_i;
 
-  assign id         = shifted(group_i.number, group_i.memory.offset, group_i.settings.members, group_i.settings.block);
+  assign id         = shifted(group_i.number, group_i.memory.offset, group_i.settings.members, group_i.settings.block_log2);
   assign missing    = children & ~group_i.got;
   assign preferred  = missing & group_i.ahead;
   assign candidates = preferred != '0 ? preferred : missing;
   assign first      = candidates & (~candidates + 1'b1);
-  assign parent     = unshifted(parent_id, group_i.memory.offset, group_i.settings.members, group_i.settings.block);
-  assign peer       = group_i.phase == PHASE_WAITING ? parent : unshifted(id | more_of_one(first), group_i.memory.offset, group_i.settings.members, group_i.settings.block);
+  assign parent     = unshifted(parent_id, group_i.memory.offset, group_i.settings.members, group_i.settings.block_log2);
+  assign peer       = group_i.phase == PHASE_WAITING ? parent : unshifted(id | more_of_one(first), group_i.memory.offset, group_i.settings.members, group_i.settings.block_log2);
   assign place_o    = '{id: id, children: children, missing: missing, first: first, parent: parent, peer: peer};
 
   barrier_tree i_tree (

@@ -85,11 +85,13 @@ module barrier_regs
 
   always_comb begin : p_known
     unique case (waddr)
-      REG_TICK_PERIOD, REG_TABLE_GROUP, REG_TABLE_INDEX, REG_INSTANCE, REG_STRIDE, REG_GOOD, REG_JUDGE_TRIES, REG_FIRST, REG_LARGEST, REG_TRIES,
+      REG_TICK_PERIOD, REG_TABLE_INDEX, REG_INSTANCE, REG_GOOD, REG_FIRST, REG_LARGEST: known = wdata[31:16] == '0;
+      REG_TABLE_GROUP, REG_JUDGE_TRIES, REG_TRIES: known = wdata[31:8] == '0;
+      REG_STRIDE:  known = wdata[31:ID_W+1] == '0;
       REG_LATE:    known = 1'b1;
-      REG_SELF:    known = open_i == '0;
+      REG_SELF:    known = open_i == '0 && wdata[31:16] == '0;
       REG_MEMBER:  known = table_closed && 32'(index_q) < N_MEMBERS && wdata[31:16] == '0;
-      REG_BLOCK:   known = wdata <= 32'(ID_W);
+      REG_BLOCK_LOG2:   known = wdata <= 32'(ID_W);
       REG_SHAPE:   known = wdata <= 32'(SHAPE_LCT4);
       REG_MEMBERS: known = wdata <= N_MEMBERS;
       default:     known = 1'b0;
@@ -117,7 +119,7 @@ module barrier_regs
       settings_q.inst        <= RESET_INSTANCE[15:0];
       settings_q.shape       <= SHAPE_LCT;
       settings_q.members     <= RESET_MEMBERS[ID_W:0];
-      settings_q.block       <= RESET_BLOCK[3:0];
+      settings_q.block_log2       <= RESET_BLOCK_LOG2[3:0];
       settings_q.stride      <= RESET_STRIDE[ID_W:0];
       settings_q.good        <= RESET_GOOD[15:0];
       settings_q.judge_tries <= RESET_JUDGE_TRIES[7:0];
@@ -137,8 +139,8 @@ module barrier_regs
           REG_INSTANCE:    settings_q.inst <= wdata[15:0];
           REG_SHAPE:       settings_q.shape <= shape_e'(wdata[1:0]);
           REG_MEMBERS:     settings_q.members <= wdata[ID_W:0];
-          REG_BLOCK:       settings_q.block <= wdata[3:0];
-          REG_STRIDE:      settings_q.stride <= wdata[15:ID_W+1] == '0 ? wdata[ID_W:0] : '1;
+          REG_BLOCK_LOG2:       settings_q.block_log2 <= wdata[3:0];
+          REG_STRIDE:      settings_q.stride <= wdata[ID_W:0];
           REG_GOOD:        settings_q.good <= wdata[15:0];
           REG_JUDGE_TRIES: settings_q.judge_tries <= wdata[7:0];
           REG_FIRST:       settings_q.first <= wdata[15:0];
@@ -183,7 +185,7 @@ module barrier_regs
     unique case (raddr)
       REG_ID:          rdata = RESET_ID;
       REG_VERSION:     rdata = RESET_VERSION;
-      REG_CAPS:        rdata = {16'(N_MEMBERS), 8'd0, 8'(N_GROUPS)};
+      REG_CAPS:        rdata = {16'(N_MEMBERS), 16'(N_GROUPS)};
       REG_NODES:       rdata = N_NODES;
       REG_SELF:        rdata = 32'(self_q);
       REG_TICK_PERIOD: rdata = 32'(period_q);
@@ -192,7 +194,7 @@ module barrier_regs
       REG_INSTANCE:    rdata = 32'(settings_q.inst);
       REG_SHAPE:       rdata = 32'(settings_q.shape);
       REG_MEMBERS:     rdata = 32'(settings_q.members);
-      REG_BLOCK:       rdata = 32'(settings_q.block);
+      REG_BLOCK_LOG2:       rdata = 32'(settings_q.block_log2);
       REG_STRIDE:      rdata = 32'(settings_q.stride);
       REG_GOOD:        rdata = 32'(settings_q.good);
       REG_JUDGE_TRIES: rdata = 32'(settings_q.judge_tries);

@@ -38,7 +38,7 @@ module barrier_send
   assign from        = start_i ? place_i.children : todo_q;
   assign child       = largest_child(group_i.settings.shape, from);
   assign to_children = start_i ? from != '0 && (group_i.phase == PHASE_WAITING || place_i.id == '0) : todo_q != '0;
-  assign number_o    = to_children ? unshifted(place_i.id | more_of_one(child), group_i.memory.offset, group_i.settings.members, group_i.settings.block) : place_i.parent;
+  assign number_o    = to_children ? unshifted(place_i.id | more_of_one(child), group_i.memory.offset, group_i.settings.members, group_i.settings.block_log2) : place_i.parent;
   assign moves       = !valid_q || ready_i;
   assign more        = todo_q != '0 || parent_q || node_q;
   assign look_o      = start_i || moves;
@@ -84,6 +84,7 @@ module barrier_send
     packet.to          = to_node_q ? action_i.node : node_i;
     packet.number      = 16'(group_i.number);
     packet.inst        = group_i.settings.inst;
+    packet.digest      = group_i.digest;
     packet.epoch       = group_i.epoch - 16'(action_i.behind);
     packet.length      = to_child_q ? '0 : action_i.length;
     packet.offset      = 16'(memory_i.offset);

@@ -26,6 +26,8 @@ void BarrierDriver::start(const BarrierSetup& setup, OnDone done) {
 }
 
 void BarrierDriver::open(uint8_t group, const BarrierGroup& settings, OnOutcome done) {
+  if (settings.block_log2 > largest_block_log2)
+    return done(Refusal::bad_block);  // the register would keep another
   opens_.push_back({group, settings, std::move(done)});
   if (opens_.size() == 1) open_next();
 }
@@ -38,7 +40,7 @@ void BarrierDriver::open_next() {
   for (const uint16_t member : settings.members) write(engine_reg::MEMBER, member);
   write(engine_reg::INSTANCE, settings.instance);
   write(engine_reg::SHAPE, static_cast<uint32_t>(settings.shape));
-  write(engine_reg::BLOCK, settings.block);
+  write(engine_reg::BLOCK_LOG2, settings.block_log2);
   write(engine_reg::STRIDE, settings.stride);
   write(engine_reg::GOOD, settings.good);
   write(engine_reg::JUDGE_TRIES, settings.judge_tries);

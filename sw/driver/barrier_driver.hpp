@@ -32,12 +32,14 @@ struct BarrierSetup {
   bool interrupt = false;
 };
 
+inline constexpr uint8_t largest_block_log2 = 10;  ///< that the engine's register takes
+
 /// A group, the same at all of its members (docs/barrier.md). Times in ticks.
 struct BarrierGroup {
   uint16_t instance = 0;  ///< another one each time that the group's number is used again
   barrier::formats::Shape shape = barrier::formats::Shape::lct;
   std::vector<uint16_t> members = {};  ///< nodes by number
-  uint8_t block = 0;                   ///< two levels: blocks of 2^block members; 0: one level
+  uint8_t block_log2 = 0;              ///< two levels: blocks of 2^block_log2 members; 0: one level
   uint16_t stride = 1, good = 0;       ///< of judge
   uint8_t judge_tries = 8;
   uint16_t first = 64, largest = 1024;

@@ -11,6 +11,7 @@
 #include "barrier/comparison.hpp"
 #include "barrier/update_quantity.hpp"
 #include "common/command_line.hpp"
+#include "common/fault.hpp"
 #include "common/progress.hpp"
 #include "weft/command.hpp"
 
@@ -143,6 +144,7 @@ json run_all(const BarrierArguments& arguments) {
         setup.size = size;
         setup.broken = broken;
         setup.algorithm = algorithm.algorithm;
+        if (!fits(setup)) continue;
         runs.push_back(run_seeds(setup, arguments, algorithm.name));
         progress.show(runs.size(), all);
       }
@@ -153,6 +155,9 @@ json run_all(const BarrierArguments& arguments) {
 
 int run_barrier(const BarrierArguments& arguments) {
   const json runs = run_all(arguments);
+  if (runs.empty())
+    throw Fault(fmt::format("--block {}: no mesh here has two whole blocks of a power of two nodes",
+                            arguments.block));
   print(runs);
   json results = runs.size() == 1 ? runs[0] : json{{"runs", runs}};
   results["seed"] = arguments.common.seed;
@@ -225,7 +230,10 @@ void add_barrier(CLI::App& weft, int& exit_code) {
   command->add_option("--seeds", arguments->seeds, "runs with seeds from --seed on")
       ->check(few)
       ->capture_default_str();
-  command->add_option("--block", arguments->block, "side of a block of two-level algorithms")
+  command
+      ->add_option("--block", arguments->block,
+                   "side of a block of two-level algorithms; meshes without two whole ones are left out by "
+                   "dlct-blocks")
       ->check(command_line::whole_number(1, 64))
       ->capture_default_str();
   command->add_flag("--updates", arguments->updates, "JSON: UQ of the change from each offset (row) to each");

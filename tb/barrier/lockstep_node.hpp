@@ -43,7 +43,7 @@ class LockstepNode : public EngineNode {
     push(reg::INSTANCE, settings.instance);
     push(reg::SHAPE, static_cast<uint32_t>(settings.shape));
     push(reg::MEMBERS, static_cast<uint32_t>(settings.members.size()));
-    push(reg::BLOCK, settings.block);
+    push(reg::BLOCK_LOG2, settings.block_log2);
     push(reg::STRIDE, settings.judge.stride);
     push(reg::GOOD, settings.judge.good);
     push(reg::JUDGE_TRIES, settings.judge.tries);

@@ -99,10 +99,9 @@ class MeshRun {
     group.settings.instance = static_cast<uint16_t>(random_.next());
     group.settings.shape = run_.shape;
     group.settings.members = std::move(nodes);
-    const uint32_t block = 1u << run_.block;
-    const bool whole = run_.block != 0 && count % block == 0;
-    group.settings.block = whole ? run_.block : 0;
-    const uint32_t offsets = whole ? block : count;
+    group.settings.block_log2 = run_.block_log2;
+    if (!has_whole_blocks(group.settings)) group.settings.block_log2 = 0;  // of a group of some
+    const uint32_t offsets = group.settings.block_log2 != 0 ? 1u << run_.block_log2 : count;
     group.settings.judge = {.offsets = offsets,
                             .stride = default_stride(offsets),
                             .good = longest_way(group.settings),
@@ -304,7 +303,7 @@ BarrierRun drawn_run(uint64_t seed) {
   run.broken = sometimes(0.5);
   run.numbering = static_cast<Numbering>(up_to(2));
   run.shape = shapes[random.below(shapes.size())].shape;
-  if (random.chance(0.4)) run.block = 1 + static_cast<uint32_t>(random.below(4));
+  if (random.chance(0.4)) run.block_log2 = 1 + static_cast<uint32_t>(random.below(4));
   run.engines = random.chance(0.7) ? BarrierRun::Engines::rtl : BarrierRun::Engines::mixed;
   run.faults.loss = sometimes(0.01);
   run.faults.duplicate = sometimes(0.05);

@@ -23,8 +23,8 @@ struct BarrierRun {
   double broken = 0;  ///< fraction of links
   barrier::Numbering numbering = barrier::Numbering::centre;
   barrier::Shape shape = barrier::Shape::lct;
-  uint32_t block =
-      0;  ///< two levels: blocks of 2^block members, in groups that are made of whole ones; 0: one level
+  uint32_t block_log2 =
+      0;  ///< two levels: blocks of 2^block_log2 members, in groups that are made of whole ones; 0: one level
   enum class Engines { rtl, golden, mixed } engines = Engines::rtl;  ///< mixed: every other node
   fabric::Faults faults{.delay = 5};                                 ///< of every link
   uint32_t groups = 1;     ///< the first one of all nodes, others of some; 1 to 4

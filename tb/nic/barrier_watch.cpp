@@ -259,7 +259,7 @@ barrier::GroupSettings BarrierWatch::settings(uint32_t group) const {
   settings.shape = static_cast<barrier::Shape>(value(reg::SHAPE) & 3);
   const auto& table = tables_.at(group);
   settings.members.assign(table.begin(), table.begin() + value(reg::MEMBERS));
-  settings.block = value(reg::BLOCK) & 15;
+  settings.block_log2 = value(reg::BLOCK_LOG2) & 15;
   settings.judge.stride = value(reg::STRIDE) & 0xffff;
   settings.judge.good = value(reg::GOOD) & 0xffff;
   settings.judge.tries = value(reg::JUDGE_TRIES) & 0xff;

@@ -35,7 +35,7 @@ const std::map<std::string, barrier::Numbering> numbering_names{{"s-curve", barr
 nlohmann::json to_json(const Options& options, const tb::BarrierRunResult& result) {
   return {{"mesh", options.mesh},
           {"engines", options.engines},
-          {"block", options.run.block},
+          {"block_log2", options.run.block_log2},
           {"nodes", options.run.size.nodes()},
           {"links", result.links},
           {"broken_links", result.broken_links},
@@ -167,12 +167,16 @@ int run(Options& options, const std::vector<std::string>& arguments) {
       throw BadInput(
           fmt::format("--mesh {}: must be XxY with at most {} nodes", options.mesh, tb::engine_nodes));
     options.run.size = *size;
-    if (size->nodes() % (1u << options.run.block) != 0)
-      throw BadInput(fmt::format("--block {}: {} nodes are not made of whole blocks of {}", options.run.block,
-                                 size->nodes(), 1u << options.run.block));
     options.run.engines = engine_names.at(options.engines);
     options.run.numbering = numbering_names.at(options.numbering);
     options.run.shape = barrier::shape_named(options.shape);
+    barrier::GroupSettings all;
+    all.shape = options.run.shape;
+    all.block_log2 = options.run.block_log2;
+    all.members.resize(size->nodes());
+    if (!has_whole_blocks(all))
+      throw BadInput(fmt::format("--block-log2 {}: a tree {} of {} nodes has no whole blocks of {}",
+                                 all.block_log2, options.shape, all.members.size(), 1u << all.block_log2));
     return options.runs > 0 ? run_campaign(options) : run_one(options, arguments);
   } catch (const Fault& fault) {
     throw BadInput(fault.what());
@@ -213,7 +217,7 @@ Command add_barrier_command(CLI::App& app) {
       ->check(CLI::IsMember(barrier::shape_names()))
       ->capture_default_str();
   command
-      ->add_option("--block", run_options.block,
+      ->add_option("--block-log2", run_options.block_log2,
                    "two levels: blocks of 2^B nodes, within which offsets move; 0: one level")
       ->type_name("B")
       ->check(whole_number(0, 6))

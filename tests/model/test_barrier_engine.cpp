@@ -23,9 +23,9 @@ GroupSettings settings_of(uint32_t members) {
 
 /// Two levels, if the members are whole blocks.
 void move_in_blocks(GroupSettings& settings, uint32_t block) {
-  if (block == 0 || settings.members.size() % (1u << block) != 0) return;
-  settings.block = block;
-  settings.judge.stride = default_stride(1u << block);
+  settings.block_log2 = block;
+  if (!has_whole_blocks(settings)) settings.block_log2 = 0;
+  if (settings.block_log2 != 0) settings.judge.stride = default_stride(1u << block);
 }
 
 /// Barriers of all nodes, whose software comes back after random times. @return ticks, or nothing if it takes
@@ -83,6 +83,7 @@ TEST(BarrierEngine, GathersInBlocksThenOverTheirRoots) {
     Packet release;  // by which the offset is 1
     release.to = number;
     release.instance = settings.instance;
+    release.digest = digest_of(settings);
     release.epoch = 1;
     release.memory.offset = 1;
     member.arrive(0);
@@ -132,6 +133,7 @@ TEST(BarrierEngine, ReleasesTheLargestSubtreeFirst) {
       Packet gather;
       gather.from = gather.number = child;
       gather.instance = settings.instance;
+      gather.digest = digest_of(settings);
       root.receive(gather);
     }
     std::vector<Node> told;
@@ -201,6 +203,19 @@ TEST(BarrierEngine, WhoIsLateIsNamedAndNotDead) {
   }
 }
 
+// Both are asked in turn and answer: one barrier, one count.
+TEST(BarrierEngine, TwoWhoAreLateCountOnce) {
+  BarrierNetwork net(4, {}, 1);
+  net.open(settings_of(4));
+  net.arrive(0);
+  for (int i = 0; i < 9000; i++) net.tick();
+  EXPECT_EQ(net.engines[0].late(), 1u);
+  for (const Node node : {1u, 2u, 3u}) net.arrive(node);
+  for (int i = 0; i < 100; i++) net.tick();
+  EXPECT_EQ(net.done, std::vector<uint32_t>(4, 1));
+  EXPECT_TRUE(net.completions[0][0].late == Node{1} || net.completions[0][0].late == Node{2});
+}
+
 TEST(BarrierEngine, RefusesWhatSoftwareDoesWrong) {
   Engine engine(1, 2, 8);
   auto settings = settings_of(4);
@@ -219,12 +234,21 @@ TEST(BarrierEngine, RefusesWhatSoftwareDoesWrong) {
   EXPECT_EQ(engine.open(0, with({0, 2})), Refusal::not_member);
   const auto in_blocks = [&](uint32_t block, uint32_t stride) {
     auto other = settings;
-    other.block = block;
+    other.block_log2 = block;
     other.judge.stride = stride;
     return other;
   };
   EXPECT_EQ(engine.open(0, in_blocks(3, 1)), Refusal::bad_block);
   EXPECT_EQ(engine.open(0, in_blocks(1, 3)), Refusal::bad_stride);
+  EXPECT_EQ(engine.open(0, in_blocks(11, 1)), Refusal::bad_block);
+  EXPECT_EQ(engine.open(0, in_blocks(32, 1)), Refusal::bad_block);
+  settings.shape = Shape::bst;
+  EXPECT_EQ(engine.open(0, in_blocks(1, 1)), Refusal::bad_block);
+  settings.shape = Shape::lct4;
+  EXPECT_EQ(engine.open(0, in_blocks(1, 1)), Refusal::bad_block);
+  EXPECT_EQ(engine.open(0, in_blocks(2, 1)), Refusal::none);
+  EXPECT_EQ(engine.close(0), Refusal::none);
+  settings.shape = Shape::lct;
   EXPECT_EQ(engine.open(0, in_blocks(2, 4)), Refusal::none);
   EXPECT_EQ(engine.close(0), Refusal::none);
   EXPECT_EQ(engine.open(0, in_blocks(0, 5)), Refusal::bad_stride);
@@ -258,6 +282,7 @@ TEST(BarrierEngine, DropsWhatIsNotForItAndCounts) {
   good.from = 1;
   good.number = 1;
   good.instance = 7;
+  good.digest = digest_of(settings_of(4));
   const auto dropped = [&](Drop reason, auto change) {
     Packet packet = good;
     change(packet);
@@ -269,6 +294,7 @@ TEST(BarrierEngine, DropsWhatIsNotForItAndCounts) {
   dropped(Drop::unknown_group, [](Packet& packet) { packet.group = 1; });
   dropped(Drop::unknown_group, [](Packet& packet) { packet.group = 9; });
   dropped(Drop::other_instance, [](Packet& packet) { packet.instance = 6; });
+  dropped(Drop::other_settings, [](Packet& packet) { packet.digest ^= 1; });
   dropped(Drop::not_member, [](Packet& packet) { packet.number = 2; });
   dropped(Drop::not_member, [](Packet& packet) { packet.number = 4; });
   dropped(Drop::misrouted, [](Packet& packet) { packet.to = 1; });
@@ -279,6 +305,41 @@ TEST(BarrierEngine, DropsWhatIsNotForItAndCounts) {
   dropped(Drop::old_epoch, [](Packet& packet) { packet.epoch = 0xfffe; });
   dropped(Drop::not_waiting, [](Packet& packet) { packet.type = Type::release; });
   dropped(Drop::not_waiting, [](Packet& packet) { packet.type = Type::wait; });
+
+  auto blocks = settings_of(4);
+  move_in_blocks(blocks, 1);
+  ASSERT_EQ(engine.open(1, blocks), Refusal::none);
+  good.group = 1;
+  good.digest = digest_of(blocks);
+  dropped(Drop::bad_offset, [](Packet& packet) { packet.memory.offset = 2; });
+  dropped(Drop::bad_offset, [](Packet& packet) { packet.memory.best_offset = 2; });
+}
+
+// Under the same number and instance: with fewer members, another order of them, another tree, blocks.
+TEST(BarrierEngine, NobodyLeavesWhileOneWasToldOtherSettings) {
+  const auto others = [](auto change) {
+    auto settings = settings_of(4);
+    change(settings);
+    return settings;
+  };
+  for (const GroupSettings& other : {others([](auto& settings) {
+                                       settings.members = {0, 1, 2};
+                                     }),
+                                     others([](auto& settings) {
+                                       settings.members = {0, 2, 1, 3};
+                                     }),
+                                     others([](auto& settings) { settings.shape = Shape::bst; }),
+                                     others([](auto& settings) { move_in_blocks(settings, 1); })}) {
+    BarrierNetwork net(4, {}, 1);
+    for (Node node = 0; node < 4; node++)
+      ASSERT_EQ(net.engines[node].open(0, node == 2 ? other : settings_of(4)), Refusal::none);
+    for (const Node node : {0u, 1u, 2u}) net.arrive(node);
+    for (int i = 0; i < 40; i++) net.tick();
+    EXPECT_EQ(net.done, std::vector<uint32_t>(4, 0));
+    uint64_t told = 0;
+    for (const Engine& engine : net.engines) told += engine.dropped(Drop::other_settings);
+    EXPECT_GT(told, 0u);
+  }
 }
 
 // The next barrier's Gather overtakes this one's Release, and says as much.
@@ -289,6 +350,7 @@ TEST(BarrierEngine, TakesTheNextBarriersGatherForItsRelease) {
   gather.from = gather.number = 3;
   gather.to = 2;
   gather.instance = 7;
+  gather.digest = digest_of(settings_of(4));
   engine.receive(gather);
   ASSERT_EQ(engine.arrive(0), Refusal::none);
   engine.take();

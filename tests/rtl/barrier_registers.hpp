@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "barrier/engine.hpp"
 #include "weft/barrier/formats.hpp"
 
 namespace weft::rtl_test {
@@ -25,12 +26,15 @@ void check_registers(Engine& engine, std::mt19937_64& random) {
       {reg::LARGEST, 16},  {reg::TRIES, 8},        {reg::LATE, 32}};
   for (int round = 0; round < 30; round++) {
     for (const auto& [address, width] : widths) {
-      const auto value = static_cast<uint32_t>(random() >> 32);
-      const auto written = static_cast<uint32_t>(value & ((uint64_t{1} << width) - 1));
+      const auto largest = static_cast<uint32_t>((uint64_t{1} << width) - 1);
+      const uint32_t value = static_cast<uint32_t>(random() >> 32) & largest;
       EXPECT_TRUE(engine.write(address, value)) << address;
-      EXPECT_EQ(engine.read(address), written) << address;
-      EXPECT_FALSE(engine.write(address, ~value, static_cast<uint8_t>(below(15)))) << address;
-      EXPECT_EQ(engine.read(address), written) << address;
+      EXPECT_EQ(engine.read(address), value) << address;
+      EXPECT_FALSE(engine.write(address, ~value & largest, static_cast<uint8_t>(below(15)))) << address;
+      EXPECT_EQ(engine.read(address), value) << address;
+      if (width == 32) continue;
+      EXPECT_FALSE(engine.write(address, (~value & largest) | 1U << (width + below(32 - width)))) << address;
+      EXPECT_EQ(engine.read(address), value) << address;
     }
     const uint32_t shape = below(barrier::shapes.size());
     EXPECT_TRUE(engine.write(reg::SHAPE, shape));
@@ -44,8 +48,12 @@ void check_registers(Engine& engine, std::mt19937_64& random) {
     const uint32_t stride = below(2048);
     EXPECT_TRUE(engine.write(reg::STRIDE, stride));
     EXPECT_EQ(engine.read(reg::STRIDE), stride);
-    EXPECT_TRUE(engine.write(reg::STRIDE, 2048 + below(60000)));
-    EXPECT_EQ(engine.read(reg::STRIDE), 2047U) << "more than any group has";
+    EXPECT_FALSE(engine.write(reg::STRIDE, 2048 + below(60000)));
+    EXPECT_EQ(engine.read(reg::STRIDE), stride);
+    const uint32_t block = below(barrier::largest_block_log2 + 1);
+    EXPECT_TRUE(engine.write(reg::BLOCK_LOG2, block));
+    EXPECT_FALSE(engine.write(reg::BLOCK_LOG2, barrier::largest_block_log2 + 1 + below(100)));
+    EXPECT_EQ(engine.read(reg::BLOCK_LOG2), block);
     EXPECT_FALSE(engine.read(1 + 4 * below(200)).has_value()) << "no register begins there";
     EXPECT_FALSE(engine.write(0x200 + below(0x200), 0));
     EXPECT_FALSE(engine.read(0x200 + below(0x200)).has_value());

@@ -55,8 +55,9 @@ class BarrierRtl : public testing::Test {
     std::iota(settings.members.begin(), settings.members.end(), 0);
     std::shuffle(settings.members.begin(), settings.members.end(), random_);
     const uint32_t block = below(5);
-    if (members % (1u << block) == 0) settings.block = block;
-    settings.judge.stride = default_stride(settings.block != 0 ? 1u << settings.block : members);
+    settings.block_log2 = block;
+    if (!has_whole_blocks(settings)) settings.block_log2 = 0;
+    settings.judge.stride = default_stride(settings.block_log2 != 0 ? 1u << settings.block_log2 : members);
     settings.judge.tries = 200;
     settings.waiting = {.first = 8, .largest = 32, .tries = 12, .late = 100};
     return settings;
@@ -210,7 +211,7 @@ TEST_F(BarrierRtl, EqualsItsModelWhateverComes) {
           if (fault == 2) settings.members[0] = settings.members[5];
           if (fault == 3) settings.members = {20, 21};
           if (fault == 4) settings.judge.stride = 9;
-          if (fault == 5) settings.block = 10 - below(2);
+          if (fault == 5) settings.block_log2 = 10 - below(2);
           node.open(fault < 6 ? 3 : group, settings);
           break;
         }
@@ -351,6 +352,7 @@ TEST_F(BarrierRtl, HasAPacketDoneInFourClocks) {
   Packet gather;
   gather.from = gather.number = 3;
   gather.instance = settings.instance;
+  gather.digest = digest_of(settings);
   const auto clocks_until = [&](auto happened) {
     uint32_t clocks = 0;
     for (; clocks < 100 && !happened(); clocks++) nodes_[0]->clock(0);

@@ -46,6 +46,7 @@ class BarrierLarge : public testing::Test {
     std::unordered_map<Node, uint32_t> numbers;
     uint16_t epoch = 0;
     bool open = false;
+    uint8_t digest = 0;
   };
 
   uint32_t below(uint32_t limit) { return static_cast<uint32_t>(random_() % limit); }
@@ -79,7 +80,8 @@ class BarrierLarge : public testing::Test {
     const auto members = static_cast<uint32_t>(group.settings.members.size());
     group.settings.instance = word();
     group.settings.shape = shapes[below(shapes.size())].shape;
-    if (chance(40)) group.settings.block = std::min<uint32_t>(below(11), std::countr_zero(members));
+    if (chance(40)) group.settings.block_log2 = std::min<uint32_t>(below(11), std::countr_zero(members));
+    if (!has_whole_blocks(group.settings)) group.settings.block_log2 = 0;
     const uint32_t offsets = offsets_of(group);
     group.settings.judge = {
         .offsets = offsets, .stride = below(offsets + 1), .good = any_size(16), .tries = below(256)};
@@ -87,6 +89,7 @@ class BarrierLarge : public testing::Test {
                               .largest = chance(70) ? any_size(6) : word(),
                               .tries = below(256),
                               .late = chance(60) ? any_size(10) : static_cast<uint32_t>(random_())};
+    group.digest = digest_of(group.settings);
     group.open = true;
     engine_.close(number);
     engine_.open(number, group.settings);
@@ -94,8 +97,8 @@ class BarrierLarge : public testing::Test {
 
   /// Members that move on together.
   static uint32_t offsets_of(const Group& group) {
-    return group.settings.block != 0 ? 1u << group.settings.block
-                                     : static_cast<uint32_t>(group.settings.members.size());
+    return group.settings.block_log2 != 0 ? 1u << group.settings.block_log2
+                                          : static_cast<uint32_t>(group.settings.members.size());
   }
 
   Packet packet_of(uint32_t number, Node from) {
@@ -107,6 +110,7 @@ class BarrierLarge : public testing::Test {
     packet.group = number;
     packet.number = group.numbers.at(from);
     packet.instance = group.settings.instance;
+    packet.digest = group.digest;
     packet.epoch = group.epoch;
     packet.length = static_cast<uint16_t>(any_size(16));
     packet.named = word();
@@ -147,6 +151,7 @@ class BarrierLarge : public testing::Test {
     if (chance(2)) packet.from = word();
     if (chance(2)) packet.number = word();
     if (chance(2)) packet.instance = word();
+    if (chance(2)) packet.digest = static_cast<uint8_t>(below(256));
     if (chance(2)) packet.memory.offset = word();
     if (chance(2)) packet.memory.best_offset = word();
     send(packet);
@@ -229,6 +234,7 @@ TEST_F(BarrierLarge, EpochsWrap) {
       gather.from = other;
       gather.to = self_;
       gather.number = groups_[0].numbers.at(other);
+      gather.digest = digest_of(groups_[0].settings);
       gather.epoch = static_cast<uint16_t>(barriers);
       if (groups_[0].numbers.at(self_) == 0) engine_.receive(write_packet(gather));
     }
@@ -241,6 +247,7 @@ TEST_F(BarrierLarge, EpochsWrap) {
       release.from = other;
       release.to = self_;
       release.number = groups_[0].numbers.at(other);
+      release.digest = sent.digest;
       release.epoch = sent.epoch;
       engine_.receive(write_packet(release));
     }
@@ -279,6 +286,33 @@ TEST_F(BarrierLarge, RegistersReadAsWrittenButWithAllStrobesOnly) {
   EXPECT_EQ(engine_.read(reg::CAPS), Engine::members << 16 | Engine::groups);
   EXPECT_EQ(engine_.read(reg::NODES), Engine::nodes);
   check_registers(engine_, random_);
+}
+
+// Also those with the highest numbers, with so many that ticks take longer than their period.
+TEST_F(BarrierLarge, TicksComeToAllGroupsHoweverManyWait) {
+  for (uint32_t group = 0; group < Engine::groups; group++) {
+    draw_members(groups_[group], 2);
+    groups_[group].settings.waiting = {.first = 0xffff, .largest = 0xffff, .tries = 255, .late = 0xffffffff};
+    engine_.open(group, groups_[group].settings);
+    engine_.arrive(group);
+  }
+  for (int i = 0; i < 20'000 && engine_.busy(); i++) engine_.clock(0);
+  for (const uint32_t period : {64U, 1U}) {
+    EXPECT_TRUE(engine_.write(reg::TICK_PERIOD, period));
+    std::array<uint64_t, Engine::groups> before{};
+    for (uint32_t group = 0; group < before.size(); group++) before[group] = engine_.ticks(group);
+    Packet astray;
+    astray.to = static_cast<Node>(self_ ^ 1);
+    for (uint32_t i = 0; i < 16'000; i++) {
+      if (i % 3 == 0) engine_.receive(write_packet(astray));
+      engine_.clock(0);
+    }
+    const uint64_t first = engine_.ticks(0) - before[0];
+    EXPECT_GE(first, 16'000 / std::max(period, 9 * Engine::groups + 2) - 1);
+    for (uint32_t group = 0; group < before.size(); group++)
+      EXPECT_NEAR(static_cast<double>(engine_.ticks(group) - before[group]), static_cast<double>(first), 1)
+          << group;
+  }
 }
 
 // The longest tick there is: it comes again only after that time, two or three times in three of it.

@@ -348,6 +348,8 @@ TEST_F(BarrierOfANic, RefusalIsNamed) {
   outcome = Refusal::none;
   driver.open(2, {.members = {0, 1, 2}}, note);
   EXPECT_EQ(outcome, std::nullopt);
+  driver.open(2, {.members = {0, 1, 2}, .block_log2 = 11}, note);
+  EXPECT_EQ(outcome, Refusal::bad_block);
 }
 
 }  // namespace
