@@ -129,8 +129,8 @@ boot-figures: configure ## boot plans of the paper's machine and of larger ones,
 barrier-figures: configure ## barrier algorithms on meshes with broken links, the paper's figures 5 to 7, into docs/results/barrier.md and docs/img (QUICK=1: 2 seeds, into build; needs PyPI)
 	test -x $(PYTHON_VENV)/bin/pip || python3 -m venv $(PYTHON_VENV)
 	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r experiments/requirements.txt
-	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
-	$(PYTHON_VENV)/bin/python -B experiments/barrier.py $(BUILD)/bin/weft --jobs $(JOBS) $(if $(filter 1,$(QUICK)),$(BUILD)/barrier.md --seeds 2 --figures $(BUILD)/figures,docs/results/barrier.md)
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft weft-sim
+	$(PYTHON_VENV)/bin/python -B experiments/barrier.py $(BUILD)/bin/weft $(BUILD)/bin/weft-sim --jobs $(JOBS) $(if $(filter 1,$(QUICK)),$(BUILD)/barrier.md --seeds 2 --figures $(BUILD)/figures,docs/results/barrier.md)
 
 barrier-software: configure ## barriers of 64 Verilated NICs by their engines and by software over RDMA, into docs/results/barrier_software.md (QUICK=1: 16, into build)
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-nic-barriers

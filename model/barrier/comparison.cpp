@@ -83,18 +83,13 @@ void decide(Part& part, const Setup& setup, const Routes& routes) {
   }
 }
 
-/// Numbers from the centre: the root goes round the four nodes there, and its ways stay short.
-uint32_t stride_for(Numbering numbering, uint32_t members) {
-  return numbering == Numbering::centre && members % 4 == 0 ? members / 4 : default_stride(members);
-}
-
 /// @param span members that move on together; 0: all
 Part part_of(std::vector<Node> by_number, const Setup& setup, const Routes& whole, uint32_t span = 0) {
   Part part;
   part.by_number = std::move(by_number);
   part.settings.offsets = span != 0 ? span : static_cast<uint32_t>(part.by_number.size());
   part.settings.stride = setup.stride > 0 ? setup.stride % part.settings.offsets
-                                          : stride_for(setup.numbering, part.settings.offsets);
+                                          : usual_stride(setup.numbering, part.settings.offsets);
   part.settings.tries = setup.tries;
   part.settings.good = part_length(part, setup.shape, 0, whole);
   part.memory = judge_start(part.settings);
@@ -278,6 +273,10 @@ class Comparison {
 }  // namespace
 
 std::span<const AlgorithmName> algorithms() { return names; }
+
+uint32_t usual_stride(Numbering numbering, uint32_t offsets) {
+  return numbering == Numbering::centre && offsets % 4 == 0 ? offsets / 4 : default_stride(offsets);
+}
 
 bool fits(const Setup& setup) {
   if (plain(setup).algorithm != Algorithm::dlct_blocks) return true;

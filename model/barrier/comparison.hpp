@@ -55,6 +55,10 @@ enum class Judging {
 /// Offsets that judge tries in a search: with numbers from the centre the other three nodes there as roots.
 constexpr uint32_t usual_tries(Numbering numbering) { return numbering == Numbering::centre ? 3 : 8; }
 
+/// And how far apart: numbers from the centre have the four nodes there a quarter apart, so that ways stay
+/// short.
+uint32_t usual_stride(Numbering numbering, uint32_t offsets);
+
 struct Setup {
   Size size{4, 4};
   Links links = Links::four;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "barrier/comparison.hpp"
 #include "barrier/engine_node.hpp"
 #include "common/fault.hpp"
 #include "fabric/random.hpp"
@@ -102,10 +103,12 @@ class MeshRun {
     group.settings.block_log2 = run_.block_log2;
     if (!has_whole_blocks(group.settings)) group.settings.block_log2 = 0;  // of a group of some
     const uint32_t offsets = group.settings.block_log2 != 0 ? 1u << run_.block_log2 : count;
-    group.settings.judge = {.offsets = offsets,
-                            .stride = default_stride(offsets),
-                            .good = longest_way(group.settings),
-                            .tries = 8};
+    // As in the comparison; nodes of groups of some have no order that the numbering would know.
+    group.settings.judge = {
+        .offsets = offsets,
+        .stride = number == 0 ? barrier::usual_stride(run_.numbering, offsets) : default_stride(offsets),
+        .good = longest_way(group.settings),
+        .tries = number == 0 ? barrier::usual_tries(run_.numbering) : 8};
     group.settings.waiting = {.first = 8, .largest = 16, .tries = run_.tries, .late = 2000};
     group.arrivals.resize(run_.barriers);
     group.ends.resize(run_.barriers);
