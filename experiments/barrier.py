@@ -36,8 +36,7 @@ MORE = (
 )
 MOST_APART = 0.07  # of the model from RTL
 JUDGES = ("searching", "fixed", "oracle")
-ROUNDS_OF_MOST_APART = 0.07  # of the model from RTL
-JUDGES = (3, 100)
+ROUNDS_OF_JUDGES = (3, 100)
 # Of these the figures are drawn: all algorithms, DLCT with numbers for which it has short ways.
 DRAWN = CASES[2]
 IMAGES = ("barrier_figure5.svg", "barrier_figure6_0.svg", "barrier_figure6_10.svg", "barrier_figure6_20.svg", "barrier_figure7_8x8.svg", "barrier_figure7_16x16.svg")
