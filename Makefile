@@ -311,7 +311,7 @@ switch-coverage: configure ## which points of docs/testplan.json the tests of th
 	python3 tests/coverage/functional.py --jobs $(JOBS) --units lookup --page switch_coverage $(SWITCH_COVERAGE_DIR) switch=$(SWITCH_COVERAGE_DIR)/traces
 
 # Each in two parts at a time, so that both cores have work.
-COVERAGE_TESTS := rdma_nic_test test_rtl test_rdma_baseline rdma_older_test test_rdma_queues test_rdma_inbox test_rdma_requests test_switch test_barrier_rtl
+COVERAGE_TESTS := rdma_nic_test weft_nic_test test_rtl test_rdma_baseline rdma_older_test test_rdma_queues test_rdma_inbox test_rdma_requests test_switch test_barrier_rtl
 
 code-coverage: configure $(PYTHON_VENV)/ready ## which lines and bits of the RTL the tests exercise, into docs/results/code_coverage.md
 	cmake --preset coverage $(CMAKE_QUIET) >/dev/null
