@@ -66,6 +66,7 @@ void BarrierWatch::reset() {
              {reg::INSTANCE, start::INSTANCE},
              {reg::SHAPE, start::SHAPE},
              {reg::MEMBERS, start::MEMBERS},
+             {reg::BLOCK_LOG2, start::BLOCK_LOG2},
              {reg::STRIDE, start::STRIDE},
              {reg::GOOD, start::GOOD},
              {reg::JUDGE_TRIES, start::JUDGE_TRIES},
