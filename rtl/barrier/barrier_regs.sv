@@ -91,7 +91,7 @@ module barrier_regs
       REG_LATE:    known = 1'b1;
       REG_SELF:    known = open_i == '0 && wdata[31:16] == '0;
       REG_MEMBER:  known = table_closed && 32'(index_q) < N_MEMBERS && wdata[31:16] == '0;
-      REG_BLOCK_LOG2:   known = wdata <= 32'(ID_W);
+      REG_BLOCK_LOG2: known = wdata <= 32'(ID_W);
       REG_SHAPE:   known = wdata <= 32'(SHAPE_LCT4);
       REG_MEMBERS: known = wdata <= N_MEMBERS;
       default:     known = 1'b0;
@@ -119,7 +119,7 @@ module barrier_regs
       settings_q.inst        <= RESET_INSTANCE[15:0];
       settings_q.shape       <= SHAPE_LCT;
       settings_q.members     <= RESET_MEMBERS[ID_W:0];
-      settings_q.block_log2       <= RESET_BLOCK_LOG2[3:0];
+      settings_q.block_log2  <= RESET_BLOCK_LOG2[3:0];
       settings_q.stride      <= RESET_STRIDE[ID_W:0];
       settings_q.good        <= RESET_GOOD[15:0];
       settings_q.judge_tries <= RESET_JUDGE_TRIES[7:0];
@@ -139,7 +139,7 @@ module barrier_regs
           REG_INSTANCE:    settings_q.inst <= wdata[15:0];
           REG_SHAPE:       settings_q.shape <= shape_e'(wdata[1:0]);
           REG_MEMBERS:     settings_q.members <= wdata[ID_W:0];
-          REG_BLOCK_LOG2:       settings_q.block_log2 <= wdata[3:0];
+          REG_BLOCK_LOG2:  settings_q.block_log2 <= wdata[3:0];
           REG_STRIDE:      settings_q.stride <= wdata[ID_W:0];
           REG_GOOD:        settings_q.good <= wdata[15:0];
           REG_JUDGE_TRIES: settings_q.judge_tries <= wdata[7:0];
@@ -194,7 +194,7 @@ module barrier_regs
       REG_INSTANCE:    rdata = 32'(settings_q.inst);
       REG_SHAPE:       rdata = 32'(settings_q.shape);
       REG_MEMBERS:     rdata = 32'(settings_q.members);
-      REG_BLOCK_LOG2:       rdata = 32'(settings_q.block_log2);
+      REG_BLOCK_LOG2:  rdata = 32'(settings_q.block_log2);
       REG_STRIDE:      rdata = 32'(settings_q.stride);
       REG_GOOD:        rdata = 32'(settings_q.good);
       REG_JUDGE_TRIES: rdata = 32'(settings_q.judge_tries);
