@@ -38,6 +38,7 @@ KINDS = {"inv": "inverted", "const0": "stuck at 0", "const1": "stuck at 1", "cno
 WIRE_MUTANTS = 3
 ALL = 1_000_000  # more mutants than there are
 UNTOUCHED_PORTS = {"CLK", "ARST", "SRST"}  # a clock is no logic, and our RAMs have no resets: Yosys ties them to 0
+UNTOUCHED_OF_CELLS = {("$memrd_v2", "EN")}  # a read without a clock is always on: Yosys demands it
 
 
 class ToolError(Exception):
@@ -294,10 +295,11 @@ def candidates(listing, cell_of):
     for line in listing.read_text(encoding="utf-8").splitlines():
         words = line.split()[1:]
         options = dict(zip(words[::2], words[1::2]))  # of several -src the last one: the cell's
-        if options["-port"] in UNTOUCHED_PORTS:
+        cell_type = cell_of[options["-cell"]].type
+        if options["-port"] in UNTOUCHED_PORTS or (cell_type, options["-port"]) in UNTOUCHED_OF_CELLS:
             continue
         wire = f"{options['-wire']}[{options['-wirebit']}]" if "-wire" in options else ""
-        mutant = Mutant(0, options["-mode"], options["-cell"], cell_of[options["-cell"]].type, options["-port"], int(options["-portbit"]), -1, wire,
+        mutant = Mutant(0, options["-mode"], options["-cell"], cell_type, options["-port"], int(options["-portbit"]), -1, wire,
                         options.get("-src", ""))
         found.setdefault((mutant.mode, mutant.cell, mutant.port, mutant.bit), mutant)  # a bit may have several names
     return list(found.values())
