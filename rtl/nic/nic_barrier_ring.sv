@@ -122,9 +122,9 @@ module nic_barrier_ring
   always_comb begin : p_write_ok
     unique case (waddr)
       AXIL_W'(REG_BASE_LO), AXIL_W'(REG_BASE_HI): write_ok = all_strobes && closed;
-      AXIL_W'(REG_LOG2):       write_ok = all_strobes && closed && wdata[3:0] != '0;
-      AXIL_W'(REG_ENABLE):     write_ok = all_strobes && (!wdata[0] || (closed && aligned));
-      AXIL_W'(REG_IRQ_ENABLE): write_ok = all_strobes;
+      AXIL_W'(REG_LOG2):       write_ok = all_strobes && closed && wdata[31:4] == '0 && wdata[3:0] != '0;
+      AXIL_W'(REG_ENABLE):     write_ok = all_strobes && wdata[31:1] == '0 && (!wdata[0] || (closed && aligned));
+      AXIL_W'(REG_IRQ_ENABLE): write_ok = all_strobes && wdata[31:1] == '0;
       AXIL_W'(REG_HEAD):       write_ok = all_strobes && wdata[31:16] == '0 && index_t'(wdata[15:0] - head_q) <= waiting;
       default:                 write_ok = 1'b0;
     endcase

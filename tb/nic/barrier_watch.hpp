@@ -48,6 +48,7 @@ class BarrierWatch : public PortSharer {
   uint64_t packets_left() const { return packets_left_; }
   uint64_t entries_written() const { return entries_written_; }
   uint64_t malformed() const { return malformed_; }
+  uint64_t overruns() const { return overruns_; }
   uint64_t write_errors() const { return write_errors_; }
   bool irq() const { return tap_.barrier().irq; }
   /// Nothing that the model has sent or told is still inside.

@@ -2,6 +2,7 @@
 // Barriers and RDMA in one NIC: both engines in lockstep with their golden models behind shared ports.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -336,6 +337,35 @@ TEST_F(WeftNicRing, RegistersRefuse) {
   nics.expect_clean();
 }
 
+/// Registers of 32 bits, and addresses of the barrier's half at which there is none.
+TEST_F(WeftNicRing, RegistersKeepAnyValueAndNothingElseTakesOne) {
+  EXPECT_TRUE(write(ring::reg::ENABLE, 0));
+  NicBench& bench = *nics.bench;
+  const uint32_t window = driver::barrier_window(4), ring_begin = driver::barrier_ring_offset,
+                 nothing = 0x100;
+  for (int n = 0; n < 3'000; ++n) {
+    const auto any = static_cast<uint32_t>(bench.below(uint64_t{1} << 32));
+    const bool known = bench.below(2) == 0;
+    const std::array registers{ring_begin + ring::reg::BASE_LO, ring_begin + ring::reg::BASE_HI,
+                               barrier::formats::reg::LATE};
+    const uint32_t place = bench.below(2) == 0 ? ring_begin : 0;
+    const auto elsewhere = static_cast<uint32_t>(
+        place + nothing + bench.below((place == 0 ? ring_begin : window - ring_begin) - nothing));
+    const uint32_t address = window + (known ? registers[bench.below(3)] : elsewhere);
+    const auto strobes = static_cast<uint8_t>(bench.below(3) > 0 ? 15 : bench.below(16));
+    const bool taken = nics.answer([&](auto done) { bus.write_strobed(address, any, strobes, done); });
+    EXPECT_EQ(taken, known && strobes == 15) << "address " << address;
+    const bool read = nics.answer([&](auto done) {
+      bus.read(address, [&, done](bool ok, uint32_t data) {
+        EXPECT_TRUE(!taken || data == any) << "address " << address << " reads " << data << " after " << any;
+        done(ok);
+      });
+    });
+    EXPECT_EQ(read, known) << "address " << address;
+  }
+  nics.expect_clean();
+}
+
 TEST(WeftNic, WhatBeginsLikeABarrierPacketIsCounted) {
   WeftNics nics(1);
   std::vector<uint8_t> packet(32);
@@ -346,6 +376,33 @@ TEST(WeftNic, WhatBeginsLikeABarrierPacketIsCounted) {
   nics.bench->system.node(0).receive(packet);
   nics.bench->run(100);
   EXPECT_EQ(nics.watches[0]->malformed(), 2u);
+  nics.expect_clean();
+}
+
+/// Nobody has opened a group, so each is dropped for a reason that RTL and model agree on, or for want of
+/// room.
+TEST(WeftNic, PacketsOfAnyContentAreDroppedAndCounted) {
+  WeftNics nics(1);
+  NicBench& bench = *nics.bench;
+  const auto any_bytes = [&] {
+    barrier::PacketBytes bytes{};
+    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(bench.below(256));
+    return bytes;
+  };
+  for (int round = 0; round < 40; ++round) {
+    for (int n = 0; n < 30; ++n) {
+      const auto any = any_bytes();
+      barrier::formats::Packet packet = barrier::formats::unpack_packet(any);
+      packet.magic = barrier::packet_magic;
+      packet.reserved0 = 0;
+      barrier::PacketBytes bytes = barrier::formats::pack(packet);
+      if (bench.below(8) > 0) bytes = barrier::checked(bytes);
+      bench.system.node(0).receive({bytes.begin(), bytes.end()});
+    }
+    bench.run(200);
+  }
+  EXPECT_GT(nics.watches[0]->overruns(), 10u);
+  EXPECT_GT(nics.watches[0]->malformed(), 10u);
   nics.expect_clean();
 }
 
