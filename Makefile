@@ -310,8 +310,16 @@ switch-coverage: configure ## which points of docs/testplan.json the tests of th
 	WEFT_TRACES=$(SWITCH_COVERAGE_DIR)/traces $(BUILD)/bin/test_switch --gtest_brief=1
 	python3 tests/coverage/functional.py --jobs $(JOBS) --units lookup --page switch_coverage $(SWITCH_COVERAGE_DIR) switch=$(SWITCH_COVERAGE_DIR)/traces
 
+BARRIER_COVERAGE_DIR = $(BUILD)/barrier_coverage
+
+barrier-coverage: configure ## which points of docs/testplan.json the tests of the barrier engine hit, into docs/results/barrier_coverage.md
+	cmake --build --preset $(PRESET) -j $(JOBS) --target test_barrier_rtl
+	rm -rf $(BARRIER_COVERAGE_DIR) && mkdir -p $(BARRIER_COVERAGE_DIR)/traces
+	WEFT_TRACES=$(BARRIER_COVERAGE_DIR)/traces $(BUILD)/bin/test_barrier_rtl --gtest_brief=1
+	python3 tests/coverage/functional.py --jobs $(JOBS) --units barrier --page barrier_coverage $(BARRIER_COVERAGE_DIR) barrier=$(BARRIER_COVERAGE_DIR)/traces
+
 # Each in two parts at a time, so that both cores have work.
-COVERAGE_TESTS := rdma_nic_test weft_nic_test test_rtl test_rdma_baseline rdma_older_test test_rdma_queues test_rdma_inbox test_rdma_requests test_switch test_barrier_rtl
+COVERAGE_TESTS := rdma_nic_test weft_nic_test test_rtl test_rdma_baseline rdma_older_test test_rdma_queues test_rdma_inbox test_rdma_requests test_switch test_barrier_rtl test_nic_blocks
 
 code-coverage: configure $(PYTHON_VENV)/ready ## which lines and bits of the RTL the tests exercise, into docs/results/code_coverage.md
 	cmake --preset coverage $(CMAKE_QUIET) >/dev/null

@@ -44,6 +44,17 @@ bool has_whole_blocks(const GroupSettings& settings) {
          settings.members.size() % (1u << settings.block_log2) == 0;
 }
 
+void move_in_blocks(GroupSettings& settings, uint32_t block_log2) {
+  settings.block_log2 = block_log2;
+  if (!has_whole_blocks(settings)) settings.block_log2 = 0;
+  settings.judge.stride = default_stride(offsets_of(settings));
+}
+
+uint32_t offsets_of(const GroupSettings& settings) {
+  return settings.block_log2 == 0 ? static_cast<uint32_t>(settings.members.size())
+                                  : 1u << settings.block_log2;
+}
+
 uint8_t digest_of(const GroupSettings& settings) {
   uint8_t digest = crc8(0xff, settings.block_log2 << 12 | static_cast<uint32_t>(settings.members.size()));
   digest = crc8(digest, static_cast<uint32_t>(settings.shape));
@@ -200,12 +211,6 @@ void Engine::waits(Group& group, const Packet& packet) {
 
 // ------------------------------------------------------------------------------------------------- rules
 
-/// How many members move on together.
-uint32_t Engine::offsets_of(const GroupSettings& settings) {
-  return settings.block_log2 == 0 ? static_cast<uint32_t>(settings.members.size())
-                                  : 1u << settings.block_log2;
-}
-
 uint32_t Engine::id_of(const Group& group, uint32_t number) const {
   return shifted(number, group.memory.offset, group.settings.judge.offsets);
 }
@@ -359,5 +364,21 @@ void Engine::answer_wait(Group& group, Node to) {
 }
 
 Outputs Engine::take() { return std::exchange(out_, {}); }
+
+GroupView Engine::view(uint32_t number) const {
+  if (number >= groups_.size() || groups_[number].phase == Phase::closed) return {};
+  const Group& group = groups_[number];
+  return {.phase = group.phase,
+          .shape = group.settings.shape,
+          .members = static_cast<uint32_t>(group.settings.members.size()),
+          .block_log2 = group.settings.block_log2,
+          .epoch = group.epoch,
+          .id = id_of(group, group.number),
+          .children = static_cast<uint32_t>(group.children.size()),
+          .missing = static_cast<uint32_t>(group.missing.size()),
+          .interval = group.interval,
+          .pending = pending_[number],
+          .memory = group.memory};
+}
 
 }  // namespace weft::barrier

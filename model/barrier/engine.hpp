@@ -59,6 +59,12 @@ struct GroupSettings {
 /// blocks.
 bool has_whole_blocks(const GroupSettings& settings);
 
+/// Two levels if the members are whole blocks of 2^block_log2, else one; with judge's default stride.
+void move_in_blocks(GroupSettings& settings, uint32_t block_log2);
+
+/// How many members move on together: those of a block, or all.
+uint32_t offsets_of(const GroupSettings& settings);
+
 /// CRC-8 of shape, blocks and members: who was told others is found out, but one of 256.
 uint8_t digest_of(const GroupSettings& settings);
 
@@ -73,6 +79,21 @@ struct Completion {
 struct Outputs {
   std::vector<Packet> packets;
   std::vector<Completion> completions;
+};
+
+enum class Phase : uint8_t { closed, idle, gathering, waiting, failed };
+
+/// What there is to see of a group in one moment.
+struct GroupView {
+  Phase phase = Phase::closed;  // then all else means nothing
+  Shape shape = Shape::lct;
+  uint32_t members = 0, block_log2 = 0;
+  uint16_t epoch = 0;
+  uint32_t id = 0;                     ///< this node's, in this epoch
+  uint32_t children = 0, missing = 0;  ///< how many
+  uint32_t interval = 0;               ///< ticks from one repetition to the next
+  bool pending = false;                ///< software has not taken the last completion
+  JudgeMemory memory;
 };
 
 class Engine {
@@ -96,12 +117,11 @@ class Engine {
   /// The local software has taken the group's completion.
   void completion_taken(uint32_t group) { pending_.at(group) = false; }
   uint64_t dropped(Drop reason) const { return dropped_[static_cast<size_t>(reason)]; }
+  GroupView view(uint32_t group) const;
   uint64_t repeated() const { return repeated_; }
   uint64_t late() const { return late_; }
 
  private:
-  enum class Phase : uint8_t { closed, idle, gathering, waiting, failed };
-
   struct Group {
     Phase phase = Phase::closed;
     GroupSettings settings;
@@ -137,7 +157,6 @@ class Engine {
   void answer_released(Group& group, Node to);
   void answer_failed(Group& group, Type type, Node to);
   void answer_wait(Group& group, Node to);
-  static uint32_t offsets_of(const GroupSettings& settings);
   uint32_t id_of(const Group& group, uint32_t number) const;
   Node node_of(const Group& group, uint32_t id) const;
   Node parent_node(const Group& group) const;

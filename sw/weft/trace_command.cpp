@@ -169,7 +169,7 @@ void add_show(CLI::App& group, int& exit_code) {
   auto arguments = std::make_shared<ShowArguments>();
   command->add_option("A", arguments->file, "trace")->required()->check(command_line::file_name());
   command->add_option("--unit", arguments->unit, "only this unit")
-      ->check(CLI::IsMember({"rx", "tx", "inbox", "queues", "network", "lookup"}));
+      ->check(CLI::IsMember({"rx", "tx", "inbox", "queues", "network", "lookup", "barrier"}));
   command->add_option("--outcome", arguments->outcome, "only this outcome, e.g. DROP_WINDOW")
       ->type_name("NAME")
       ->check(CLI::IsMember(outcome_names()).description(""));

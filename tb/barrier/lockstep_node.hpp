@@ -16,6 +16,7 @@
 
 #include "barrier/engine.hpp"
 #include "barrier/engine_node.hpp"
+#include "barrier/engine_trace.hpp"
 #include "barrier/packet.hpp"
 #include "common/verilated_clock.hpp"
 
@@ -29,7 +30,11 @@ class LockstepNode : public EngineNode {
                             tick_period = 24;
 
   LockstepNode(barrier::Node self, uint64_t seed)
-      : context_(seed), clock_(context_, "barrier"), self_(self), random_(seed * 1000 + self) {
+      : context_(seed),
+        clock_(context_, "barrier"),
+        self_(self),
+        random_(seed * 1000 + self),
+        trace_(self, groups, members, nodes) {
     if constexpr (requires { Size::begin(clock_.top()); }) Size::begin(clock_.top());
     clear();
   }
@@ -62,6 +67,7 @@ class LockstepNode : public EngineNode {
   /// Reset goes on in the next clock; all is forgotten.
   void reset() {
     clear();
+    trace_.reset(cycle_);
     clock_.top().rst_ni = 0;
     resetting_ = 2;
   }
@@ -74,6 +80,7 @@ class LockstepNode : public EngineNode {
     clock_.settle();
     clock_.edge();
     context_.advance();
+    ++cycle_;
     require(!context_.failed(), "an assertion in the RTL failed");
     if (resetting_ > 0 && --resetting_ == 0) clock_.top().rst_ni = 1;
   }
@@ -148,7 +155,6 @@ class LockstepNode : public EngineNode {
     packets_.clear();
     completions_.clear();
     phase_ = 0;
-    open_ = {};
     malformed_ = overruns_ = completed_ = 0;
     clock_.top().s_pkt_valid_i = clock_.top().s_axil_awvalid_i = clock_.top().s_axil_wvalid_i =
         clock_.top().s_axil_arvalid_i = 0;
@@ -189,6 +195,7 @@ class LockstepNode : public EngineNode {
       overruns_++;
       require(!accepted_.empty(), "an overrun of no packet");
       accepted_.pop_back();
+      trace_.dropped(cycle_, barrier::Drop::overrun);
     }
     require(clock_.top().s_pkt_ready_o, "packets are not taken");
     if (clock_.top().s_pkt_valid_i) {
@@ -196,6 +203,7 @@ class LockstepNode : public EngineNode {
         accepted_.push_back(coming_.front());
       } else {
         malformed_++;
+        trace_.dropped(cycle_, barrier::Drop::malformed);
       }
       coming_.pop_front();
     }
@@ -205,36 +213,43 @@ class LockstepNode : public EngineNode {
   }
 
   void event() {
-    const uint32_t group = clock_.top().trace_group_o;
+    const barrier::Outputs out = follow(clock_.top().trace_group_o);
+    for (const auto& packet : out.packets) packets_.push_back(barrier::write_packet(packet));
+    completions_.insert(completions_.end(), out.completions.begin(), out.completions.end());
+  }
+  /// What the golden model does with the event that the RTL has taken.
+  barrier::Outputs follow(uint32_t group) {
     switch (clock_.top().trace_what_o) {
       case 0:
         require(writes_.front().settings || group >= groups, "OPEN that was not asked for");
-        refusal_ = golden_->open(group, writes_.front().settings.value_or(barrier::GroupSettings{}));
-        if (refusal_ == barrier::Refusal::none) open_[group] = true;
-        break;
+        return command(group, "open", [&] {
+          return golden_->open(group, writes_.front().settings.value_or(barrier::GroupSettings{}));
+        });
       case 1:
-        refusal_ = golden_->close(group);
-        if (refusal_ == barrier::Refusal::none) open_[group] = false;
-        break;
+        return command(group, "close", [&] { return golden_->close(group); });
       case 2:
-        refusal_ = golden_->arrive(group);
-        break;
-      case 3: {
-        barrier::PacketBytes bytes{};
-        std::memcpy(bytes.data(), clock_.top().trace_packet_o.data(), bytes.size());
-        require(!accepted_.empty() && accepted_.front() == bytes, "takes a packet that has not come");
-        accepted_.pop_front();
-        golden_->receive(bytes);
-        break;
-      }
+        return command(group, "arrive", [&] { return golden_->arrive(group); });
+      case 3:
+        return packet_taken();
       default:
-        require(group < groups && open_[group], "a tick of a group that is not open");
+        require(golden_->view(group).phase != barrier::Phase::closed, "a tick of a group that is not open");
         ticks_[group]++;
-        golden_->tick(group);
+        return trace_.follow(cycle_, *golden_, {.name = "tick", .group = group},
+                             [&] { golden_->tick(group); });
     }
-    const barrier::Outputs out = golden_->take();
-    for (const auto& packet : out.packets) packets_.push_back(barrier::write_packet(packet));
-    completions_.insert(completions_.end(), out.completions.begin(), out.completions.end());
+  }
+  template <typename Act>
+  barrier::Outputs command(uint32_t group, const char* name, Act act) {
+    return trace_.follow(cycle_, *golden_, {.name = name, .group = group}, [&] { return refusal_ = act(); });
+  }
+  barrier::Outputs packet_taken() {
+    barrier::PacketBytes bytes{};
+    std::memcpy(bytes.data(), clock_.top().trace_packet_o.data(), bytes.size());
+    require(!accepted_.empty() && accepted_.front() == bytes, "takes a packet that has not come");
+    accepted_.pop_front();
+    const barrier::Packet packet = barrier::read_packet(bytes).value();
+    return trace_.follow(cycle_, *golden_, {.name = "packet", .group = packet.group, .packet = packet},
+                         [&] { golden_->receive(packet); });
   }
 
   void packet_left() {
@@ -292,11 +307,12 @@ class LockstepNode : public EngineNode {
   std::vector<barrier::PacketBytes> sent_;
   std::vector<barrier::Completion> told_;
   std::array<uint64_t, 16> refusals_{};
-  std::array<bool, groups> open_{};
   std::array<uint64_t, groups> ticks_{};  ///< that groups have had
   uint64_t malformed_ = 0, overruns_ = 0, completed_ = 0;
   bool held_ = false;
   int resetting_ = 0;
+  uint64_t cycle_ = 0;
+  EngineTrace trace_;
 };
 
 }  // namespace weft::tb

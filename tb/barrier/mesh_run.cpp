@@ -94,15 +94,13 @@ class MeshRun {
       for (std::size_t i = nodes.size(); i > 1; i--) std::swap(nodes[i - 1], nodes[random_.below(i)]);
       nodes.resize(1 + random_.below(nodes.size()));
     }
-    const auto count = static_cast<uint32_t>(nodes.size());
     group.members.resize(mesh_.nodes());
     for (const Node node : nodes) group.members[node].in = true;
     group.settings.instance = static_cast<uint16_t>(random_.next());
     group.settings.shape = run_.shape;
     group.settings.members = std::move(nodes);
-    group.settings.block_log2 = run_.block_log2;
-    if (!has_whole_blocks(group.settings)) group.settings.block_log2 = 0;  // of a group of some
-    const uint32_t offsets = group.settings.block_log2 != 0 ? 1u << run_.block_log2 : count;
+    move_in_blocks(group.settings, run_.block_log2);  // a group of some may have none
+    const uint32_t offsets = offsets_of(group.settings);
     // As in the comparison; nodes of groups of some have no order that the numbering would know.
     group.settings.judge = {
         .offsets = offsets,

@@ -15,6 +15,7 @@ namespace weft::tb {
 namespace reg = barrier::formats::reg;
 namespace ring = barrier_ring::formats;
 using barrier::Drop;
+static_assert(driver::largest_block_log2 == barrier::largest_block_log2);
 
 namespace {
 

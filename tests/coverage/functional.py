@@ -23,8 +23,8 @@ PLAN = ROOT / "docs" / "testplan.json"
 HOLES = pathlib.Path(__file__).resolve().parent / "holes.json"
 LEAST_HIT = 0.95
 PAGES = ROOT / "docs" / "results"
-COMMANDS = {"coverage": "make coverage", "switch_coverage": "make switch-coverage"}  # by page
-WHAT = {"coverage": "RDMA engine and NIC", "switch_coverage": "switch lookup block"}  # likewise
+COMMANDS = {"coverage": "make coverage", "switch_coverage": "make switch-coverage", "barrier_coverage": "make barrier-coverage"}  # by page
+WHAT = {"coverage": "RDMA engine and NIC", "switch_coverage": "switch lookup block", "barrier_coverage": "barrier engine"}  # likewise
 MOST_NAMED = 3  # tests of a point
 
 

@@ -11,7 +11,7 @@ tx: retries, busy (repeats of the RQT, refusals for want of a context, so far); 
 inbox: message, imm (of the completion), form (of the RQT), bound (what became meanwhile of the context that the ticket had).
 queues: register, arm (of a write); ring (does the burst or slot begin a new lap), full (the ring has no slot left), quota, waits (entries
 announced but not asked for), unseen (completions), since_head (clocks since the last CQ_HEAD), message_sent (not answered yet).
-lookup: those of tests/coverage/lookup_facts.py.
+lookup: those of tests/coverage/lookup_facts.py; barrier: of barrier_facts.py.
 """
 
 import dataclasses
@@ -21,6 +21,7 @@ import sys
 import specification
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "scripts"))
+import barrier_facts  # noqa: E402
 import lookup_facts  # noqa: E402
 import traces  # noqa: E402
 from traces import number  # noqa: E402
@@ -67,6 +68,7 @@ FACTS = {
         "since_head": int, "message_sent": YES_NO,
     },
     "lookup": lookup_facts.FACTS,
+    "barrier": barrier_facts.FACTS,
 }
 
 
@@ -377,6 +379,8 @@ def events(file):
     words = about(file)
     if words["unit"] == "switch":
         units = {"lookup": lookup_facts.Lookup(int(words["ports"]))}
+    elif words["unit"] == "barrier":
+        units = {"barrier": barrier_facts.Barrier(words)}
     else:
         receiver = Receiver(sizes(words))
         units = {"rx": receiver, "tx": Sender(), "inbox": Inbox(receiver), "queues": Queues()}

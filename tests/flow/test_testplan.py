@@ -22,7 +22,8 @@ import trace_facts  # noqa: E402
 # Of these every value has to be in some point, as the value of that fact.
 COVERED = {"outcome": ["rdma.outcome", "switch_lookup.outcome"], "status": ["rdma_queues.queue_status"], "completion": ["rdma.status"], "verdict": ["rdma_queues.verdict"],
            "opcode": ["rdma_queues.opcode", "switch_lookup.management_opcode"], "state": ["rdma_queues.queue_state"], "kind": ["switch_lookup.kind"], "role": ["switch_lookup.role"],
-           "fault": ["switch_lookup.load_fault"], "drop": ["switch_lookup.management_drop"]}
+           "fault": ["switch_lookup.load_fault"], "drop": ["switch_lookup.management_drop", "barrier.drop"], "refusal": ["barrier.refusal"], "packet": ["barrier.packet_kind"], "ending": ["barrier.ending"],
+           "shape": ["barrier.shape"]}
 NOTHING = {"NONE"}  # no event has it as its outcome or fault
 OLDER = {"DROP_EARLY", "KEPT"}  # outcomes of receivers of older schemes, whose traces are not counted
 
@@ -46,6 +47,18 @@ cycle=19 unit=lookup event=scrubbed table=unicast place=3 mended=1 meanwhile=pau
 cycle=20 unit=lookup event=reset
 cycle=21 unit=lookup event=lookup kind=3 in_port=0 in_vc=1 index=3 row=0 column=0 host=0 alive=0x0 role=- entry=- primary=0 entry_ports=0x0 corrected=0 outcome=NO_TABLE ports=0x0 vc=0
 # end records=10
+"""
+
+BARRIERS = """# weft-trace 1 unit=barrier node=3 groups=4 members=32 nodes=24
+cycle=5 unit=barrier event=arrive group=9 refusal=NO_SUCH_GROUP sent=- ending=-
+cycle=9 unit=barrier event=open group=3 refusal=NONE phase=closed next=idle shape=LCT4 members=24 block_log2=2 epoch=0 id=0 children=9 missing=9 pending=0 interval=0 interval_before=0 holding_before=0 offset=0 holding=0 sent=- ending=-
+cycle=20 unit=barrier event=packet group=3 packet=GATHER failure=0 from=2 of_epoch=65535 length=3 drop=- phase=gathering next=gathering shape=LCT4 members=24 block_log2=2 epoch=0 id=0 children=9 missing=1 pending=0 interval=4 interval_before=4 holding_before=0 offset=0 holding=0 sent=RELEASE ending=-
+cycle=24 unit=barrier event=tick group=3 phase=gathering next=gathering shape=LCT4 members=24 block_log2=2 epoch=0 id=0 children=9 missing=1 pending=0 interval=8 interval_before=4 holding_before=0 offset=0 holding=0 sent=ASK ending=-
+cycle=30 unit=barrier event=packet group=3 packet=GATHER failure=0 from=1 of_epoch=0 length=3 drop=- phase=gathering next=idle shape=LCT4 members=24 block_log2=2 epoch=65535 id=0 children=9 missing=1 pending=0 interval=8 interval_before=8 holding_before=1 offset=3 holding=0 sent=RELEASE,RELEASE ending=OK dead=0 late=7
+cycle=31 unit=barrier event=dropped drop=OVERRUN
+cycle=40 unit=barrier event=reset
+cycle=50 unit=barrier event=packet group=3 packet=WAIT failure=0 from=1 of_epoch=0 length=0 drop=UNKNOWN_GROUP sent=- ending=-
+# end records=8
 """
 
 
@@ -140,6 +153,24 @@ class Plan(unittest.TestCase):
             self.assertEqual({fact: facts.get(fact) for fact in expected}, expected)
             self.assertLessEqual(facts.keys(), trace_facts.FACTS["lookup"].keys())
         self.assertNotIn("since_tables", facts)
+
+    def test_facts_of_barriers(self):
+        trace = self.folder / "golden.node3.trace"
+        trace.write_text(BARRIERS, encoding="ascii")
+        wanted = [
+            {"event": "arrive", "refusal": "NO_SUCH_GROUP", "number": "none", "before": None, "since": None},
+            {"event": "open", "number": "last", "phase": "closed", "next": "idle", "place": "root", "size": "most", "blocks": "yes", "since": 4},
+            {"packet": "GATHER", "epoch": "one behind", "sent": "RELEASE", "copies": 1, "last": "yes", "before": "open"},
+            {"event": "tick", "sent": "ASK", "backoff": "doubled", "before": "packet", "ending": "-"},
+            {"ending": "OK", "epoch": "one ahead", "copies": 2, "late": "yes", "search": "begins", "wraps": "yes"},
+            {"event": "dropped", "drop": "OVERRUN"},
+            {"event": "reset"},
+            {"before": "reset", "drop": "UNKNOWN_GROUP", "phase": None},
+        ]
+        for expected, (unit, facts) in zip(wanted, trace_facts.events(trace), strict=True):
+            self.assertEqual(unit, "barrier")
+            self.assertEqual({fact: facts.get(fact) for fact in expected}, expected)
+            self.assertLessEqual(facts.keys(), trace_facts.FACTS["barrier"].keys())
 
     def test_tests_that_hit_a_point_are_named(self):
         self.assertEqual(functional.test_of("nic", pathlib.Path("t/Seeds,Nic.Does.12/golden.node0.trace")), "Seeds/Nic.Does")

@@ -21,13 +21,6 @@ GroupSettings settings_of(uint32_t members) {
   return settings;
 }
 
-/// Two levels, if the members are whole blocks.
-void move_in_blocks(GroupSettings& settings, uint32_t block) {
-  settings.block_log2 = block;
-  if (!has_whole_blocks(settings)) settings.block_log2 = 0;
-  if (settings.block_log2 != 0) settings.judge.stride = default_stride(1u << block);
-}
-
 /// Barriers of all nodes, whose software comes back after random times. @return ticks, or nothing if it takes
 /// too long
 std::optional<uint32_t> run(BarrierNetwork& net, RandomStream& random, uint32_t barriers, uint32_t pause) {

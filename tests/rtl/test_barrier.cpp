@@ -9,6 +9,8 @@
 #include <memory>
 #include <numeric>
 #include <random>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "Vbarrier_engine.h"
@@ -54,10 +56,7 @@ class BarrierRtl : public testing::Test {
     settings.members.resize(members);
     std::iota(settings.members.begin(), settings.members.end(), 0);
     std::shuffle(settings.members.begin(), settings.members.end(), random_);
-    const uint32_t block = below(5);
-    settings.block_log2 = block;
-    if (!has_whole_blocks(settings)) settings.block_log2 = 0;
-    settings.judge.stride = default_stride(settings.block_log2 != 0 ? 1u << settings.block_log2 : members);
+    move_in_blocks(settings, below(5));
     settings.judge.tries = 200;
     settings.waiting = {.first = 8, .largest = 32, .tries = 12, .late = 100};
     return settings;
@@ -66,7 +65,9 @@ class BarrierRtl : public testing::Test {
   void fly(PacketBytes bytes, const Storm& storm) {
     if (chance(storm.loss)) return;
     for (uint32_t hops = below(4); hops > 0; hops--) add_hop(bytes);
-    const uint32_t to = formats::unpack_packet(bytes).to;
+    const auto packet = formats::unpack_packet(bytes);
+    const uint32_t to = packet.to;
+    ways_.emplace(packet.from, to);
     if (chance(storm.forged)) {
       const bool kind = chance(25);  // one is taken for another kind
       bytes[kind ? 2 : 2 + below(24)] ^= static_cast<uint8_t>(1U << below(kind ? 2 : 8));
@@ -134,6 +135,7 @@ class BarrierRtl : public testing::Test {
   std::vector<std::optional<Node>> failed_;
   std::optional<Node> dead_;
   std::multimap<uint64_t, std::pair<Node, PacketBytes>> flying_;
+  std::set<std::pair<Node, Node>> ways_;  ///< who has sent to whom
   uint64_t now_ = 0;
   bool safe_ = true;
 };
@@ -154,6 +156,24 @@ TEST_F(BarrierRtl, NobodyLeavesBeforeAllHaveArrivedWhateverTheNetworkDoes) {
     ASSERT_TRUE(run(15, storm, 1 + below(400))) << "does not end, round " << round;
     for (int i = 0; i < 500; i++) clock(storm);
     for (auto& node : nodes_) node->compare_counters();
+  }
+}
+
+TEST_F(BarrierRtl, TheTreeStaysWhileItsWaysAreGoodElseItMovesOnAtBothLevels) {
+  constexpr uint32_t count = 8, links_of_tree = 2 * (count - 1);
+  for (const uint32_t block : {0, 1, 2}) {
+    for (const uint32_t good : {0xffffU, 0U}) {
+      nodes_.clear();
+      ways_.clear();
+      build(count);
+      auto settings = settings_of(count);
+      settings.shape = Shape::lct;
+      move_in_blocks(settings, block);
+      settings.judge.good = good;
+      for (auto& node : nodes_) node->open(0, settings);
+      ASSERT_TRUE(run(12, {}, 1));
+      EXPECT_EQ(ways_.size() == links_of_tree, good > 0) << ways_.size() << " ways, blocks of 2^" << block;
+    }
   }
 }
 

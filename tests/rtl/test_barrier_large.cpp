@@ -80,9 +80,8 @@ class BarrierLarge : public testing::Test {
     const auto members = static_cast<uint32_t>(group.settings.members.size());
     group.settings.instance = word();
     group.settings.shape = shapes[below(shapes.size())].shape;
-    if (chance(40)) group.settings.block_log2 = std::min<uint32_t>(below(11), std::countr_zero(members));
-    if (!has_whole_blocks(group.settings)) group.settings.block_log2 = 0;
-    const uint32_t offsets = offsets_of(group);
+    if (chance(40)) move_in_blocks(group.settings, std::min<uint32_t>(below(11), std::countr_zero(members)));
+    const uint32_t offsets = offsets_of(group.settings);
     group.settings.judge = {
         .offsets = offsets, .stride = below(offsets + 1), .good = any_size(16), .tries = below(256)};
     group.settings.waiting = {.first = chance(70) ? any_size(4) : word(),
@@ -95,15 +94,9 @@ class BarrierLarge : public testing::Test {
     engine_.open(number, group.settings);
   }
 
-  /// Members that move on together.
-  static uint32_t offsets_of(const Group& group) {
-    return group.settings.block_log2 != 0 ? 1u << group.settings.block_log2
-                                          : static_cast<uint32_t>(group.settings.members.size());
-  }
-
   Packet packet_of(uint32_t number, Node from) {
     const Group& group = groups_[number];
-    const uint32_t offsets = offsets_of(group);
+    const uint32_t offsets = offsets_of(group.settings);
     Packet packet;
     packet.from = from;
     packet.to = self_;
