@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 ALGORITHMS = "dlct,dlct-multicast,dlct-mr4lms,dlct4,dlct4-mr4lms,dlct-blocks,dlct4-blocks,ms,tree,tree-rebuilt,tournament,dissemination,dissemination-tree,id1,id2,butterfly,dissemination4,butterfly4"
 BROKEN = "0,0.1,0.2,0.3,0.4,0.5"
 FRACTIONS = tuple(float(fraction) for fraction in BROKEN.split(","))
-# Title, arguments.
+# Title, arguments; maybe other fractions of broken links.
 CASES = (
     ("4 links a node, numbers along the S-curve", ["--mesh", "4x4,8x8", "--links", "4", "--numbering", "s-curve", "--algorithm", ALGORITHMS]),
     ("8 links a node, numbers along the S-curve", ["--mesh", "4x4,8x8", "--links", "8", "--numbering", "s-curve", "--algorithm", ALGORITHMS]),
@@ -33,6 +33,8 @@ MORE = (
     ("Background traffic: each node injects 10 % of what it could (beyond 30 % of broken links more than those that are left can carry: queues grow for as long as it lasts, here 2,000 cycles before the barrier)",
      ["--mesh", "8x8", "--links", "4", "--numbering", "centre", "--algorithm", ALGORITHMS, "--load", "0.1"]),
     ("Background traffic of 2 %", ["--mesh", "8x8", "--links", "4", "--numbering", "centre", "--algorithm", ALGORITHMS, "--load", "0.02"]),
+    ("Background traffic of 2 %, 16 to 1,024 nodes (beyond 20 % of broken links more than those that are left to 1,024 nodes can carry)",
+     ["--mesh", "4x4,16x16,32x32", "--links", "4", "--numbering", "centre", "--algorithm", "dlct,dlct-mr4lms,dlct4,ms,tree,tree-rebuilt,tournament,dissemination,dissemination-tree,id1,id2,butterfly,butterfly4", "--load", "0.02"], "0,0.1,0.2"),
 )
 MOST_APART = 0.07  # of the model from RTL
 JUDGES = ("searching", "fixed", "oracle")
@@ -115,10 +117,11 @@ def draw(weft, drawn, folder, note):
 def table(runs):
     """A row for each mesh and algorithm, cycles in a column for each fraction of broken links."""
     cells = {(run["mesh"], run["algorithm"], run["broken_fraction"]): run for run in runs}
-    lines = ["| mesh | algorithm | " + " | ".join(f"{fraction:.0%}" for fraction in FRACTIONS) + " | last, 50% | messages | hops, 0% |",
-             "|---" * (len(FRACTIONS) + 5) + "|"]
+    fractions = sorted({run["broken_fraction"] for run in runs})
+    lines = ["| mesh | algorithm | " + " | ".join(f"{fraction:.0%}" for fraction in fractions) + f" | last, {fractions[-1]:.0%} | messages | hops, 0% |",
+             "|---" * (len(fractions) + 5) + "|"]
     for mesh, algorithm in dict.fromkeys((run["mesh"], run["algorithm"]) for run in runs):
-        row = [cells[mesh, algorithm, fraction] for fraction in FRACTIONS]
+        row = [cells[mesh, algorithm, fraction] for fraction in fractions]
         lines.append(f"| {mesh} | {algorithm} | " + " | ".join(f"{run['cycles']:.0f}" for run in row) +
                      f" | {row[-1]['cycles_last']:.0f} | {row[0]['messages']:.0f} | {row[0]['hops']:.0f} |")
     for mesh in dict.fromkeys(run["mesh"] for run in runs):
@@ -171,7 +174,7 @@ def main():
     parser.add_argument("--figures", type=pathlib.Path, default=ROOT / "docs" / "img", metavar="FOLDER", help="for the figures (default: docs/img)")
     options = parser.parse_args()
     with concurrent.futures.ThreadPoolExecutor(max_workers=options.jobs) as pool:
-        found = list(pool.map(lambda case: run(options.weft, *case[1], "--broken", BROKEN, "--seeds", str(options.seeds))["runs"], (*CASES, *MORE)))
+        found = list(pool.map(lambda case: run(options.weft, *case[1], "--broken", case[2] if len(case) > 2 else BROKEN, "--seeds", str(options.seeds))["runs"], (*CASES, *MORE)))
     note = f"means of 3 barriers and {options.seeds} seeds, {DRAWN[0]}; a model of network and engines"
     claims = draw(options.weft, Drawn(found[CASES.index(DRAWN)]), options.figures, note)
     rtl, apart = on_rtl(options.sim, options.weft, options.seeds, options.jobs)
@@ -188,7 +191,7 @@ def main():
               "offset from the first barrier on, known from the links that are broken. A search costs slow barriers at first.", "", *judges(options.weft, options.seeds)]
     lines += ["", "## The engines as RTL", "", "`weft-sim barrier --mesh 8x8`: 64 engines, RTL in lockstep with their golden model, on the same meshes; mean cycles of 10 barriers. Its engines repeat what is not answered within 192 clocks, as on "
               "a network that may lose packets; the model sends each message once.", "", *rtl]
-    for (title, arguments), runs in zip((*CASES, *MORE), found):
+    for (title, arguments, *_), runs in zip((*CASES, *MORE), found):
         lines += ["", f"## {title}", "", f"`weft barrier {' '.join(arguments)}`", "", *table(runs)]
     files.write_whole(options.markdown, "\n".join(lines) + "\n")
 
