@@ -16,7 +16,8 @@ inline constexpr std::string_view first_words = "# weft-trace 1";
 inline constexpr std::string_view end_words = "# end records=";
 
 /// What a record can be of.
-inline constexpr std::array<std::string_view, 7> units{"rx", "tx", "inbox", "queues", "network", "lookup", "barrier"};
+inline constexpr std::array<std::string_view, 7> units{"rx",      "tx",     "inbox",  "queues",
+                                                       "network", "lookup", "barrier"};
 
 /// A fault in some text, without the place where it is.
 class BadText : public std::runtime_error {
