@@ -18,8 +18,8 @@ namespace weft::trace {
 
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
-/// One retired event. `unit` is "rx", "tx", "inbox", "queues", "network", "lookup" or "barrier". Keys and values
-/// hold no blanks, keys no '=', and no key comes twice.
+/// One retired event. `unit` is "rx", "tx", "inbox", "queues", "network", "lookup" or "barrier". Keys and
+/// values hold no blanks, keys no '=', and no key comes twice.
 struct Record {
   uint64_t cycle = 0;
   std::string unit;
