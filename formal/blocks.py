@@ -176,6 +176,8 @@ BLOCKS = [
     (BARRIER_DECIDE, Change("barrier_decide.sv", "end else if (group_i.phase != PHASE_WAITING) begin\n                drops", "end else if (group_i.phase == PHASE_IDLE) begin\n                drops")),
     (BARRIER_DECIDE, Change("barrier_decide.sv", "ahead == 16'd1 && group_i.phase == PHASE_WAITING", "group_i.phase == PHASE_WAITING")),
     (BARRIER_DECIDE, Change("barrier_decide.sv", "if (ahead == '1 && packet_i.kind", "if (packet_i.kind")),
+    (BARRIER_DECIDE, Change("barrier_decide.sv", "ahead[15] && !fails_too", "ahead[15]")),
+    (BARRIER_DECIDE, Change("barrier_decide.sv", "!fails_too && !asks_failed", "!fails_too")),
     (BARRIER_DECIDE, Change("barrier_decide.sv", "end else if (packet_i.inst != group_i.settings.inst) begin", "end else if (1'b0) begin")),
     (BARRIER_DECIDE, Change("barrier_decide.sv", "end else if (!good_memory) begin", "end else if (1'b0) begin")),
     (BARRIER_DECIDE, Change("barrier_decide.sv", "if (fails && group_i.phase != PHASE_FAILED) begin", "if (fails) begin")),

@@ -102,5 +102,10 @@ module barrier_decide_proof
   `PROVE(FailsForAReason, was.phase == PHASE_FAILED || now.phase != PHASE_FAILED || by_tick || by_packet)
   `PROVE(FailureIsToldOnce, !(was.phase == PHASE_FAILED && was.told) || !action.complete)
   `PROVE(FailureIsToldToWhoBegan, !(was.phase == PHASE_GATHERING || was.phase == PHASE_WAITING) || now.phase != PHASE_FAILED || (action.complete && action.ending == ENDING_DEAD_MEMBER))
+  logic of_member, asks;
+  assign of_member = what == EVENT_PACKET && right_sender && packet.digest == was.digest && packet.offset < 16'(offsets_of(members, was.settings.block_log2)) && packet.best_offset < 16'(offsets_of(members, was.settings.block_log2));
+  assign asks      = packet.kind == PACKET_KIND_GATHER || packet.kind == PACKET_KIND_ASK;
+  `PROVE(FailureOfTheLastEpochIsTaken, !(of_member && packet.failed && (packet.kind == PACKET_KIND_GATHER || packet.kind == PACKET_KIND_RELEASE) && packet.epoch + 16'd1 == was.epoch) || now.phase == PHASE_FAILED)
+  `PROVE(FailedAnswersTheNextEpoch, !(of_member && was.phase == PHASE_FAILED && asks && !packet.failed && packet.epoch == was.epoch + 16'd1) || (action.to_node && action.failed && action.named == was.dead))
   `PROVE(NeighboursLearnOfIt, was.phase == PHASE_FAILED || now.phase != PHASE_FAILED || (action.to_children == children && action.failed && (action.to_parent || id == '0)))
 endmodule

@@ -150,11 +150,16 @@ void Engine::receive(const Packet& packet) {
   }
 }
 
-/// Puts packets of other epochs aside; who is one epoch ahead has been released, and so am I.
-/// @return whether the packet is of the current epoch
+/// Puts packets of other epochs aside; who is one epoch ahead has been released, and so am I. A failure of the
+/// epoch before ends this one, too: who failed in that never comes to this one; and who had left that epoch before
+/// asks who has failed in it.
+/// @return whether the packet is for the current epoch
 bool Engine::catch_up(Group& group, const Packet& packet) {
   const int by = ahead(packet.epoch, group.epoch);
   if (by == 0) return true;
+  if (by == -1 && packet.failed && (packet.type == Type::gather || packet.type == Type::release)) return true;
+  if (by == 1 && group.phase == Phase::failed && (packet.type == Type::gather || packet.type == Type::ask))
+    return true;
   if (by < 0) {
     if (by == -1 && packet.type == Type::gather) {
       answer_released(group, packet.from);
@@ -180,6 +185,7 @@ void Engine::gathered(Group& group, const Packet& packet) {
   if (at == group.missing.end()) return answer_wait(group, packet.from);
   if (at == group.missing.begin()) group.misses = 0;
   group.missing.erase(at);
+  group.blamed.reset();  // it may have been the one
   group.length = std::max<uint32_t>(group.length, packet.length);
   settle(group);
 }

@@ -23,7 +23,7 @@ module barrier_decide
   logic [15:0] ahead, length;
   size_t       offsets;
   memory_t     judged;
-  logic        is_child, is_first, is_parent, good_memory, catches_up, tells;
+  logic        is_child, is_first, is_parent, good_memory, catches_up, tells, fails_too, asks_failed;
 
   logic unused;  // a record, of which parts are needed here
   assign unused = ^place_i;
@@ -44,6 +44,9 @@ module barrier_decide
   assign good_memory = packet_i.offset < 16'(offsets) && packet_i.best_offset < 16'(offsets);
   assign tells       = packet_i.kind == PACKET_KIND_GATHER || packet_i.kind == PACKET_KIND_ASK || (packet_i.kind == PACKET_KIND_RELEASE && packet_i.failed);
   assign catches_up  = ahead == 16'd1 && group_i.phase == PHASE_WAITING && tells;
+  // A failure of the epoch before ends this one, too: who failed in that never comes to this one. Who has failed is asked by those who had left that epoch before.
+  assign fails_too   = ahead == '1 && packet_i.failed && (packet_i.kind == PACKET_KIND_GATHER || packet_i.kind == PACKET_KIND_RELEASE);
+  assign asks_failed = ahead == 16'd1 && group_i.phase == PHASE_FAILED && (packet_i.kind == PACKET_KIND_GATHER || packet_i.kind == PACKET_KIND_ASK);
 
   // ------------------------------------------------------------------------------------------------- a Gather that is noted
   logic notes;
@@ -165,7 +168,7 @@ module barrier_decide
         end else if (!good_memory) begin
           drops    = 1'b1;
           a.reason = DROP_BAD_OFFSET;
-        end else if (ahead[15]) begin
+        end else if (ahead[15] && !fails_too) begin
           if (ahead == '1 && packet_i.kind == PACKET_KIND_GATHER) begin  // it has missed its Release
             a.repeated = 1'b1;
             a.to_node  = 1'b1;
@@ -175,7 +178,7 @@ module barrier_decide
             drops    = 1'b1;
             a.reason = DROP_OLD_EPOCH;
           end
-        end else if (ahead != '0) begin
+        end else if (ahead != '0 && !fails_too && !asks_failed) begin
           if (catches_up) begin  // it was released, and so is this one
             releases = 1'b1;
             a.again  = 1'b1;
@@ -201,9 +204,10 @@ module barrier_decide
                 a.kind    = PACKET_KIND_WAIT;
               end else begin
                 if (is_first) g.misses = '0;
-                g.got    = group_i.got | sender_child;
-                g.length = length;
-                settles  = 1'b1;
+                g.got        = group_i.got | sender_child;
+                g.length     = length;
+                g.has_blamed = 1'b0;  // it may have been the one
+                settles      = 1'b1;
               end
             end
             PACKET_KIND_RELEASE: begin

@@ -11,31 +11,62 @@ namespace ring_formats = barrier_ring::formats;
 namespace ring_reg = barrier_ring::formats::reg;
 
 void BarrierDriver::start(const BarrierSetup& setup, OnDone done) {
-  setup_ = setup;
-  head_ = 0;
-  memory_.write(setup.ring_base, std::vector<uint8_t>(size_t{ring_size()} * ring_formats::entry_bytes));
-  write(engine_reg::TICK_PERIOD, setup.tick_period);
-  write_ring(ring_reg::BASE_LO, static_cast<uint32_t>(setup.ring_base));
-  write_ring(ring_reg::BASE_HI, static_cast<uint32_t>(setup.ring_base >> 32));
-  write_ring(ring_reg::LOG2, setup.ring_log2);
-  write_ring(ring_reg::IRQ_ENABLE, setup.interrupt ? 1 : 0);
-  bus_.write(window_ + engine_reg::SELF, setup.node, [this, done = std::move(done)](bool ok) {
-    if (!ok) return done(false);
-    write_ring(ring_reg::ENABLE, 1, done);
+  if_closed(0, [this, setup, done = std::move(done)](bool closed) {
+    if (!closed) return done(false);
+    bus_.write(window_ + engine_reg::SELF, setup.node, [this, setup, done](bool ok) {
+      if (!ok) return done(false);
+      setup_ = setup;
+      write(engine_reg::TICK_PERIOD, setup.tick_period);
+      write_ring(ring_reg::BASE_LO, static_cast<uint32_t>(setup.ring_base));
+      write_ring(ring_reg::BASE_HI, static_cast<uint32_t>(setup.ring_base >> 32));
+      write_ring(ring_reg::LOG2, setup.ring_log2);
+      write_ring(ring_reg::IRQ_ENABLE, setup.interrupt ? 1 : 0);
+      enable(done);
+    });
   });
 }
 
-void BarrierDriver::open(uint8_t group, const BarrierGroup& settings, OnOutcome done) {
-  if (settings.block_log2 > largest_block_log2)
-    return done(Refusal::bad_block);  // the register would keep another
-  opens_.push_back({group, settings, std::move(done)});
-  if (opens_.size() == 1) open_next();
+void BarrierDriver::enable_again(OnDone done) {
+  if_closed(state_failed, [this, done = std::move(done)](bool failed) {
+    if (!failed) return done(false);
+    bus_.read(window_ + barrier_ring_offset + ring_reg::TAIL, [this, done](bool read, uint32_t tail) {
+      if (!read || tail != head_) return done(false);
+      enable(done);
+    });
+  });
 }
 
-void BarrierDriver::open_next() {
-  const uint8_t group = opens_.front().group;
-  const BarrierGroup& settings = opens_.front().settings;
-  write(engine_reg::TABLE_GROUP, group);
+/// Calls with whether the ring is neither enabled nor being written, and these bits of STATE are set.
+void BarrierDriver::if_closed(uint32_t bits, OnDone then) {
+  bus_.read(window_ + barrier_ring_offset + ring_reg::STATE,
+            [bits, then = std::move(then)](bool read, uint32_t state) {
+              then(read && (state & ~state_failed) == 0 && (state & bits) == bits);
+            });
+}
+
+void BarrierDriver::enable(OnDone done) {
+  head_ = 0;
+  memory_.write(setup_.ring_base, std::vector<uint8_t>(size_t{ring_size()} * ring_formats::entry_bytes));
+  write_ring(ring_reg::ENABLE, 1, std::move(done));
+}
+
+void BarrierDriver::open(uint8_t group, const BarrierGroup& settings, OnOutcome done) {
+  // The registers would keep others.
+  if (settings.block_log2 > largest_block_log2) return done(Refusal::bad_block);
+  if (settings.stride > largest_stride) return done(Refusal::bad_stride);
+  ask({engine_reg::OPEN, group, settings, std::move(done)});
+}
+
+void BarrierDriver::ask(Command command) {
+  commands_.push_back(std::move(command));
+  if (commands_.size() == 1) next_command();
+}
+
+void BarrierDriver::next_command() {
+  const Command& command = commands_.front();
+  if (command.reg != engine_reg::OPEN) return send_command();
+  const BarrierGroup& settings = command.settings;
+  write(engine_reg::TABLE_GROUP, command.group);
   write(engine_reg::TABLE_INDEX, 0);
   for (const uint16_t member : settings.members) write(engine_reg::MEMBER, member);
   write(engine_reg::INSTANCE, settings.instance);
@@ -48,29 +79,29 @@ void BarrierDriver::open_next() {
   write(engine_reg::LARGEST, settings.largest);
   write(engine_reg::TRIES, settings.tries);
   write(engine_reg::LATE, settings.late);
-  bus_.write(window_ + engine_reg::MEMBERS, static_cast<uint32_t>(settings.members.size()),
-             [this, group](bool ok) {
-               if (!ok) return opened(std::nullopt);  // more than the engine has room for
-               command(engine_reg::OPEN, group, [this](std::optional<Refusal> outcome) { opened(outcome); });
-             });
-}
-
-void BarrierDriver::opened(std::optional<Refusal> outcome) {
-  const OnOutcome done = std::move(opens_.front().done);
-  opens_.pop_front();
-  if (!opens_.empty()) open_next();
-  done(outcome);
+  bus_.write(window_ + engine_reg::MEMBERS, static_cast<uint32_t>(settings.members.size()), [this](bool ok) {
+    if (!ok) return ended(std::nullopt);  // more than the engine has room for
+    send_command();
+  });
 }
 
 /// What was refused was so for the reason that RESULT says.
-void BarrierDriver::command(uint32_t reg, uint8_t group, OnOutcome done) {
-  bus_.write(window_ + reg, group, [this, done = std::move(done)](bool ok) {
-    if (ok) return done(Refusal::none);
-    bus_.read(window_ + engine_reg::RESULT, [done](bool read, uint32_t result) {
+void BarrierDriver::send_command() {
+  const Command& command = commands_.front();
+  bus_.write(window_ + command.reg, command.group, [this](bool ok) {
+    if (ok) return ended(Refusal::none);
+    bus_.read(window_ + engine_reg::RESULT, [this](bool read, uint32_t result) {
       const auto refusal = static_cast<Refusal>(result);
-      done(read && refusal != Refusal::none ? std::optional(refusal) : std::nullopt);
+      ended(read && refusal != Refusal::none ? std::optional(refusal) : std::nullopt);
     });
   });
+}
+
+void BarrierDriver::ended(std::optional<Refusal> outcome) {
+  const OnOutcome done = std::move(commands_.front().done);
+  commands_.pop_front();
+  if (!commands_.empty()) next_command();
+  done(outcome);
 }
 
 std::optional<BarrierDriver::Completion> BarrierDriver::take() {

@@ -32,7 +32,9 @@ struct BarrierSetup {
   bool interrupt = false;
 };
 
-inline constexpr uint8_t largest_block_log2 = 10;  ///< that the engine's register takes
+// That the engine's registers take.
+inline constexpr uint8_t largest_block_log2 = 10;
+inline constexpr uint16_t largest_stride = (1 << barrier::formats::width::STRIDE) - 1;
 
 /// A group, the same at all of its members (docs/barrier.md). Times in ticks.
 struct BarrierGroup {
@@ -63,17 +65,24 @@ class BarrierDriver {
   BarrierDriver(const BarrierDriver&) = delete;
   BarrierDriver& operator=(const BarrierDriver&) = delete;
 
-  /// Zeroes the ring and enables it. Not ok: there is no barrier engine, a group is open, or the ring is
-  /// enabled already.
+  /// Zeroes the ring and enables it. Not ok, and nothing has changed: there is no barrier engine, a group is
+  /// open, or the ring is enabled already.
   void start(const BarrierSetup& setup, OnDone done);
 
-  // Outcome: none, or why the engine refuses.
-  /// One after the other, as the engine has one set of registers for what the next group is to be.
+  /// After memory answered the write of an entry with an error (the interrupt is up, STATE says FAILED): the
+  /// ring begins anew, and the entry that could not be written comes first. Not ok, and nothing has changed:
+  /// it has not failed, or completions are still to be taken.
+  void enable_again(OnDone done);
+
+  // Outcome: none, or why the engine refuses. Commands are sent one after the other, since the engine has one
+  // set of registers for what the next group is to be, and one for why it has refused.
   void open(uint8_t group, const BarrierGroup& settings, OnOutcome done);
-  void close(uint8_t group, OnOutcome done) { command(barrier::formats::reg::CLOSE, group, std::move(done)); }
+  void close(uint8_t group, OnOutcome done) {
+    ask({barrier::formats::reg::CLOSE, group, {}, std::move(done)});
+  }
   /// This node has arrived; the completion comes into the ring.
   void arrive(uint8_t group, OnOutcome done) {
-    command(barrier::formats::reg::ARRIVE, group, std::move(done));
+    ask({barrier::formats::reg::ARRIVE, group, {}, std::move(done)});
   }
 
   /// The oldest completion not yet taken, if there is one; of any group. The NIC is told that it is taken.
@@ -91,22 +100,27 @@ class BarrierDriver {
   void write_ring(uint32_t reg, uint32_t data, OnWritten done = nullptr) {
     bus_.write(window_ + barrier_ring_offset + reg, data, std::move(done));
   }
-  struct Opening {
+  struct Command {
+    uint32_t reg;
     uint8_t group;
-    BarrierGroup settings;
+    BarrierGroup settings;  // OPEN
     OnOutcome done;
   };
-  void open_next();
-  void opened(std::optional<Refusal> outcome);
-  void command(uint32_t reg, uint8_t group, OnOutcome done);
+  static constexpr uint32_t state_failed = 4;  // of the ring's STATE
+  void if_closed(uint32_t bits, OnDone then);
+  void enable(OnDone done);
+  void ask(Command command);
+  void next_command();
+  void send_command();
+  void ended(std::optional<Refusal> outcome);
   void send_head();
 
   RegisterBus& bus_;
   RingMemory& memory_;
   uint32_t window_;
   BarrierSetup setup_;
-  std::deque<Opening> opens_;  // the first one is under way
-  uint16_t head_ = 0;          // completions taken
+  std::deque<Command> commands_;  // the first one is under way
+  uint16_t head_ = 0;             // completions taken
   Repetition telling_;
   bool head_wanted_ = false, telling_head_ = false;
 };

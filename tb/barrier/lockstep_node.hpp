@@ -154,7 +154,7 @@ class LockstepNode : public EngineNode {
     accepted_.clear();
     packets_.clear();
     completions_.clear();
-    phase_ = 0;
+    phase_ = Phase::idle;
     malformed_ = overruns_ = completed_ = 0;
     clock_.top().s_pkt_valid_i = clock_.top().s_axil_awvalid_i = clock_.top().s_axil_wvalid_i =
         clock_.top().s_axil_arvalid_i = 0;
@@ -180,13 +180,18 @@ class LockstepNode : public EngineNode {
     clock_.top().s_axil_bready_i = !chance(pauses);
     clock_.top().s_pkt_valid_i = resetting_ == 0 && !coming_.empty() && !chance(pauses);
     if (clock_.top().s_pkt_valid_i) std::memcpy(clock_.top().s_pkt_data_i.data(), coming_.front().data(), 32);
-    const bool start = resetting_ == 0 && phase_ == 0 && !writes_.empty() && !chance(pauses);
+    const bool start = resetting_ == 0 && phase_ == Phase::idle && !writes_.empty() && !chance(pauses);
     clock_.top().s_axil_awvalid_i = clock_.top().s_axil_wvalid_i = start;
-    if (!start) return;
-    clock_.top().s_axil_awaddr_i = static_cast<uint16_t>(writes_.front().address);
-    clock_.top().s_axil_wdata_i = writes_.front().data;
-    clock_.top().s_axil_wstrb_i = writes_.front().strobes;
-    phase_ = 1;
+    if (start) {
+      clock_.top().s_axil_awaddr_i = static_cast<uint16_t>(writes_.front().address);
+      clock_.top().s_axil_wdata_i = writes_.front().data;
+      clock_.top().s_axil_wstrb_i = writes_.front().strobes;
+      phase_ = Phase::writing;
+    }
+    if (phase_ != Phase::asking && phase_ != Phase::reading) return;
+    clock_.top().s_axil_araddr_i = barrier::formats::reg::RESULT;
+    clock_.top().s_axil_arvalid_i = phase_ == Phase::asking;
+    clock_.top().s_axil_rready_i = !chance(pauses);
   }
 
   void sample() {
@@ -210,6 +215,11 @@ class LockstepNode : public EngineNode {
     if (clock_.top().m_pkt_valid_o && clock_.top().m_pkt_ready_i) packet_left();
     if (clock_.top().m_cpl_valid_o && clock_.top().m_cpl_ready_i) completion_left();
     if (clock_.top().s_axil_bvalid_o && clock_.top().s_axil_bready_i) written();
+    if (phase_ == Phase::reading && clock_.top().s_axil_rvalid_o && clock_.top().s_axil_rready_i) refused();
+    if (phase_ == Phase::asking && clock_.top().s_axil_arvalid_i) {
+      require(clock_.top().s_axil_arready_o, "takes no read");
+      phase_ = Phase::reading;
+    }
   }
 
   void event() {
@@ -287,10 +297,22 @@ class LockstepNode : public EngineNode {
       require(!last_ok_, "takes a write without all strobes");
     } else if (address == reg::OPEN || address == reg::CLOSE || address == reg::ARRIVE) {
       require(last_ok_ == (refusal_ == barrier::Refusal::none), "refuses other commands than its model");
-      refusals_[static_cast<size_t>(refusal_)]++;
+      phase_ = Phase::asking;
+      return;
     }
+    end_write();
+  }
+  /// RESULT has been read.
+  void refused() {
+    clock_.top().s_axil_rready_i = 1;
+    require(clock_.top().s_axil_rresp_o == 0, "RESULT cannot be read");
+    equal(clock_.top().s_axil_rdata_o, static_cast<uint64_t>(refusal_), "RESULT");
+    refusals_[static_cast<size_t>(refusal_)]++;
+    end_write();
+  }
+  void end_write() {
     writes_.pop_front();
-    phase_ = 0;
+    phase_ = Phase::idle;
   }
 
   SimulationContext context_;
@@ -299,7 +321,13 @@ class LockstepNode : public EngineNode {
   std::mt19937_64 random_;
   std::optional<barrier::Engine> golden_;
   std::deque<Write> writes_;
-  int phase_ = 0;  // 1: a write is under way
+  enum class Phase : uint8_t {
+    idle,
+    writing,
+    asking,
+    reading
+  };  // the latter two: for the RESULT of a command
+  Phase phase_ = Phase::idle;
   bool last_ok_ = false;
   barrier::Refusal refusal_ = barrier::Refusal::none;
   std::deque<barrier::PacketBytes> coming_, accepted_, packets_;

@@ -315,7 +315,7 @@ BarrierRun drawn_run(uint64_t seed) {
   run.faults.jitter = random.chance(0.5) ? up_to(50) : 0;
   run.groups = 1 + up_to(3);
   run.barriers = 4 + up_to(6);
-  run.think = random.chance(0.5) ? up_to(1000) : 0;
+  run.think = random.chance(0.5) ? up_to(random.chance(0.2) ? 40'000 : 1000) : 0;  // beyond all patience, too
   run.pauses = random.chance(0.5) ? up_to(50) : 0;
   if (random.chance(0.25)) run.dies = up_to(run.size.nodes() - 1);
   return run;

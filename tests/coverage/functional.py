@@ -25,6 +25,7 @@ LEAST_HIT = 0.95
 PAGES = ROOT / "docs" / "results"
 COMMANDS = {"coverage": "make coverage", "switch_coverage": "make switch-coverage", "barrier_coverage": "make barrier-coverage"}  # by page
 WHAT = {"coverage": "RDMA engine and NIC", "switch_coverage": "switch lookup block", "barrier_coverage": "barrier engine"}  # likewise
+FACTS_OF = {"coverage": "trace_facts", "switch_coverage": "lookup_facts", "barrier_coverage": "barrier_facts"}  # likewise
 MOST_NAMED = 3  # tests of a point
 
 
@@ -112,7 +113,7 @@ def groups(points):
 def page(name, points, holes, events):
     hit = sum(not point.missing() for point in points)
     runs = ", ".join(f"{run} ({count:,} events)" for run, count in events.items())
-    lines = [f"# Coverage of the {WHAT[name]}", "", f"Written by `{COMMANDS[name]}`; points: [testplan.json](../testplan.json), how they are seen: `tests/coverage/trace_facts.py`,",
+    lines = [f"# Coverage of the {WHAT[name]}", "", f"Written by `{COMMANDS[name]}`; points: [testplan.json](../testplan.json), how they are seen: `tests/coverage/{FACTS_OF[name]}.py`,",
              "runs: [verification.md](../verification.md#coverage).", "",
              "## Functional", "", f"{hit} of {len(points)} points hit ({100 * hit / len(points):.1f} %), by the runs {runs}.", "",
              "| points | of | what | by | hit | of | fewest hits of one that is hit |", "|---|---|---|---|---:|---:|---:|"]

@@ -196,6 +196,72 @@ TEST(BarrierEngine, WhoIsLateIsNamedAndNotDead) {
   }
 }
 
+Packet packet_of(Type type, Node from, Node to, uint16_t epoch, const GroupSettings& settings) {
+  Packet packet;
+  packet.type = type;
+  packet.from = packet.number = from;
+  packet.to = to;
+  packet.epoch = epoch;
+  packet.instance = settings.instance;
+  packet.digest = digest_of(settings);
+  return packet;
+}
+
+// 1 was waited for, but came long before the limit; of 2, which is alive, nobody knows whom it waits for.
+TEST(BarrierEngine, WhoCameInTimeIsNotNamedLate) {
+  const auto settings = settings_of(3);
+  Engine engine(0, 1, 3);
+  ASSERT_EQ(engine.open(0, settings), Refusal::none);
+  ASSERT_EQ(engine.arrive(0), Refusal::none);
+  Packet waits = packet_of(Type::wait, 1, 0, 0, settings);
+  waits.has_named = true;
+  waits.named = 1;
+  engine.receive(waits);
+  engine.receive(packet_of(Type::gather, 1, 0, 0, settings));
+  for (uint32_t ticks = 0; ticks < 2 * settings.waiting.late; ticks++) {
+    engine.tick();
+    engine.receive(packet_of(Type::wait, 2, 0, 0, settings));
+  }
+  engine.receive(packet_of(Type::gather, 2, 0, 0, settings));
+  const auto completions = engine.take().completions;
+  ASSERT_EQ(completions.size(), 1u);
+  EXPECT_EQ(completions[0].late, std::nullopt);
+  EXPECT_EQ(engine.late(), 0u);
+}
+
+// 0 has died after it had released 1, not 2: 2 ends the barrier with a failure, 1 the next one, and both name
+// 0.
+TEST(BarrierEngine, WhoMissedTheReleaseOfADeadMemberIsNotTakenForDead) {
+  const auto settings = settings_of(3);
+  Engine left(1, 1, 3), missed(2, 1, 3);
+  for (Engine* engine : {&left, &missed}) {
+    ASSERT_EQ(engine->open(0, settings), Refusal::none);
+    ASSERT_EQ(engine->arrive(0), Refusal::none);
+  }
+  left.receive(packet_of(Type::release, 0, 1, 0, settings));
+  EXPECT_EQ(left.take().completions.at(0).ending, Ending::ok);
+  left.completion_taken(0);
+  ASSERT_EQ(left.arrive(0), Refusal::none);
+  left.take();
+  while (missed.view(0).phase != Phase::failed) missed.tick();
+  missed.take();
+
+  for (const Type asks : {Type::ask, Type::gather}) {
+    missed.receive(packet_of(asks, 1, 2, 1, settings));
+    const auto answers = missed.take().packets;
+    ASSERT_EQ(answers.size(), 1u);
+    EXPECT_TRUE(answers[0].failed);
+    EXPECT_EQ(answers[0].named, 0u);
+    EXPECT_EQ(answers[0].epoch, 0u);
+    left.receive(answers[0]);
+  }
+  const auto completions = left.take().completions;
+  ASSERT_EQ(completions.size(), 1u);
+  EXPECT_EQ(completions[0].ending, Ending::dead_member);
+  EXPECT_EQ(completions[0].dead, 0u);
+  EXPECT_EQ(completions[0].epoch, 1u);
+}
+
 // Both are asked in turn and answer: one barrier, one count.
 TEST(BarrierEngine, TwoWhoAreLateCountOnce) {
   BarrierNetwork net(4, {}, 1);

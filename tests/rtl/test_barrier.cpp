@@ -161,19 +161,46 @@ TEST_F(BarrierRtl, NobodyLeavesBeforeAllHaveArrivedWhateverTheNetworkDoes) {
 
 TEST_F(BarrierRtl, TheTreeStaysWhileItsWaysAreGoodElseItMovesOnAtBothLevels) {
   constexpr uint32_t count = 8, links_of_tree = 2 * (count - 1);
-  for (const uint32_t block : {0, 1, 2}) {
+  for (const auto& [shape, block] : {std::pair(Shape::lct, 0U), std::pair(Shape::lct, 1U),
+                                     std::pair(Shape::lct, 2U), std::pair(Shape::lct4, 2U)}) {
     for (const uint32_t good : {0xffffU, 0U}) {
       nodes_.clear();
       ways_.clear();
       build(count);
       auto settings = settings_of(count);
-      settings.shape = Shape::lct;
+      settings.shape = shape;
       move_in_blocks(settings, block);
+      ASSERT_EQ(settings.block_log2, block);
       settings.judge.good = good;
+      settings.judge.tries = 2;  // then it holds, until the network makes a way longer
       for (auto& node : nodes_) node->open(0, settings);
-      ASSERT_TRUE(run(12, {}, 1));
+      ASSERT_TRUE(run(30, {}, 1));
       EXPECT_EQ(ways_.size() == links_of_tree, good > 0) << ways_.size() << " ways, blocks of 2^" << block;
     }
+  }
+}
+
+TEST_F(BarrierRtl, WhoWasResetJoinsAgainUnderAnotherInstance) {
+  constexpr uint32_t count = 4;
+  build(count);
+  auto settings = settings_of(count);
+  for (auto& node : nodes_) node->open(0, settings);
+  const Storm storm{.loss = 3, .twice = 20, .delay = 50};
+  for (int round = 0; round < 4; round++) {
+    ASSERT_TRUE(run(2, storm, 20)) << "round " << round;
+    const Node victim = below(count);
+    nodes_[victim]->reset();
+    for (Node node = 0; node < count && round % 2 == 1; node++)
+      if (node != victim) nodes_[node]->arrive(0);  // it has forgotten the group
+    for (int i = 0; i < 300 && round % 2 == 1; i++) clock(storm);
+    EXPECT_EQ(std::ranges::max(done_), 2u) << "without the one that was reset";
+    settings.instance++;
+    for (auto& node : nodes_) {
+      if (node != nodes_[victim]) node->close(0);
+      node->open(0, settings);
+    }
+    arrived_.assign(count, 0);
+    done_.assign(count, 0);
   }
 }
 
@@ -267,6 +294,86 @@ TEST_F(BarrierRtl, EqualsItsModelWhateverComes) {
     uint64_t refused = 0;
     for (auto& node : nodes_) refused += node->refused(static_cast<Refusal>(why));
     EXPECT_GT(refused, 0u) << formats::name(static_cast<Refusal>(why));
+  }
+}
+
+/// Number 4 of eight in an LCT, with the parent 0 and the children 5 and 6, in one phase.
+class BarrierPhase : public BarrierRtl {
+ protected:
+  BarrierPhase() {
+    settings_ = settings_of(8);
+    std::iota(settings_.members.begin(), settings_.members.end(), 0);
+    settings_.shape = Shape::lct;
+    move_in_blocks(settings_, 0);
+  }
+
+  void enter(Phase phase) {
+    settings_.instance++;
+    node_.open(0, settings_);
+    if (phase != Phase::idle) node_.arrive(0);
+    settle();
+    if (phase == Phase::waiting) {
+      for (const Node child : {5, 6}) send(Type::gather, child, 0, false);
+    }
+    if (phase == Phase::failed) send(Type::gather, 5, 0, true);
+    endings_.clear();
+  }
+  void leave() {
+    node_.close(0);
+    settle();
+  }
+  /// @param ahead of the node's epoch, which is 0
+  void send(Type type, Node from, int ahead, bool failed) {
+    Packet packet;
+    packet.type = type;
+    packet.from = packet.number = from;
+    packet.to = self;
+    packet.instance = settings_.instance;
+    packet.digest = digest_of(settings_);
+    packet.epoch = static_cast<uint16_t>(ahead);
+    packet.failed = failed;
+    packet.named = 7;
+    node_.receive(write_packet(packet));
+    settle();
+  }
+  void settle() {
+    for (int i = 0; i < 10'000 && node_.busy(); i++) node_.clock(0);
+    for (int i = 0; i < 40; i++) node_.clock(0);
+    node_.take_packets();
+    for (const Completion& completion : node_.take_completions()) endings_.push_back(completion.ending);
+  }
+
+  static constexpr Node self = 4;
+  GroupSettings settings_;
+  SmallNode node_{self, seed()};
+  std::vector<Ending> endings_;
+};
+
+TEST_F(BarrierPhase, EachPacketOfEachEpochEndsTheBarrierOrDoesNot) {
+  for (const Phase phase : {Phase::idle, Phase::gathering, Phase::waiting, Phase::failed}) {
+    for (const Type type : {Type::gather, Type::release, Type::ask, Type::wait}) {
+      for (const bool failed : {false, true}) {
+        for (const int ahead : {-2, -1, 0, 1, 2}) {
+          for (const Node from : {0, 5}) {
+            enter(phase);
+            send(type, from, ahead, failed);
+            leave();
+            const bool tells = type == Type::gather || type == Type::release;
+            const bool fails = failed && tells && (ahead == 0 || ahead == -1);
+            const bool of_the_next = ahead == 1 && (type == Type::gather || type == Type::ask ||
+                                                    (type == Type::release && failed));
+            const bool released = type == Type::release && ahead == 0 && !failed;
+            std::vector<Ending> expected;
+            if (phase == Phase::waiting && (of_the_next || released)) expected = {Ending::ok};
+            if ((phase == Phase::waiting || phase == Phase::gathering) && fails)
+              expected = {Ending::dead_member};
+            EXPECT_EQ(endings_, expected)
+                << "phase " << static_cast<int>(phase) << ", packet " << static_cast<int>(type)
+                << (failed ? " of a failure" : "") << " from " << from << ", " << ahead << " ahead";
+          }
+        }
+      }
+    }
   }
 }
 

@@ -135,10 +135,11 @@ class BarrierLarge : public testing::Test {
     Packet packet = packet_of(
         number, group.settings.members[below(static_cast<uint32_t>(group.settings.members.size()))]);
     packet.type = static_cast<Type>(below(4));
-    packet.failed = chance(2);
-    packet.epoch = static_cast<uint16_t>(packet.epoch + (chance(70)   ? 0
-                                                         : chance(80) ? below(3) - 1
-                                                                      : word()));
+    packet.failed = chance(5);
+    packet.epoch = static_cast<uint16_t>(packet.epoch + (packet.failed && chance(50) ? -1
+                                                         : chance(70)                ? 0
+                                                         : chance(80)                ? below(3) - 1
+                                                                                     : word()));
     if (chance(2)) packet.to = word();
     if (chance(2)) packet.group = below(256);
     if (chance(2)) packet.from = word();

@@ -231,8 +231,13 @@ class BarrierOfANic : public testing::Test {
     registers.value = [this](uint32_t address) -> uint32_t {
       if (address == window + barrier::formats::reg::RESULT) return result;
       if (address == ring + barrier_ring::formats::reg::STATE) return state;
+      if (address == ring + barrier_ring::formats::reg::TAIL) return tail;
       return 0;
     };
+    start();
+    state = 1;
+  }
+  void start() {
     driver.start({.node = 3, .ring_base = ring_base, .ring_log2 = 1}, [this](bool ok) { started = ok; });
   }
   /// Writes an entry as the NIC would.
@@ -248,7 +253,7 @@ class BarrierOfANic : public testing::Test {
                  barrier_ring::formats::pack(entry));
   }
 
-  uint32_t result = 0, state = 1;
+  uint32_t result = 0, state = 0, tail = 0;
   std::optional<bool> started;
   Registers registers;
   Memory memory;
@@ -260,6 +265,42 @@ TEST_F(BarrierOfANic, WindowIsBehindTheQueues) {
   EXPECT_EQ(barrier_window(64), 0x80000u);
   EXPECT_EQ(started, true);
   EXPECT_EQ(registers.written.back(), (Registers::Write{ring + barrier_ring::formats::reg::ENABLE, 1}));
+}
+
+TEST_F(BarrierOfANic, StartedTwiceIsRefusedAndLosesNothing) {
+  tell(0, 5);
+  const size_t writes = registers.written.size();
+  start();
+  EXPECT_EQ(started, false) << "the ring is enabled";
+  EXPECT_EQ(registers.written.size(), writes);
+  state = 0;
+  registers.refusals[window + barrier::formats::reg::SELF] = 1;
+  start();
+  EXPECT_EQ(started, false) << "a group is open";
+  EXPECT_EQ(driver.take()->group, 5);
+}
+
+TEST_F(BarrierOfANic, EnablesAFailedRingAgainOnceAllIsTaken) {
+  std::optional<bool> enabled;
+  const auto again = [&] { driver.enable_again([&](bool ok) { enabled = ok; }); };
+  again();
+  EXPECT_EQ(enabled, false) << "it has not failed";
+  tell(0, 5);
+  tail = 1;
+  state = 4;
+  again();
+  EXPECT_EQ(enabled, false) << "one is to be taken";
+  EXPECT_EQ(driver.take()->group, 5);
+  state = 6;
+  again();
+  EXPECT_EQ(enabled, false) << "a write is under way";
+  state = 4;
+  again();
+  EXPECT_EQ(enabled, true);
+  EXPECT_EQ(registers.written.back(), (Registers::Write{ring + barrier_ring::formats::reg::ENABLE, 1}));
+  EXPECT_FALSE(driver.take().has_value()) << "the ring is zeroed";
+  tell(0, 6);
+  EXPECT_EQ(driver.take()->group, 6) << "it begins anew";
 }
 
 TEST_F(BarrierOfANic, CompletionsOverManyLaps) {
@@ -331,6 +372,18 @@ TEST_F(BarrierOfANic, GroupsOpenedAtOnceEachHaveTheirSettings) {
   EXPECT_EQ(with, (std::vector<uint32_t>{100, 101, 102}));
 }
 
+TEST_F(BarrierOfANic, NoCommandIsSentBeforeTheOneBeforeIsAnswered) {
+  LateRegisters late;
+  BarrierDriver driver_of_both(late, memory, window);
+  int answers = 0;
+  for (uint8_t group = 0; group < 2; ++group)
+    driver_of_both.arrive(group, [&](std::optional<barrier::formats::Refusal>) { ++answers; });
+  EXPECT_EQ(late.written.size(), 1u) << "RESULT is of the last one";
+  late.answer();
+  EXPECT_EQ(answers, 2);
+  EXPECT_EQ(late.written.size(), 2u);
+}
+
 TEST_F(BarrierOfANic, RefusalIsNamed) {
   using barrier::formats::Refusal;
   std::optional<Refusal> outcome;
@@ -350,6 +403,8 @@ TEST_F(BarrierOfANic, RefusalIsNamed) {
   EXPECT_EQ(outcome, std::nullopt);
   driver.open(2, {.members = {0, 1, 2}, .block_log2 = 11}, note);
   EXPECT_EQ(outcome, Refusal::bad_block);
+  driver.open(2, {.members = {0, 1, 2}, .stride = 2048}, note);
+  EXPECT_EQ(outcome, Refusal::bad_stride) << "the register has 11 bits, and would keep the last one";
 }
 
 }  // namespace
