@@ -294,7 +294,7 @@ TEST_F(WeftNicRing, FailedWriteIsRepeatedOnceEnabled) {
   EXPECT_TRUE(nics.watches[0]->irq());
   EXPECT_EQ(group_taken(), std::nullopt);
   memory.inject_errors(0, 0);
-  EXPECT_TRUE(write(ring::reg::ENABLE, 1));
+  EXPECT_TRUE(nics.answer([&](auto done) { nics.drivers[0]->enable_again(done); }));
   settle();
   EXPECT_EQ(group_taken(), 1);
   EXPECT_EQ(read(ring::reg::STATE), 1u);
