@@ -150,9 +150,9 @@ void Engine::receive(const Packet& packet) {
   }
 }
 
-/// Puts packets of other epochs aside; who is one epoch ahead has been released, and so am I. A failure of the
-/// epoch before ends this one, too: who failed in that never comes to this one; and who had left that epoch before
-/// asks who has failed in it.
+/// Puts packets of other epochs aside; who is one epoch ahead has been released, and so am I. A failure of
+/// the epoch before ends this one, too: who failed in that never comes to this one; and who had left that
+/// epoch before asks who has failed in it.
 /// @return whether the packet is for the current epoch
 bool Engine::catch_up(Group& group, const Packet& packet) {
   const int by = ahead(packet.epoch, group.epoch);
