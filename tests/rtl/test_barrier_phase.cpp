@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each packet does to a barrier engine in each phase, by the rules of docs/barrier.md alone; and the
+// engine beside its golden model.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+#include "bench.hpp"
+#include "small_barrier.hpp"
+
+namespace weft::rtl_test {
+namespace {
+
+using namespace barrier;
+
+/// Number 4 of eight in an LCT, with the parent 0 and the children 5 and 6, in one phase.
+class BarrierPhase : public testing::Test {
+ protected:
+  BarrierPhase() {
+    settings_.members.resize(8);
+    std::iota(settings_.members.begin(), settings_.members.end(), 0);
+  }
+
+  void enter(Phase phase) {
+    settings_.instance++;
+    node_.open(0, settings_);
+    if (phase != Phase::idle) node_.arrive(0);
+    settle();
+    if (phase == Phase::waiting) {
+      for (const Node child : {5, 6}) send(Type::gather, child, 0, false);
+    }
+    if (phase == Phase::failed) send(Type::gather, 5, 0, true);
+    endings_.clear();
+  }
+  void leave() {
+    node_.close(0);
+    settle();
+  }
+  /// @param ahead of the node's epoch, which is 0
+  void send(Type type, Node from, int ahead, bool failed) {
+    Packet packet;
+    packet.type = type;
+    packet.from = packet.number = from;
+    packet.to = self;
+    packet.instance = settings_.instance;
+    packet.digest = digest_of(settings_);
+    packet.epoch = static_cast<uint16_t>(ahead);
+    packet.failed = failed;
+    packet.named = 7;
+    node_.receive(write_packet(packet));
+    settle();
+  }
+  void settle() {
+    for (int i = 0; i < 10'000 && node_.busy(); i++) node_.clock(0);
+    for (int i = 0; i < 40; i++) node_.clock(0);
+    node_.take_packets();
+    for (const Completion& completion : node_.take_completions()) endings_.push_back(completion.ending);
+  }
+
+  testing::ScopedTrace reproduce_{__FILE__, __LINE__, reproduce_command()};
+  static constexpr Node self = 4;
+  GroupSettings settings_;
+  SmallNode node_{self, seed()};
+  std::vector<Ending> endings_;
+};
+
+TEST_F(BarrierPhase, EachPacketOfEachEpochEndsTheBarrierOrDoesNot) {
+  for (const Phase phase : {Phase::idle, Phase::gathering, Phase::waiting, Phase::failed}) {
+    for (const Type type : {Type::gather, Type::release, Type::ask, Type::wait}) {
+      for (const bool failed : {false, true}) {
+        for (const int ahead : {-2, -1, 0, 1, 2}) {
+          for (const Node from : {0, 5}) {
+            enter(phase);
+            send(type, from, ahead, failed);
+            leave();
+            const bool tells = type == Type::gather || type == Type::release;
+            const bool fails = failed && tells && (ahead == 0 || ahead == -1);
+            const bool of_the_next = ahead == 1 && (type == Type::gather || type == Type::ask ||
+                                                    (type == Type::release && failed));
+            const bool released = type == Type::release && ahead == 0 && !failed;
+            std::vector<Ending> expected;
+            if (phase == Phase::waiting && (of_the_next || released)) expected = {Ending::ok};
+            if ((phase == Phase::waiting || phase == Phase::gathering) && fails)
+              expected = {Ending::dead_member};
+            EXPECT_EQ(endings_, expected)
+                << "phase " << static_cast<int>(phase) << ", packet " << static_cast<int>(type)
+                << (failed ? " of a failure" : "") << " from " << from << ", " << ahead << " ahead";
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft::rtl_test
