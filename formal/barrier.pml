@@ -9,6 +9,7 @@
  * before all have arrived at it.
  * -DBOUNDED, progress: a packet is delivered once, LOSSES are lost, DUPLICATES stay; a Gather is repeated when nothing else can
  * happen. Every run ends with all barriers done by all (no invalid end state).
+ * -DMULTICAST: the root's Release is for all members at once, each of which may miss it; nobody passes on what he gets.
  *
  * -DNO_EPOCH, -DNO_ANSWER: the protocol without one of its parts; the check must fail.
  */
@@ -54,13 +55,22 @@ inline children_of(number, mask) {
 
 byte wanted;
 
+#define ALL ((1 << NODES) - 1)
+
 inline leave(who) { /* releases its children */
+#ifdef MULTICAST
+  if
+  :: ID(who, epoch[who]) == 0 -> releases[epoch[who]] = releases[epoch[who]] | (ALL & ~(1 << who))
+  :: else
+  fi;
+#else
   children_of(ID(who, epoch[who]), wanted);
   c = 0;
   do
   :: c < NODES -> if :: HAS(wanted, c) -> releases[epoch[who]] = releases[epoch[who]] | (1 << NODE(c, epoch[who])) :: else fi; c++
   :: else -> break
   od;
+#endif
   c = 0;
   do /* nobody leaves before all have arrived */
   :: c < NODES -> assert(arrived[c] > epoch[who]); c++

@@ -45,6 +45,9 @@ PROTOCOL = [
     ("barrier, safety, without epochs", "barrier", ["NO_EPOCH"], False, "assertion"),
     ("barrier, progress: 3 members, 2 lost, 1 duplicated", "barrier", ["BOUNDED", "NODES=3"], True, None),
     ("barrier, progress: 4 members, 2 lost, 1 duplicated", "barrier", ["BOUNDED", "BARRIERS=2"], True, None),
+    ("barrier, multicast Release, safety: 4 members, 3 barriers, any offsets", "barrier", ["MULTICAST"], False, None),
+    ("barrier, multicast Release, safety, without epochs", "barrier", ["MULTICAST", "NO_EPOCH"], False, "assertion"),
+    ("barrier, multicast Release, progress: 3 members, 2 lost, 1 duplicated", "barrier", ["BOUNDED", "MULTICAST", "NODES=3"], True, None),
     ("barrier, progress, a Gather that is repeated late is not answered", "barrier", ["BOUNDED", "NODES=3", "NO_ANSWER"], True, "cycle"),
 ]
 

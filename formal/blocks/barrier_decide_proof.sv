@@ -49,6 +49,7 @@ module barrier_decide_proof
   endfunction
 
   `GIVEN(event_i <= EVENT_TICK)
+  `GIVEN(!packet.multicast || (packet.kind == PACKET_KIND_RELEASE && !packet.failed)) // barrier_check
   `GIVEN(in_group(was))
   `GIVEN((was.got & ~children) == '0)
   `GIVEN(was.phase != PHASE_WAITING || (id != '0 && missing == '0))
@@ -60,14 +61,15 @@ module barrier_decide_proof
   `PROVE(BoundedTries, now.phase == PHASE_FAILED || now.misses <= {1'b0, now.settings.tries})
 
   // ------------------------------------------------------------------------------------------------- nobody leaves early
-  logic ends, of_this_epoch, ahead, gather, release_packet, right_sender, last_gather, all_arrived;
+  logic ends, of_this_epoch, ahead, gather, release_packet, right_place, right_sender, last_gather, all_arrived;
 
   assign ends           = action.complete && action.ending == ENDING_OK;
   assign of_this_epoch  = packet.epoch == was.epoch;
   assign ahead          = packet.epoch == was.epoch + 16'd1 && packet.kind != PACKET_KIND_WAIT && (packet.kind != PACKET_KIND_RELEASE || packet.failed);
   assign gather         = what == EVENT_PACKET && packet.kind == PACKET_KIND_GATHER && !packet.failed;
   assign release_packet = what == EVENT_PACKET && packet.kind == PACKET_KIND_RELEASE;
-  assign right_sender   = open_i && packet.to == self_i && packet.inst == was.settings.inst && packet.number < 16'(members) && member_i == packet.from && packet.from != self_i;
+  assign right_place    = packet.multicast ? was.settings.multicast != '0 && packet.to == was.settings.multicast : packet.to == self_i;
+  assign right_sender   = open_i && right_place && packet.inst == was.settings.inst && packet.number < 16'(members) && member_i == packet.from && packet.from != self_i;
   assign sender_id      = shifted(packet.number[ID_W-1:0], was.memory.offset, members, was.settings.block_log2);
   for (genvar i = 0; i < int'(CHILD_W); i++) begin : gen_sender
     assign sender[i] = (id | more_of(i)) == sender_id && (id & more_of(i)) == '0;
@@ -79,7 +81,9 @@ module barrier_decide_proof
   `PROVE(OthersEndByRelease, !ends || was.phase != PHASE_WAITING || (what == EVENT_PACKET && right_sender && ((release_packet && of_this_epoch && !packet.failed) || ahead)))
   `PROVE(GathersWhenAllArrived, !(action.to_parent && !action.failed) || (id != '0 && all_arrived && now.phase == PHASE_WAITING))
   `PROVE(GathersOfChildrenOnly, !(gather && of_this_epoch && was.phase != PHASE_FAILED) || action.drop || (right_sender && (children & sender) == sender && (sender & (sender - 1'b1)) == '0))
-  `PROVE(ReleasesWithItsEnd, !(action.to_children != '0 && !action.failed) || ends)
+  `PROVE(ReleasesWithItsEnd, !((action.to_children != '0 && !action.failed) || action.to_all) || ends)
+  `PROVE(AllAtOnceByTheRootOnly, !action.to_all || (id == '0 && was.settings.multicast != '0 && action.to_children == '0 && !action.to_parent && !action.to_node && !action.failed && !action.behind))
+  `PROVE(TellsItsChildren, !ends || action.to_children == children || action.to_all || (what == EVENT_PACKET && packet.multicast))
   `PROVE(OldReleaseForThePast, !action.behind || (what == EVENT_PACKET && packet.kind == PACKET_KIND_GATHER && packet.epoch + 16'd1 == was.epoch))
   `PROVE(ReleaseOnlyIfBehindOrFailed, !(action.to_node && action.kind == PACKET_KIND_RELEASE) || action.behind || (action.failed && was.phase == PHASE_FAILED))
   `PROVE(RepeatsGatherOnlyIfWaiting, !(action.to_node && action.kind == PACKET_KIND_GATHER && !action.failed) || was.phase == PHASE_WAITING)
@@ -90,8 +94,8 @@ module barrier_decide_proof
   `PROVE(CompletesOnlyWhatBegan, !action.complete || was.phase == PHASE_GATHERING || was.phase == PHASE_WAITING || what == EVENT_ARRIVE)
   `PROVE(BeginsOnlyByArriving, was.phase != PHASE_IDLE || now.phase == PHASE_IDLE || now.phase == PHASE_FAILED || what == EVENT_ARRIVE)
   `PROVE(NotBeforeTheLastIsTaken, !(what == EVENT_ARRIVE && pending_i) || (action.refused && !action.complete))
-  `PROVE(RefusedChangesNothing, !action.refused || (now == was && !action.complete && action.to_children == '0 && !action.to_parent && !action.to_node))
-  `PROVE(DroppedChangesNothing, !action.drop || (now == was && !action.complete && action.to_children == '0 && !action.to_parent && !action.to_node && !action.again))
+  `PROVE(RefusedChangesNothing, !action.refused || (now == was && !action.complete && action.to_children == '0 && !action.to_parent && !action.to_node && !action.to_all))
+  `PROVE(DroppedChangesNothing, !action.drop || (now == was && !action.complete && action.to_children == '0 && !action.to_parent && !action.to_node && !action.to_all && !action.again))
 
   // ------------------------------------------------------------------------------------------------- dead members
   logic by_tick, by_packet;

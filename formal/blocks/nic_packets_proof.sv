@@ -34,8 +34,6 @@ module nic_packets_proof #(
   logic              rdma_waits_q, barrier_waits_q, within_q, rdma_taken, barrier_taken, rdma_begins, rdma_passed_q, barrier_passed_q, mine_last_q;
   logic [DATA_W-1:0] mine_data_q;
   logic [     255:0] theirs_q;
-  logic [       1:0] written, committed;
-  logic [1:0][WIDTH-1:0] words;
 
   assign rdma_taken    = rdma_valid_i && rdma_ready;
   assign barrier_taken = barrier_valid_i && barrier_ready;
@@ -55,19 +53,25 @@ module nic_packets_proof #(
   `GIVEN(!rdma_waits_q || (rdma_valid_i && rdma_data_i == mine_data_q && rdma_last_i == mine_last_q))
   `GIVEN(!barrier_waits_q || (barrier_valid_i && barrier_data_i == theirs_q))
 
-  queue_model #(.DEPTH(2), .WIDTH(WIDTH)) model (
-    .clk_i, .rst_ni, .push_i(rdma_taken || barrier_taken),
-    .data_i(barrier_taken ? {DATA_W'(barrier_data_i), KEEP_W'(32'hffff_ffff), 1'b1} : {rdma_data_i, rdma_keep_i, rdma_last_i}),
-    .commit_i(1'b1), .rollback_i(1'b0), .pop_i(m_valid && m_ready_i), .written_o(written), .committed_o(committed), .words_o(words)
-  );
+  // What was taken and has not left.
+  logic             kept_valid_q, taken_out;
+  logic [WIDTH-1:0] kept_q, word;
+
+  assign taken_out = rdma_taken || barrier_taken;
+  assign word      = kept_valid_q ? kept_q : barrier_taken ? {DATA_W'(barrier_data_i), KEEP_W'(32'hffff_ffff), 1'b1} : {rdma_data_i, rdma_keep_i, rdma_last_i};
+  always_ff @(posedge clk_i) begin
+    kept_valid_q <= rst_ni && (kept_valid_q || taken_out) && !m_ready_i;
+    kept_q       <= word;
+  end
 
   `PROVE(OneIsTaken, !(rdma_taken && barrier_taken))
   `PROVE(NotWithinAPacket, !(barrier_taken && within_q))
   `PROVE(RdmaInTurn, !(rdma_passed_q && barrier_taken))
   `PROVE(BarrierInTurn, !(barrier_passed_q && rdma_begins))
-  `PROVE(SomebodyIfRoom, written == 2'd2 || rdma_taken || barrier_taken || !(rdma_valid_i || (barrier_valid_i && !within_q)))
-  `PROVE(ShownWhileNotEmpty, m_valid == (written != '0))
-  `PROVE(AsTaken, !m_valid || {m_data, m_keep, m_last} == words[0])
+  `PROVE(SomebodyIfRoom, kept_valid_q || rdma_taken || barrier_taken || !(rdma_valid_i || (barrier_valid_i && !within_q)))
+  `PROVE(NothingBeforeItLeaves, !(kept_valid_q && taken_out))
+  `PROVE(ShownWhileNotEmpty, m_valid == (kept_valid_q || taken_out))
+  `PROVE(AsTaken, !m_valid || {m_data, m_keep, m_last} == word)
 
   // ------------------------------------------------------------------------------------------------- in
   logic inside_q, barriers_q, for_barrier, taken;
@@ -90,8 +94,5 @@ module nic_packets_proof #(
   `PROVE(KnowsThePacket, dut.leaving_q == within_q && dut.inside_q == inside_q && (!inside_q || dut.barrier_q == barriers_q))
   `PROVE(Turns, (!rdma_passed_q || dut.i_turns.behind_q == 2'b00) && (!barrier_passed_q || dut.i_turns.behind_q == 2'b10))
   `PROVE(TurnsAreOne, dut.i_turns.behind_q == 2'b00 || dut.i_turns.behind_q == 2'b10)
-  `PROVE(CountsAgree, 2'(dut.i_beats.count_q) == written && committed == written && written <= 2'd2)
-  `PROVE(PlacesAgree, dut.i_beats.waddr_q == (dut.i_beats.raddr_q ^ written[0]))
-  `PROVE(FirstKept, written == '0 || dut.i_beats.mem_q[dut.i_beats.raddr_q] == words[0])
-  `PROVE(SecondKept, written != 2'd2 || dut.i_beats.mem_q[!dut.i_beats.raddr_q] == words[1])
+  `PROVE(Kept, dut.kept_valid_q == kept_valid_q && (!kept_valid_q || dut.kept_q == kept_q))
 endmodule

@@ -74,4 +74,22 @@ Copies mr4lms_copies(const Mesh& mesh) {
   return copies;
 }
 
+std::vector<std::vector<Node>> passes_on(const Mesh& mesh, const Copies& copies, Node from) {
+  std::vector<std::vector<Node>> onward(mesh.nodes());
+  struct Step {
+    Node at, came;
+  };
+  std::vector<Step> open{{from, from}};
+  while (!open.empty()) {
+    const Step step = open.back();
+    open.pop_back();
+    for (const auto& [next, link] : mesh.neighbours(step.at)) {
+      if (!copies[link] || next == step.came) continue;
+      onward[step.at].push_back(next);
+      open.push_back({next, step.at});
+    }
+  }
+  return onward;
+}
+
 }  // namespace weft::barrier

@@ -20,4 +20,7 @@ Copies shortest_copies(const Mesh& mesh, const Routes& routes, Node from);
 /// @throws Fault if two nodes are more than 254 links apart
 Copies mr4lms_copies(const Mesh& mesh);
 
+/// By node: whom it passes on to what started at `from`.
+std::vector<std::vector<Node>> passes_on(const Mesh& mesh, const Copies& copies, Node from);
+
 }  // namespace weft::barrier

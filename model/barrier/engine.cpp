@@ -75,6 +75,7 @@ Refusal Engine::open(uint32_t number, GroupSettings settings) {
   if (own == settings.members.end()) return Refusal::not_member;
   if (!has_whole_blocks(settings)) return Refusal::bad_block;
   if (settings.judge.stride > offsets_of(settings)) return Refusal::bad_stride;
+  if (settings.multicast != 0 && settings.multicast < nodes_) return Refusal::bad_multicast;
   Group group;
   group.number = static_cast<uint32_t>(own - settings.members.begin());
   group.settings = std::move(settings);
@@ -113,10 +114,12 @@ Refusal Engine::arrive(uint32_t number) {
 // ------------------------------------------------------------------------------------------------- packets
 
 bool Engine::accepts(const Packet& packet) {
-  if (packet.to != self_) return drop(Drop::misrouted), false;
+  if (!packet.multicast && packet.to != self_) return drop(Drop::misrouted), false;
   if (packet.group >= groups_.size() || groups_[packet.group].phase == Phase::closed)
     return drop(Drop::unknown_group), false;
   const GroupSettings& settings = groups_[packet.group].settings;
+  if (packet.multicast && (settings.multicast == 0 || packet.to != settings.multicast))
+    return drop(Drop::misrouted), false;
   if (packet.instance != settings.instance) return drop(Drop::other_instance), false;
   if (packet.digest != groups_[packet.group].digest) return drop(Drop::other_settings), false;
   const auto& members = settings.members;
@@ -193,7 +196,7 @@ void Engine::gathered(Group& group, const Packet& packet) {
 void Engine::released(Group& group, const Packet& packet) {
   if (packet.failed) return fail(group, packet.named);
   if (group.phase != Phase::waiting) return drop(Drop::not_waiting);
-  release(group, packet.memory);
+  release(group, packet.memory, packet.multicast);
 }
 
 void Engine::asked(Group& group, const Packet& packet) {
@@ -258,12 +261,20 @@ std::vector<uint32_t> Engine::largest_first(const Group& group) {
   return children;
 }
 
-void Engine::release(Group& group, const JudgeMemory& next) {
-  for (const uint32_t child : largest_first(group)) {
-    Packet packet;
-    packet.type = Type::release;
-    send(group, packet, node_of(group, child));
+/// The root tells all members at once, if there is an address for that; else each member its children.
+void Engine::release(Group& group, const JudgeMemory& next, bool children_know) {
+  const bool root = id_of(group, group.number) == 0;
+  Packet packet;
+  packet.type = Type::release;
+  packet.multicast = root && group.settings.multicast != 0 && !group.children.empty();
+  if (packet.multicast) {
+    send(group, packet, group.settings.multicast);
     out_.packets.back().memory = next;
+  } else if (!children_know) {
+    for (const uint32_t child : largest_first(group)) {
+      send(group, packet, node_of(group, child));
+      out_.packets.back().memory = next;
+    }
   }
   complete(group, Ending::ok);
   group.epoch++;
@@ -384,6 +395,7 @@ GroupView Engine::view(uint32_t number) const {
           .missing = static_cast<uint32_t>(group.missing.size()),
           .interval = group.interval,
           .pending = pending_[number],
+          .multicast = group.settings.multicast,
           .memory = group.memory};
 }
 

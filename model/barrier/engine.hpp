@@ -32,6 +32,7 @@ struct Packet {
   uint16_t length = 0;     ///< gather: longest way so far in hops, saturating; every router adds one
   bool failed = false;     ///< gather, release: `named` is dead
   bool has_named = false;  ///< wait: `named` is who is waited for
+  bool multicast = false;  ///< release: to all members; `to` is the group's multicast address
   Node named = 0;
   uint8_t digest = 0;  ///< digest_of() the sender's group
   JudgeMemory memory;  ///< of the packet's epoch; of a release that has not failed: of the next epoch
@@ -51,6 +52,7 @@ struct GroupSettings {
   Shape shape = Shape::lct;
   std::vector<Node> members;  ///< by number
   uint32_t block_log2 = 0;  ///< two levels: blocks of 2^block_log2 members, within which offsets move; 0: one
+  Node multicast = 0;       ///< address at which the root's Release reaches all members; 0: none
   JudgeSettings judge;      ///< its offsets is set from members and blocks
   Waiting waiting;
 };
@@ -93,6 +95,7 @@ struct GroupView {
   uint32_t children = 0, missing = 0;  ///< how many
   uint32_t interval = 0;               ///< ticks from one repetition to the next
   bool pending = false;                ///< software has not taken the last completion
+  Node multicast = 0;
   JudgeMemory memory;
 };
 
@@ -145,7 +148,7 @@ class Engine {
   bool catch_up(Group& group, const Packet& packet);
   void begin_epoch(Group& group);
   void settle(Group& group);
-  void release(Group& group, const JudgeMemory& next);
+  void release(Group& group, const JudgeMemory& next, bool children_know = false);
   static std::vector<uint32_t> largest_first(const Group& group);
   void fail(Group& group, Node dead);
   void tick(Group& group);

@@ -32,6 +32,7 @@ PacketBytes write_packet(const Packet& packet) {
   raw.kind = static_cast<uint8_t>(packet.type);
   raw.failed = packet.failed ? 1 : 0;
   raw.has_named = packet.has_named ? 1 : 0;
+  raw.multicast = packet.multicast ? 1 : 0;
   raw.holding = packet.memory.holding ? 1 : 0;
   raw.group = static_cast<uint8_t>(packet.group);
   raw.from = static_cast<uint16_t>(packet.from);
@@ -52,11 +53,14 @@ PacketBytes write_packet(const Packet& packet) {
 std::optional<Packet> read_packet(std::span<const uint8_t, formats::packet_bytes> bytes) {
   const formats::Packet raw = formats::unpack_packet(bytes);
   if (raw.magic != packet_magic || raw.reserved0 != 0) return std::nullopt;
+  if (raw.multicast != 0 && (static_cast<Type>(raw.kind) != Type::release || raw.failed != 0))
+    return std::nullopt;
   if (raw.check != check_of(bytes)) return std::nullopt;
   Packet packet;
   packet.type = static_cast<Type>(raw.kind);
   packet.failed = raw.failed != 0;
   packet.has_named = raw.has_named != 0;
+  packet.multicast = raw.multicast != 0;
   packet.memory = {raw.offset, raw.best_offset, raw.best_length, raw.tries_left, raw.holding != 0};
   packet.group = raw.group;
   packet.from = raw.from;

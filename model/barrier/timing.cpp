@@ -116,9 +116,9 @@ class Run {
   }
 
   void take(uint64_t time, const Flight& flight) {
-    const uint64_t done = std::max(time, take_free_[flight.at]) + timing_.engine;
-    take_free_[flight.at] = done;
-    push(done, Kind::taken, flight);
+    const uint64_t begins = std::max(time, take_free_[flight.at]);
+    take_free_[flight.at] = begins + timing_.engine_next;
+    push(begins + timing_.engine, Kind::taken, flight);
   }
 
   /// Over all links of the tree but the one it came over.

@@ -24,18 +24,21 @@ void add(Fields& fields, std::string key, const Value& value) {
   fields.emplace_back(std::move(key), fmt::format("{}", value));
 }
 
-/// The kinds of what is sent, in order; '!' tells of a failure.
+/// The kinds of what is sent, in order; '!' tells of a failure, '*' goes to all members at once.
 std::string kinds_of(const std::vector<Packet>& packets) {
   std::string kinds;
   for (const Packet& packet : packets)
     fmt::format_to(std::back_inserter(kinds), "{}{}{}", kinds.empty() ? "" : ",", name(packet.type),
-                   packet.failed ? "!" : "");
+                   packet.failed      ? "!"
+                   : packet.multicast ? "*"
+                                      : "");
   return kinds.empty() ? "-" : kinds;
 }
 
 void add_packet(Fields& fields, const Packet& packet, const std::optional<Drop>& drop) {
   add(fields, "packet", name(packet.type));
   add(fields, "failure", packet.failed ? 1 : 0);
+  add(fields, "multicast", packet.multicast ? 1 : 0);
   add(fields, "from", packet.from);
   add(fields, "of_epoch", packet.epoch);
   add(fields, "length", packet.length);
@@ -49,6 +52,7 @@ void add_group(Fields& fields, const GroupView& before, const GroupView& after) 
   add(fields, "shape", name(static_cast<formats::Shape>(open.shape)));
   add(fields, "members", open.members);
   add(fields, "block_log2", open.block_log2);
+  add(fields, "multicast_address", open.multicast);
   add(fields, "epoch", open.epoch);
   add(fields, "id", open.id);
   add(fields, "children", open.children);

@@ -72,6 +72,15 @@ void Network::set_cut(uint32_t from, uint32_t to, bool cut) {
   cut_[uint64_t{from} * nodes() + to] = cut;
 }
 
+void Network::set_multicast(uint32_t address, MulticastClocks clocks) {
+  if (address < nodes())
+    throw std::invalid_argument("multicast address " + std::to_string(address) + " is that of a node");
+  const auto of_all = [this](const Distances& each) { return each.size() == nodes(); };
+  if (clocks.size() != nodes() || !std::ranges::all_of(clocks, of_all))
+    throw std::invalid_argument("clocks of a multicast group are not by nodes of the network");
+  multicast_[address] = std::move(clocks);
+}
+
 void Network::set_link_cut(uint32_t node, uint32_t port, bool cut) {
   if (!torus_) throw std::invalid_argument("an ideal network has no links between routers");
   torus_->set_cut(node, port, cut);
@@ -99,6 +108,12 @@ Fate Network::send(uint32_t from, uint32_t to, uint64_t flow_number, Bytes packe
   const uint64_t lag = 1 + random.below(faults_.duplicate_lag);
   RandomStream bit_errors(node.bit_errors.next());
 
+  if (const auto group = multicast_.find(to); group != multicast_.end()) {
+    const Fate fate{.lost = lost, .corrupted = corrupted && !lost && !packet.empty()};
+    if (fate.corrupted) corrupt(packet, bit_errors);
+    copy(from, group->second.at(from), flight, fate, packet);
+    return fate;
+  }
   if (to >= nodes()) {
     node.counters.misrouted++;
     return {.lost = true};
@@ -136,6 +151,23 @@ Fate Network::send(uint32_t from, uint32_t to, uint64_t flow_number, Bytes packe
   fly_in_order(from, flow, to, now_ + flight, std::move(packet));
   pass_held(from, flow);
   return fate;
+}
+
+void Network::copy(uint32_t from, const Distances& clocks, uint64_t flight, Fate fate, const Bytes& packet) {
+  NetworkCounters& counters = nodes_[from].counters;
+  if (fate.lost) {
+    counters.lost++;
+    return;
+  }
+  counters.corrupted += fate.corrupted ? 1 : 0;
+  uint64_t copies = 0;
+  for (uint32_t to = 0; to < clocks.size(); ++to) {
+    if (to == from || !clocks[to]) continue;
+    nodes_[from].sent.push_back({now_ + flight + *clocks[to], 0, from, to, packet, true});
+    ++copies;
+  }
+  counters.misrouted += copies == 0 ? 1 : 0;
+  counters.copied += copies == 0 ? 0 : copies - 1;
 }
 
 void Network::corrupt(Bytes& packet, RandomStream& random) {
@@ -225,9 +257,9 @@ void Network::advance() {
   while (!under_way_.empty() && under_way_.top().due <= now_) {
     // top() is const only to protect the heap order, which the packet's bytes do not take part in.
     auto& flying = const_cast<Flying&>(under_way_.top());
-    if (torus_) {
+    if (torus_ && !flying.is_copy) {
       enter_routers(flying);
-    } else if (carrier_) {
+    } else if (carrier_ && !flying.is_copy) {
       enter_carrier(flying);
     } else {
       arrive(flying.to, std::move(flying.packet));
@@ -304,6 +336,7 @@ NetworkCounters Network::counters() const {
     sum.lost += node.counters.lost;
     sum.cut_off += node.counters.cut_off;
     sum.duplicated += node.counters.duplicated;
+    sum.copied += node.counters.copied;
     sum.corrupted += node.counters.corrupted;
     sum.reordered += node.counters.reordered;
     sum.misrouted += node.counters.misrouted;

@@ -12,6 +12,10 @@
 // (torus.hpp) is behind the faults: a packet enters it when it would come out of the ideal one. What it meets
 // there delays it further, others overtake it on other channels and other ways, and links can fail. Or any
 // other model of a fabric (carrier.hpp) is in their place.
+//
+// A packet to a multicast address is copied in the network: it comes to each node of the group but its
+// sender, after so many clocks as the group says, whatever else is under way. It is lost or corrupted before
+// it is copied, and neither duplicated nor held back.
 #pragma once
 
 #include <cstdint>
@@ -48,13 +52,14 @@ struct Faults {
   uint32_t hold_limit = 20000;   ///< a held packet is let go after so many cycles at the latest
 };
 
-/// Packets by fate. sent + duplicated = lost + cut_off + misrouted + delivered + those under way, as long as
-/// none are flushed.
+/// Packets by fate. sent + duplicated + copied = lost + cut_off + misrouted + delivered + those under way, as
+/// long as none are flushed.
 struct NetworkCounters {
   uint64_t sent = 0;
   uint64_t lost = 0;     ///< also on links of routers
   uint64_t cut_off = 0;  ///< sent to a node from which this one was cut
   uint64_t duplicated = 0;
+  uint64_t copied = 0;  ///< by multicast: one less than nodes that it goes to
   uint64_t corrupted = 0;
   uint64_t reordered = 0;  ///< held back
   uint64_t misrouted = 0;  ///< to a node that does not exist
@@ -68,6 +73,11 @@ struct Fate {
   bool corrupted = false;
   bool held_back = false;
 };
+
+/// By node: clocks until a copy comes to it, behind the faults; nothing: it gets none.
+using Distances = std::vector<std::optional<uint32_t>>;
+/// Of a multicast group, by sender.
+using MulticastClocks = std::vector<Distances>;
 
 /// Routers between the nodes.
 struct Routers {
@@ -87,6 +97,10 @@ class Network {
 
   /// Packet enters at `from`. `flow` names what must stay in order between the two nodes (any number).
   Fate send(uint32_t from, uint32_t to, uint64_t flow, Bytes packet);
+
+  /// From now on `address` is that of a group; cuts hold up none of its packets. Throws std::invalid_argument
+  /// if it is that of a node, or `clocks` are not by nodes.
+  void set_multicast(uint32_t address, MulticastClocks clocks);
 
   /// One clock cycle passes.
   void tick() {
@@ -151,6 +165,7 @@ class Network {
     uint32_t from;
     uint32_t to;
     Bytes packet;
+    bool is_copy = false;  // of a multicast: arrives as it is
     bool operator>(const Flying& other) const {
       return due != other.due ? due > other.due : order > other.order;
     }
@@ -174,6 +189,7 @@ class Network {
     Bytes packet;
   };
 
+  void copy(uint32_t from, const Distances& clocks, uint64_t flight, Fate fate, const Bytes& packet);
   void set_cut(uint32_t from, uint32_t to, bool cut);
   bool is_cut(uint32_t from, uint32_t to) const { return cut_[uint64_t{from} * nodes() + to]; }
   static void corrupt(Bytes& packet, RandomStream& random);
@@ -201,8 +217,9 @@ class Network {
   uint64_t seed_ = 0;
   std::optional<Torus> torus_;
   std::shared_ptr<Carrier> carrier_;
-  std::vector<Crossing> crossing_;      // by handle
-  std::vector<uint32_t> free_handles_;  // of these
+  std::unordered_map<uint32_t, MulticastClocks> multicast_;  // by address
+  std::vector<Crossing> crossing_;                           // by handle
+  std::vector<uint32_t> free_handles_;                       // of these
 };
 
 }  // namespace weft::fabric

@@ -8,5 +8,6 @@ module barrier_check
   output logic    ok_o
 );
   assign ok_o = packet_i.magic == PACKET_MAGIC && packet_i.reserved0 == '0 &&
+                (!packet_i.multicast || (packet_i.kind == PACKET_KIND_RELEASE && !packet_i.failed)) &&
                 packet_i.check == check_of(packet_i);
 endmodule

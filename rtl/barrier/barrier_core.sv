@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes one event after the other, each to its end: software's commands first, then ticks of groups and packets in turn.
+// Takes one event after the other, each to its end: software's commands first, then ticks of groups and packets in turn. If it is a packet that comes next, it
+// is taken in the clock in which the event before ends. A tick that was taken while no packet waited gives way, until its decision, to one that comes, and has the next turn.
 `include "weft_assert.svh"
 
 module barrier_core
@@ -44,7 +45,7 @@ module barrier_core
   output drop_e               reason_o,
   output logic                repeated_o,
   output logic                late_o,
-  // what is done next, for one clock: for those who follow
+  // what is done next, for one clock, in the order in which it is done: for those who follow
   output logic                trace_valid_o,
   output logic [2:0]          trace_what_o,   // 0 to 2: command, 3: packet, 4: tick
   output logic [31:0]         trace_group_o,
@@ -87,11 +88,13 @@ module barrier_core
   action_t             action_q, action;
   logic [N_GROUPS-1:0] open_q, timed_q, ticks_q;  // groups; those that wait for somebody; those whose tick is to come
   logic                sending_q, packets_turn_q, opening_q, pending_q, tick_q;
+  logic                alone_q; // when the event was taken no packet waited
+  logic                same_q;  // the packet is of the group whose event has just ended: its state is here, not yet in the memory
 
   // ------------------------------------------------------------------------------------------------- choose
   logic                known, command_open, immediate, take_command, take_tick, take_packet, start_open;
   logic [GROUP_W-1:0]  command_group, packet_group;
-  logic                packet_known;
+  logic                packet_known, choosing, early, ended, begun_tick, gives_way, trace_tick;
 
   assign known         = command_group_i < 32'(N_GROUPS);
   assign command_group = known ? command_group_i[GROUP_W-1:0] : '0;
@@ -102,13 +105,17 @@ module barrier_core
 
   assign take_command   = state_q == S_IDLE && command_valid_i;
   assign take_tick      = state_q == S_IDLE && !take_command && ticks_q != '0 && !(packet_valid_i && packets_turn_q);
-  assign take_packet    = state_q == S_IDLE && !take_command && !take_tick && packet_valid_i;
+  assign early          = ended && !action_q.again && !command_valid_i && (ticks_q == '0 || packets_turn_q) && packet_valid_i;
+  assign begun_tick     = event_q == EVENT_TICK && (state_q == S_LOAD || state_q == S_LOOK);
+  assign gives_way      = begun_tick && alone_q && !command_valid_i && packet_valid_i;
+  assign choosing       = state_q == S_IDLE || early || gives_way;
+  assign take_packet    = choosing && !take_command && !take_tick && packet_valid_i;
   assign packet_ready_o = take_packet;
   assign start_open     = take_command && !immediate && command_i == COMMAND_OPEN;
 
   // A tick comes to all groups that wait before the next one comes to any: if that takes longer than its period, ticks are longer.
   logic round;
-  assign round = tick_q && ticks_q == '0;
+  assign round = tick_q && ticks_q == '0 && !begun_tick;
 
   always_comb begin : p_tick_group
     tick_group = '0;
@@ -118,7 +125,7 @@ module barrier_core
   // ------------------------------------------------------------------------------------------------- memories
   group_t             loaded;
   logic [GROUP_W-1:0] chosen;
-  logic               decide, ended, member_re, send_look, open_look;
+  logic               decide, member_re, send_look, open_look;
   id_t                look_number, send_number, open_number;
   logic [GROUP_W-1:0] look_group;
   node_t              member;
@@ -126,13 +133,13 @@ module barrier_core
   assign chosen = take_command ? command_group : take_tick ? tick_group : packet_group;
 
   ram_sdp #(.DEPTH(N_GROUPS), .WIDTH($bits(group_t))) i_groups (
-    .clk_i, .we_i(state_q == S_STORE || ended), .waddr_i(group_q), .wdata_i(next_q), .re_i(state_q == S_IDLE), .raddr_i(chosen), .rdata_o(loaded)
+    .clk_i, .we_i(state_q == S_STORE || ended), .waddr_i(group_q), .wdata_i(next_q), .re_i(choosing), .raddr_i(chosen), .rdata_o(loaded)
   );
 
-  assign member_re = state_q == S_IDLE || state_q == S_LOOK || ((decide || state_q == S_SEND) && send_look) || open_look;
-  assign look_group = state_q == S_IDLE ? packet_group : group_q;
+  assign member_re = choosing || state_q == S_LOOK || ((decide || state_q == S_SEND) && send_look) || open_look;
+  assign look_group = choosing ? packet_group : group_q;
   always_comb begin : p_look_number
-    unique case (state_q)
+    unique case (choosing ? S_IDLE : state_q)
       S_IDLE:           look_number = packet_i.number[ID_W-1:0];
       S_OPEN:           look_number = open_number;
       S_DECIDE, S_SEND: look_number = send_number;
@@ -153,7 +160,7 @@ module barrier_core
   logic [7:0] digest;
 
   // A clock before the decision, which takes its time: here of what was loaded, or of the epoch that has just begun.
-  assign placed = state_q == S_LOAD ? loaded : g_q;
+  assign placed = state_q == S_LOAD && !same_q ? loaded : g_q;
   barrier_place i_place (.group_i(placed), .place_o(place));
   always_ff @(posedge clk_i) begin
     if (state_q == S_LOAD || state_q == S_LOOK) begin
@@ -204,7 +211,7 @@ module barrier_core
     end else begin
       sending_q <= decide;
       opening_q <= start_open;
-      ticks_q   <= (round ? timed_q : ticks_q) & ~(take_tick ? N_GROUPS'(1) << tick_group : '0);
+      ticks_q   <= ((round ? timed_q : ticks_q) & ~(take_tick ? N_GROUPS'(1) << tick_group : '0)) | (gives_way ? N_GROUPS'(1) << group_q : '0);
       tick_q    <= (tick_q || tick_i) && !round;
       if (take_tick) packets_turn_q <= 1'b1;
       if (take_packet) packets_turn_q <= 1'b0;
@@ -229,20 +236,22 @@ module barrier_core
             if (open_refusal == REFUSAL_NONE) open_q[group_q] <= 1'b1;
           end
         end
-        S_LOAD:   state_q <= event_q == EVENT_TICK ? S_LOOK : S_DECIDE;
-        S_LOOK:   state_q <= S_DECIDE;
+        S_LOAD:   state_q <= gives_way ? S_LOAD : event_q == EVENT_TICK ? S_LOOK : S_DECIDE;
+        S_LOOK:   state_q <= gives_way ? S_LOAD : S_DECIDE;
         S_DECIDE: state_q <= S_SEND;
-        S_SEND:   if (send_done) state_q <= action_q.again ? S_LOOK : S_IDLE;
+        S_SEND:   if (send_done) state_q <= action_q.again ? S_LOOK : early ? S_LOAD : S_IDLE;
         default:  state_q <= S_IDLE;
       endcase
     end
-    if (state_q == S_IDLE) begin
+    if (choosing) begin
       group_q   <= chosen;
+      same_q    <= early && chosen == group_q;
+      alone_q   <= !packet_valid_i;
       packet_q  <= packet_i;
       pending_q <= pending_i[command_group];
       event_q   <= take_command ? EVENT_ARRIVE : take_tick ? EVENT_TICK : EVENT_PACKET;
     end
-    if (state_q == S_LOAD) g_q <= loaded;
+    if (state_q == S_LOAD) g_q <= placed;
     if (ended) g_q <= next_q;
     if (state_q == S_OPEN) next_q <= opened;
     if (decide) begin
@@ -286,9 +295,10 @@ module barrier_core
     completion_o.late     = action_q.has_late ? action_q.late_node : '0;
   end
 
-  assign trace_valid_o  = take_command || take_tick || take_packet;
+  assign trace_tick     = event_q == EVENT_TICK && state_q == S_LOOK && !gives_way;
+  assign trace_valid_o  = take_command || take_packet || trace_tick;
   assign trace_what_o   = take_command ? {1'b0, command_i} : take_packet ? 3'd3 : 3'd4;
-  assign trace_group_o  = take_command ? command_group_i : take_tick ? 32'(tick_group) : 32'(packet_i.group);
+  assign trace_group_o  = take_command ? command_group_i : take_packet ? 32'(packet_i.group) : 32'(group_q);
   assign trace_packet_o = packet_i;
 
   `ASSERT(StaysOpen, state_q == S_IDLE || state_q == S_OPEN || event_q == EVENT_PACKET || open_q[group_q])

@@ -23,7 +23,7 @@ module barrier_decide
   logic [15:0] ahead, length;
   size_t       offsets;
   memory_t     judged;
-  logic        is_child, is_first, is_parent, good_memory, catches_up, tells, fails_too, asks_failed;
+  logic        is_child, is_first, is_parent, good_memory, catches_up, tells, fails_too, asks_failed, to_group, children_know;
 
   logic unused;  // a record, of which parts are needed here
   assign unused = ^place_i;
@@ -42,6 +42,8 @@ module barrier_decide
   assign ahead       = packet_i.epoch - group_i.epoch;
   assign offsets     = offsets_of(group_i.settings.members, group_i.settings.block_log2);
   assign good_memory = packet_i.offset < 16'(offsets) && packet_i.best_offset < 16'(offsets);
+  assign to_group    = group_i.settings.multicast != '0 && packet_i.to == group_i.settings.multicast;
+  assign children_know = event_i == EVENT_PACKET && packet_i.multicast;  // it comes to them, too
   assign tells       = packet_i.kind == PACKET_KIND_GATHER || packet_i.kind == PACKET_KIND_ASK || (packet_i.kind == PACKET_KIND_RELEASE && packet_i.failed);
   assign catches_up  = ahead == 16'd1 && group_i.phase == PHASE_WAITING && tells;
   // A failure of the epoch before ends this one, too: who failed in that never comes to this one. Who has failed is asked by those who had left that epoch before.
@@ -150,12 +152,15 @@ module barrier_decide
       end
 
       default: begin  // EVENT_PACKET
-        if (packet_i.to != self_i) begin
+        if (!packet_i.multicast && packet_i.to != self_i) begin
           drops    = 1'b1;
           a.reason = DROP_MISROUTED;
         end else if (!open_i) begin
           drops    = 1'b1;
           a.reason = DROP_UNKNOWN_GROUP;
+        end else if (packet_i.multicast && !to_group) begin
+          drops    = 1'b1;
+          a.reason = DROP_MISROUTED;
         end else if (packet_i.inst != group_i.settings.inst) begin
           drops    = 1'b1;
           a.reason = DROP_OTHER_INSTANCE;
@@ -272,7 +277,8 @@ module barrier_decide
     a.late_node = g.late;
     if (releases) begin
       g             = epoch_anew(g, released_with);
-      a.to_children = children;
+      a.to_all      = id == '0 && group_i.settings.multicast != '0 && children != '0;
+      a.to_children = a.to_all || children_know ? '0 : children;
       a.complete    = 1'b1;
     end
     if (fails && group_i.phase != PHASE_FAILED) begin

@@ -38,7 +38,7 @@ module barrier_open
   id_t        index_q, own_q, noted;
   node_t      member_q;
   logic [7:0] digest_q;
-  logic       found_q, last, clash;
+  logic       found_q, last, clash, bad_multicast;
   logic       unused;  // a record, of which parts are needed here
 
   assign unused = ^settings_i;
@@ -48,6 +48,7 @@ module barrier_open
     .re_i(state_q == S_NOTE && 32'(node_i) < N_NODES), .raddr_i(node_i[NODE_W-1:0]), .rdata_o(noted)
   );
 
+  assign bad_multicast = settings_i.multicast != '0 && 32'(settings_i.multicast) < N_NODES;
   assign last     = {1'b0, index_q} + 1'b1 == settings_i.members;
   assign clash    = noted < index_q && node_i == member_q;
   assign look_o   = state_q == S_MEMBER || (state_q == S_OTHER && noted < index_q);
@@ -73,7 +74,7 @@ module barrier_open
       end
       S_END: begin
         done_o    = 1'b1;
-        refusal_o = !found_q ? REFUSAL_NOT_MEMBER : !has_whole_blocks(settings_i) ? REFUSAL_BAD_BLOCK : settings_i.stride > offsets_of(settings_i.members, settings_i.block_log2) ? REFUSAL_BAD_STRIDE : REFUSAL_NONE;
+        refusal_o = !found_q ? REFUSAL_NOT_MEMBER : !has_whole_blocks(settings_i) ? REFUSAL_BAD_BLOCK : settings_i.stride > offsets_of(settings_i.members, settings_i.block_log2) ? REFUSAL_BAD_STRIDE : bad_multicast ? REFUSAL_BAD_MULTICAST : REFUSAL_NONE;
       end
       default: ;
     endcase

@@ -27,6 +27,7 @@ package barrier_pkg;
     shape_e      shape;
     size_t       members;
     logic [3:0]  block_log2;  // two levels: blocks of 2^block_log2 members; 0: one level
+    node_t       multicast;   // address at which the root's Release reaches all members; 0: none
     size_t       stride;
     logic [15:0] good;
     logic [7:0]  judge_tries;
@@ -85,6 +86,7 @@ package barrier_pkg;
     children_t    to_children;
     logic         to_parent;
     logic         to_node;
+    logic         to_all;      // instead of to_children: one Release to the group's multicast address
     node_t        node;
     packet_kind_e kind;
     logic         failed;

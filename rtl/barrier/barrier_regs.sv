@@ -85,7 +85,7 @@ module barrier_regs
 
   always_comb begin : p_known
     unique case (waddr)
-      REG_TICK_PERIOD, REG_TABLE_INDEX, REG_INSTANCE, REG_GOOD, REG_FIRST, REG_LARGEST: known = wdata[31:16] == '0;
+      REG_TICK_PERIOD, REG_TABLE_INDEX, REG_INSTANCE, REG_MULTICAST, REG_GOOD, REG_FIRST, REG_LARGEST: known = wdata[31:16] == '0;
       REG_TABLE_GROUP, REG_JUDGE_TRIES, REG_TRIES: known = wdata[31:8] == '0;
       REG_STRIDE:  known = wdata[31:ID_W+1] == '0;
       REG_LATE:    known = 1'b1;
@@ -120,6 +120,7 @@ module barrier_regs
       settings_q.shape       <= SHAPE_LCT;
       settings_q.members     <= RESET_MEMBERS[ID_W:0];
       settings_q.block_log2  <= RESET_BLOCK_LOG2[3:0];
+      settings_q.multicast   <= RESET_MULTICAST[15:0];
       settings_q.stride      <= RESET_STRIDE[ID_W:0];
       settings_q.good        <= RESET_GOOD[15:0];
       settings_q.judge_tries <= RESET_JUDGE_TRIES[7:0];
@@ -140,6 +141,7 @@ module barrier_regs
           REG_SHAPE:       settings_q.shape <= shape_e'(wdata[1:0]);
           REG_MEMBERS:     settings_q.members <= wdata[ID_W:0];
           REG_BLOCK_LOG2:  settings_q.block_log2 <= wdata[3:0];
+          REG_MULTICAST:   settings_q.multicast <= wdata[15:0];
           REG_STRIDE:      settings_q.stride <= wdata[ID_W:0];
           REG_GOOD:        settings_q.good <= wdata[15:0];
           REG_JUDGE_TRIES: settings_q.judge_tries <= wdata[7:0];
@@ -195,6 +197,7 @@ module barrier_regs
       REG_SHAPE:       rdata = 32'(settings_q.shape);
       REG_MEMBERS:     rdata = 32'(settings_q.members);
       REG_BLOCK_LOG2:  rdata = 32'(settings_q.block_log2);
+      REG_MULTICAST:   rdata = 32'(settings_q.multicast);
       REG_STRIDE:      rdata = 32'(settings_q.stride);
       REG_GOOD:        rdata = 32'(settings_q.good);
       REG_JUDGE_TRIES: rdata = 32'(settings_q.judge_tries);

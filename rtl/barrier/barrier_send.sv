@@ -27,7 +27,8 @@ module barrier_send
   output packet_t    packet_o
 );
   children_t todo_q, from, child;
-  logic    parent_q, node_q, valid_q, to_child_q, to_node_q;
+  logic    parent_q, node_q, valid_q, to_child_q, to_node_q;  // to_node_q: to a node, or to all at once
+  logic    to_one;
   logic    to_children, guessed, moves, more;
   packet_t packet;
   logic    unused;  // a record, of which parts are needed here
@@ -35,6 +36,7 @@ module barrier_send
   assign unused = ^{action_i, begun_i, place_i, group_i};
 
   // ------------------------------------------------------------------------------------------------- whose node is read
+  assign to_one      = begun_i.to_node || begun_i.to_all;
   assign from        = start_i ? place_i.children : todo_q;
   assign child       = largest_child(group_i.settings.shape, from);
   assign to_children = start_i ? from != '0 && (group_i.phase == PHASE_WAITING || place_i.id == '0) : todo_q != '0;
@@ -54,12 +56,12 @@ module barrier_send
       node_q   <= 1'b0;
       valid_q  <= 1'b0;
     end else if (start_i) begin
-      valid_q    <= guessed || (begun_i.to_node && begun_i.to_children == '0 && !begun_i.to_parent);
+      valid_q    <= guessed || (to_one && begun_i.to_children == '0 && !begun_i.to_parent);
       to_child_q <= guessed && to_children;
       to_node_q  <= !guessed;
       todo_q     <= guessed && to_children ? begun_i.to_children & ~child : begun_i.to_children;
       parent_q   <= begun_i.to_parent && !(guessed && !to_children);
-      node_q     <= begun_i.to_node && (begun_i.to_children != '0 || begun_i.to_parent);
+      node_q     <= to_one && (begun_i.to_children != '0 || begun_i.to_parent);
     end else if (moves) begin
       valid_q    <= more;
       to_child_q <= to_children;
@@ -75,13 +77,14 @@ module barrier_send
   always_comb begin : p_packet
     packet             = '0;
     packet.magic       = PACKET_MAGIC;
-    packet.kind        = to_child_q ? PACKET_KIND_RELEASE : to_node_q ? action_i.kind : PACKET_KIND_GATHER;
+    packet.kind        = to_child_q || action_i.to_all ? PACKET_KIND_RELEASE : to_node_q ? action_i.kind : PACKET_KIND_GATHER;
     packet.failed      = action_i.failed;
     packet.has_named   = action_i.has_named;
     packet.named       = action_i.named;
     packet.group       = group_number_i;
     packet.from        = self_i;
-    packet.to          = to_node_q ? action_i.node : node_i;
+    packet.multicast   = action_i.to_all;
+    packet.to          = action_i.to_all ? group_i.settings.multicast : to_node_q ? action_i.node : node_i;
     packet.number      = 16'(group_i.number);
     packet.inst        = group_i.settings.inst;
     packet.digest      = group_i.digest;

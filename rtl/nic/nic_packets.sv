@@ -2,7 +2,7 @@
 // One network port for RDMA and barriers: packets that come are told apart by the first two bytes, packets that leave take turns.
 //
 // A barrier's packet is one beat with the first 32 bytes; what begins like one and is not goes to the barrier engine as zeros, for it to count as malformed.
-// Latency: in none, out one clock. A beat a clock; a packet of the barrier waits for one of RDMA at most. What comes for the barrier never waits.
+// Latency: none. A beat a clock, and none is taken because of the network's ready in the same clock; a packet of the barrier waits for one of RDMA at most. What comes for the barrier never waits.
 `include "weft_assert.svh"
 
 module nic_packets
@@ -73,7 +73,8 @@ module nic_packets
 
   logic       leaving_q, any, room, of_barrier;  // leaving_q: a packet of RDMA has begun
   logic [1:0] grant;
-  beat_t      chosen, beat;
+  logic       kept_valid_q;
+  beat_t      chosen, beat, kept_q;
 
   rr_arbiter #(
     .N(2)
@@ -99,20 +100,15 @@ module nic_packets
     else if (rdma_out_valid_i && rdma_out_ready_o) leaving_q <= !rdma_out_last_i;
   end
 
-  sync_fifo #(
-    .DEPTH(2),
-    .T    (beat_t)
-  ) i_beats (
-    .clk_i,
-    .rst_ni,
-    .valid_i(any),
-    .ready_o(room),
-    .data_i (chosen),
-    .valid_o(m_axis_tvalid_o),
-    .ready_i(m_axis_tready_i),
-    .data_o (beat),
-    .count_o()
-  );
+  // A beat leaves in the clock in which it is taken; if the network does not take it then, it is kept, and nothing else is taken.
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) kept_valid_q <= 1'b0;
+    else kept_valid_q <= m_axis_tvalid_o && !m_axis_tready_i;
+    if (room) kept_q <= chosen;
+  end
+  assign room            = !kept_valid_q;
+  assign beat            = room ? chosen : kept_q;
+  assign m_axis_tvalid_o = kept_valid_q || any;
   assign m_axis_tdata_o = beat.data;
   assign m_axis_tkeep_o = beat.keep;
   assign m_axis_tlast_o = beat.last;

@@ -72,6 +72,7 @@ void BarrierDriver::next_command() {
   write(engine_reg::INSTANCE, settings.instance);
   write(engine_reg::SHAPE, static_cast<uint32_t>(settings.shape));
   write(engine_reg::BLOCK_LOG2, settings.block_log2);
+  write(engine_reg::MULTICAST, settings.multicast);
   write(engine_reg::STRIDE, settings.stride);
   write(engine_reg::GOOD, settings.good);
   write(engine_reg::JUDGE_TRIES, settings.judge_tries);

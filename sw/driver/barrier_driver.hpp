@@ -42,7 +42,8 @@ struct BarrierGroup {
   barrier::formats::Shape shape = barrier::formats::Shape::lct;
   std::vector<uint16_t> members = {};  ///< nodes by number
   uint8_t block_log2 = 0;              ///< two levels: blocks of 2^block_log2 members; 0: one level
-  uint16_t stride = 1, good = 0;       ///< of judge
+  uint16_t multicast = 0;         ///< address from which the network copies a packet to all members; 0: none
+  uint16_t stride = 1, good = 0;  ///< of judge
   uint8_t judge_tries = 8;
   uint16_t first = 64, largest = 1024;
   uint8_t tries = 8;

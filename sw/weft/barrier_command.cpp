@@ -176,6 +176,11 @@ void add_timing(CLI::App& command, Timing& timing) {
   command.add_option("--engine-cycles", timing.engine, "of an engine for a packet that comes")
       ->check(cycles)
       ->capture_default_str();
+  command
+      .add_option("--engine-next-cycles", timing.engine_next,
+                  "of an engine from such a packet to the next one")
+      ->check(cycles)
+      ->capture_default_str();
   command.add_option("--send-cycles", timing.send, "between two packets of an engine")
       ->check(cycles)
       ->capture_default_str();

@@ -37,8 +37,8 @@ class EngineNode {
   virtual uint64_t repeated() const = 0;
 };
 
-inline constexpr uint32_t engine_groups = 4, engine_nodes = 64;  ///< of both, as compiled in
-inline constexpr uint32_t engine_tick = 24;                      ///< clocks
+inline constexpr uint32_t engine_groups = 4, engine_nodes = 64;                ///< of both, as compiled in
+inline constexpr uint32_t engine_tick = barrier::formats::reset::TICK_PERIOD;  ///< clocks
 
 std::unique_ptr<EngineNode> golden_node(barrier::Node self);
 std::unique_ptr<EngineNode> verilated_node(barrier::Node self, uint64_t seed);

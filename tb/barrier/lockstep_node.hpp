@@ -22,12 +22,13 @@
 
 namespace weft::tb {
 
-/// @param Size Top, the Verilated class, and its groups, members, nodes; maybe begin(), for a new top
+/// @param Size Top, the Verilated class, its groups, members, nodes, and clocks of a tick; maybe begin(), for
+/// a new top
 template <typename Size>
 class LockstepNode : public EngineNode {
  public:
   static constexpr uint32_t groups = Size::groups, members = Size::members, nodes = Size::nodes,
-                            tick_period = 24;
+                            tick_period = Size::tick_period;
 
   LockstepNode(barrier::Node self, uint64_t seed)
       : context_(seed),
@@ -49,6 +50,7 @@ class LockstepNode : public EngineNode {
     push(reg::SHAPE, static_cast<uint32_t>(settings.shape));
     push(reg::MEMBERS, static_cast<uint32_t>(settings.members.size()));
     push(reg::BLOCK_LOG2, settings.block_log2);
+    push(reg::MULTICAST, settings.multicast);
     push(reg::STRIDE, settings.judge.stride);
     push(reg::GOOD, settings.judge.good);
     push(reg::JUDGE_TRIES, settings.judge.tries);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "barrier/comparison.hpp"
+#include "barrier/copies.hpp"
 #include "barrier/engine_node.hpp"
 #include "common/fault.hpp"
 #include "fabric/random.hpp"
@@ -20,6 +21,7 @@ namespace {
 using namespace barrier;
 
 constexpr std::size_t most_findings = 10;
+constexpr Node first_multicast = 0xc000;  ///< address of group 0, beyond all nodes
 
 /// Where a member's software stands.
 struct Member {
@@ -49,6 +51,9 @@ class MeshRun {
     result_.lower_bound = uint64_t{2} * centre.radius * run.faults.delay;
     for (Node node = 0; node < mesh_.nodes(); node++) engines_.push_back(engine(node));
     for (uint32_t group = 0; group < run.groups; group++) groups_.push_back(group_of(group));
+    if (!run.multicast) return;
+    const Copies tree = mr4lms_copies(mesh_);
+    for (Node node = 0; node < mesh_.nodes(); node++) copied_.push_back(passes_on(mesh_, tree, node));
   }
 
   BarrierRunResult run() {
@@ -100,6 +105,7 @@ class MeshRun {
     group.settings.shape = run_.shape;
     group.settings.members = std::move(nodes);
     move_in_blocks(group.settings, run_.block_log2);  // a group of some may have none
+    if (run_.multicast) group.settings.multicast = first_multicast + number;
     const uint32_t offsets = offsets_of(group.settings);
     // As in the comparison; nodes of groups of some have no order that the numbering would know.
     group.settings.judge = {
@@ -107,7 +113,7 @@ class MeshRun {
         .stride = number == 0 ? barrier::usual_stride(run_.numbering, offsets) : default_stride(offsets),
         .good = longest_way(group.settings),
         .tries = number == 0 ? barrier::usual_tries(run_.numbering) : 8};
-    group.settings.waiting = {.first = 8, .largest = 16, .tries = run_.tries, .late = 2000};
+    group.settings.waiting = {.first = 3, .largest = 6, .tries = run_.tries, .late = 750};
     group.arrivals.resize(run_.barriers);
     group.ends.resize(run_.barriers);
     return group;
@@ -235,14 +241,26 @@ class MeshRun {
     PacketBytes bytes{};
     std::copy(packet.begin(), packet.end(), bytes.begin());
     const formats::Packet fields = formats::unpack_packet(bytes);
+    if (fields.to >= first_multicast) return copy(at, fields, bytes);
     if (fields.to >= mesh_.nodes()) return;
     if (fields.to == at) {
       if (!dead(at)) engines_[at]->receive(bytes);
       return;
     }
+    cross(at, next_of(at, fields), bytes);
+  }
+
+  /// To the node, if it is of the group, and on over all other links of the tree.
+  void copy(Node at, const formats::Packet& fields, const PacketBytes& bytes) {
+    const uint32_t group = fields.to - first_multicast;
+    if (copied_.empty() || group >= groups_.size() || fields.from >= mesh_.nodes()) return;
+    if (at != fields.from && groups_[group].has(at) && !dead(at)) engines_[at]->receive(bytes);
+    for (const Node next : copied_[fields.from][at]) cross(at, next, bytes);
+  }
+
+  void cross(Node at, Node next, PacketBytes bytes) {
     add_hop(bytes);
     result_.hops++;
-    const Node next = next_of(at, fields);
     network_.send(at, next, 0, {bytes.begin(), bytes.end()});
   }
 
@@ -286,6 +304,7 @@ class MeshRun {
   RandomStream random_;
   std::vector<std::unique_ptr<EngineNode>> engines_;
   std::vector<Group> groups_;
+  std::vector<std::vector<std::vector<Node>>> copied_;  ///< by sender and router: to which routers
   uint64_t now_ = 0, death_ = 0;
   bool died_ = false;
 };
@@ -318,6 +337,7 @@ BarrierRun drawn_run(uint64_t seed) {
   run.think = random.chance(0.5) ? up_to(random.chance(0.2) ? 40'000 : 1000) : 0;  // beyond all patience, too
   run.pauses = random.chance(0.5) ? up_to(50) : 0;
   if (random.chance(0.25)) run.dies = up_to(run.size.nodes() - 1);
+  run.multicast = random.chance(0.4);
   return run;
 }
 

@@ -4,7 +4,8 @@
 //
 // Every link is a way through model/fabric with its faults; a node's router takes a packet from one link,
 // counts a hop and gives it to the next one on the shortest way through what is not broken, y first; Release
-// goes back the way that Gather came. Packets do not wait for each other on a link.
+// goes back the way that Gather came, or is copied along a tree of all nodes and given to those of its group.
+// Packets do not wait for each other on a link.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,8 @@ struct BarrierRun {
   barrier::Shape shape = barrier::Shape::lct;
   uint32_t block_log2 =
       0;  ///< two levels: blocks of 2^block_log2 members, in groups that are made of whole ones; 0: one level
+  bool multicast =
+      false;  ///< the root's Release is one packet, copied along the tree that MR4LMS gives all nodes
   enum class Engines { rtl, golden, mixed } engines = Engines::rtl;  ///< mixed: every other node
   fabric::Faults faults{.delay = 5};                                 ///< of every link
   uint32_t groups = 1;     ///< the first one of all nodes, others of some; 1 to 4

@@ -40,10 +40,27 @@ TEST(BarrierMesh, GoldenAndRtlTogether) {
 
 TEST(BarrierMesh, WhoDiesIsNamedToAllOthers) {
   for (const Engines engines : {Engines::golden, Engines::rtl}) {
-    const auto result = run_barriers({.size = {2, 3}, .engines = engines, .barriers = 4, .dies = 4});
-    EXPECT_TRUE(result.ok()) << findings(result);
-    EXPECT_EQ(result.named_dead, 5U);
-    EXPECT_GT(result.clocks_to_name, 0U);
+    for (const bool multicast : {false, true}) {
+      const auto result = run_barriers(
+          {.size = {2, 3}, .multicast = multicast, .engines = engines, .barriers = 4, .dies = 4});
+      EXPECT_TRUE(result.ok()) << findings(result);
+      EXPECT_EQ(result.named_dead, 5U);
+      EXPECT_GT(result.clocks_to_name, 0U);
+    }
+  }
+}
+
+// Release of all nodes of a mesh of 4x4 as one packet crosses 15 links, and comes sooner.
+TEST(BarrierMesh, MulticastReleaseIsOnePacket) {
+  for (const double broken : {0.0, 0.3}) {
+    BarrierRun run{.broken = broken, .barriers = 10};
+    const auto along_tree = run_barriers(run);
+    run.multicast = true;
+    const auto copied = run_barriers(run);
+    EXPECT_TRUE(copied.ok()) << findings(copied);
+    EXPECT_EQ(copied.packets, 10U * (15 + 1)) << "nothing is repeated";
+    EXPECT_LE(copied.hops, along_tree.hops);
+    EXPECT_LT(copied.cycles, along_tree.cycles);
   }
 }
 

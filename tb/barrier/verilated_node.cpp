@@ -12,6 +12,7 @@ struct NodeSize {
   using Top = Vbarrier_node;
   static constexpr uint32_t groups = engine_groups, members = 64,
                             nodes = engine_nodes;  // as CMakeLists.txt says
+  static constexpr uint32_t tick_period = engine_tick;
 };
 
 }  // namespace

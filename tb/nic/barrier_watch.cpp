@@ -68,6 +68,7 @@ void BarrierWatch::reset() {
              {reg::SHAPE, start::SHAPE},
              {reg::MEMBERS, start::MEMBERS},
              {reg::BLOCK_LOG2, start::BLOCK_LOG2},
+             {reg::MULTICAST, start::MULTICAST},
              {reg::STRIDE, start::STRIDE},
              {reg::GOOD, start::GOOD},
              {reg::JUDGE_TRIES, start::JUDGE_TRIES},
@@ -262,6 +263,7 @@ barrier::GroupSettings BarrierWatch::settings(uint32_t group) const {
   const auto& table = tables_.at(group);
   settings.members.assign(table.begin(), table.begin() + value(reg::MEMBERS));
   settings.block_log2 = value(reg::BLOCK_LOG2) & 15;
+  settings.multicast = value(reg::MULTICAST) & 0xffff;
   settings.judge.stride = value(reg::STRIDE) & 0xffff;
   settings.judge.good = value(reg::GOOD) & 0xffff;
   settings.judge.tries = value(reg::JUDGE_TRIES) & 0xff;

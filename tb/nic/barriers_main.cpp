@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <functional>
 #include <memory>
@@ -16,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "barrier/copies.hpp"
 #include "barrier/judge.hpp"
 #include "barrier/plan.hpp"
 #include "common/command_line.hpp"
@@ -46,22 +48,48 @@ constexpr uint8_t owner = 1;
 constexpr uint64_t sources = 0x1000'0000, flags = 0x2000'0000, region_bytes = 1 << 18;
 constexpr uint64_t rings = 0x4000'0000, completions = 0x4001'0000, barrier_entries = 0x5000'0000;
 constexpr uint32_t recvs = 8;  // posted at a time, as many as the NIC has tickets
+constexpr uint8_t the_group = 0;
+constexpr uint16_t multicast = 0xc000;  // address of all nodes
 constexpr uint64_t patience = 200'000;
 constexpr uint64_t pause = 300;  // between barriers, until nothing is under way any more
+
+/// How Release comes to all, in barriers of the engines.
+enum class Telling : uint8_t { along_tree, multicast };
+constexpr std::array tellings{Telling::along_tree, Telling::multicast};
+
+/// Clocks of one packet from each node to all along the tree that MR4LMS gives them, through routers as those
+/// of the other packets, nothing else being under way.
+fabric::MulticastClocks clocks_along_tree(const Mesh& mesh, uint32_t link_clocks) {
+  const barrier::Copies tree = barrier::mr4lms_copies(mesh);
+  fabric::MulticastClocks clocks(mesh.nodes(), fabric::Distances(mesh.nodes()));
+  for (Node from = 0; from < mesh.nodes(); ++from) {
+    const auto onward = barrier::passes_on(mesh, tree, from);
+    clocks[from][from] = fabric::entry_clocks;
+    for (std::vector<Node> reached{from}; !reached.empty();) {
+      const Node at = reached.back();
+      reached.pop_back();
+      for (const Node next : onward[at]) {
+        clocks[from][next] = *clocks[from][at] + fabric::router_clocks + link_clocks;
+        reached.push_back(next);
+      }
+    }
+  }
+  return clocks;
+}
 
 /// NICs that are ready for both kinds of barriers.
 class Nics {
  public:
   Nics(const Mesh& mesh, const Options& options)
       : mesh_(mesh), system(config(mesh, options)), window_(driver::barrier_window(queues())) {
+    system.network().set_multicast(multicast, clocks_along_tree(mesh, options.link_clocks));
     system.start(setup());
     if (!system.run_until([this] { return system.all_ready(); }, patience))
       throw Fault("the NICs do not become ready");
     for (uint32_t node = 0; node < system.size(); ++node) add_host(node);
     uint32_t ready = 0;
     for (uint32_t node = 0; node < system.size(); ++node) start(node, ready);
-    wait([&] { return ready == (2 + barrier::shapes.size()) * system.size(); },
-         "queues and groups cannot be opened");
+    wait([&] { return ready == 2 * system.size(); }, "queues and barrier engines do not start");
   }
 
   /// Throws if it does not happen.
@@ -70,6 +98,25 @@ class Nics {
   }
   void idle() {
     system.run_until([] { return false; }, pause);
+  }
+
+  /// A group of all nodes, in place of the last one.
+  void open(barrier::Shape shape, Telling telling) {
+    driver::BarrierGroup group;
+    group.instance = ++instance_;
+    group.shape = static_cast<barrier::formats::Shape>(shape);
+    for (const Node member : barrier::numbered(mesh_, barrier::Numbering::centre))
+      group.members.push_back(static_cast<uint16_t>(member));
+    if (telling == Telling::multicast) group.multicast = multicast;
+    group.stride = static_cast<uint16_t>(barrier::default_stride(mesh_.nodes()));
+    group.good = 0xffff;  // nothing is broken: no search
+    everywhere(
+        [&](driver::BarrierDriver& barriers, const auto& done) { barriers.open(the_group, group, done); },
+        "a group is refused");
+  }
+  void close() {
+    everywhere([&](driver::BarrierDriver& barriers, const auto& done) { barriers.close(the_group, done); },
+               "a group cannot be closed");
   }
 
   driver::RingQueue& queue(uint32_t node) { return *hosts_[node].queue; }
@@ -138,21 +185,18 @@ class Nics {
     engine.node = static_cast<uint16_t>(node);
     engine.ring_base = barrier_entries;
     hosts_[node].barriers->start(engine, count);
-    for (const barrier::ShapeName& shape : barrier::shapes) open(node, shape.shape, count);
   }
 
-  /// A group for each shape of tree, with its number.
-  void open(uint32_t node, barrier::Shape shape, const std::function<void(bool)>& count) {
-    driver::BarrierGroup group;
-    group.shape = static_cast<barrier::formats::Shape>(shape);
-    for (const Node member : barrier::numbered(mesh_, barrier::Numbering::centre))
-      group.members.push_back(static_cast<uint16_t>(member));
-    group.stride = static_cast<uint16_t>(barrier::default_stride(mesh_.nodes()));
-    group.good = 0xffff;  // nothing is broken: no search
-    hosts_[node].barriers->open(static_cast<uint32_t>(shape), group,
-                                [count](std::optional<driver::BarrierDriver::Refusal> refusal) {
-                                  count(refusal == driver::BarrierDriver::Refusal::none);
-                                });
+  using Outcome = std::optional<driver::BarrierDriver::Refusal>;
+  void everywhere(
+      const std::function<void(driver::BarrierDriver&, const driver::BarrierDriver::OnOutcome&)>& ask,
+      const std::string& fault) {
+    uint32_t ready = 0;
+    const auto count = [&](Outcome refusal) {
+      ready += refusal == driver::BarrierDriver::Refusal::none ? 1 : 0;
+    };
+    for (Host& host : hosts_) ask(*host.barriers, count);
+    wait([&] { return ready == hosts_.size(); }, fault);
   }
 
   const Mesh& mesh_;
@@ -162,22 +206,22 @@ class Nics {
 
  private:
   uint32_t window_;
+  uint16_t instance_ = 0;
   std::vector<Host> hosts_;
 };
 
 /// Clocks of each of some barriers in a row, from the clock in which all arrive to that in which the last one
 /// has left.
-std::vector<uint64_t> hardware(Nics& nics, barrier::Shape shape, uint32_t barriers) {
+std::vector<uint64_t> hardware(Nics& nics, barrier::Shape shape, Telling telling, uint32_t barriers) {
+  nics.open(shape, telling);
   std::vector<uint64_t> clocks;
   for (uint32_t i = 0; i < barriers; ++i) {
     nics.idle();
     const uint64_t start = nics.system.cycle();
     for (uint32_t node = 0; node < nics.system.size(); ++node)
-      nics.barriers(node).arrive(static_cast<uint32_t>(shape),
-                                 [](std::optional<driver::BarrierDriver::Refusal> refusal) {
-                                   if (refusal != driver::BarrierDriver::Refusal::none)
-                                     throw Fault("arriving is refused");
-                                 });
+      nics.barriers(node).arrive(the_group, [](std::optional<driver::BarrierDriver::Refusal> refusal) {
+        if (refusal != driver::BarrierDriver::Refusal::none) throw Fault("arriving is refused");
+      });
     std::vector<bool> left(nics.system.size());
     nics.wait(
         [&] {
@@ -192,6 +236,8 @@ std::vector<uint64_t> hardware(Nics& nics, barrier::Shape shape, uint32_t barrie
         "a barrier in hardware does not end");
     clocks.push_back(nics.system.cycle() - start);
   }
+  nics.idle();
+  nics.close();
   return clocks;
 }
 
@@ -350,9 +396,13 @@ std::vector<Row> measure(const Mesh& mesh, const Options& options) {
     fmt::print("{:<36} {:>8.1f} clocks\n", rows.back().name, rows.back().cycles);
     std::fflush(stdout);
   };
-  for (const auto& [shape, name] : barrier::shapes)
-    add(fmt::format("hardware, {}", name), false, 0, 2 * (mesh.nodes() - 1),
-        hardware(nics, shape, options.barriers));
+  for (const Telling telling : tellings) {
+    const bool copied = telling == Telling::multicast;
+    for (const auto& [shape, name] : barrier::shapes)
+      add(fmt::format("hardware, {}{}", name, copied ? ", multicast Release" : ""), false, 0,
+          mesh.nodes() - 1 + (copied ? 1 : mesh.nodes() - 1),
+          hardware(nics, shape, telling, options.barriers));
+  }
   uint8_t epoch = 0;
   for (const bool immediate : {false, true}) {
     for (const auto& [name, plan, base] : plans(mesh)) {

@@ -36,6 +36,7 @@ nlohmann::json to_json(const Options& options, const tb::BarrierRunResult& resul
   return {{"mesh", options.mesh},
           {"engines", options.engines},
           {"block_log2", options.run.block_log2},
+          {"multicast", options.run.multicast},
           {"nodes", options.run.size.nodes()},
           {"links", result.links},
           {"broken_links", result.broken_links},
@@ -222,6 +223,8 @@ Command add_barrier_command(CLI::App& app) {
       ->type_name("B")
       ->check(whole_number(0, 6))
       ->capture_default_str();
+  command->add_flag("--multicast", run_options.multicast,
+                    "Release is one packet, copied in the network along the tree of MR4LMS");
   command->add_option("--barriers", run_options.barriers, "one after the other")
       ->check(whole_number(1, 100'000))
       ->capture_default_str();

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "barrier/engine.hpp"
@@ -17,6 +18,8 @@ struct Weather {
   double loss = 0, twice = 0;
   uint32_t delay = 1;  ///< largest, in ticks; uniform from 1
 };
+
+inline constexpr Node multicast_address = 0xc123;
 
 class BarrierNetwork {
  public:
@@ -41,11 +44,11 @@ class BarrierNetwork {
   void tick() {
     now_++;
     while (!flying_.empty() && flying_.begin()->first <= now_) {
-      const Packet packet = flying_.begin()->second;
+      const auto [to, packet] = flying_.begin()->second;
       flying_.erase(flying_.begin());
-      if (dead[packet.to]) continue;
-      engines[packet.to].receive(packet);
-      collect(packet.to);
+      if (dead[to]) continue;
+      engines[to].receive(packet);
+      collect(to);
     }
     for (Node node = 0; node < engines.size(); node++) {
       if (dead[node]) continue;
@@ -59,6 +62,7 @@ class BarrierNetwork {
   std::vector<uint32_t> arrived, done;               ///< by node: barriers
   std::vector<std::vector<Completion>> completions;  ///< by node
   uint32_t hops = 1;                                 ///< of every packet
+  bool copies = true;                                ///< packets to multicast_address, to all nodes
 
  private:
   void collect(Node node) {
@@ -78,16 +82,23 @@ class BarrierNetwork {
     }
   }
 
-  void fly(Packet packet) {
+  /// A copy of a multicast packet may be lost on the way to one node only.
+  void fly(const Packet& packet) {
+    if (!packet.multicast) return fly_to(packet.to, packet);
+    EXPECT_EQ(packet.to, multicast_address);
+    for (Node node = 0; node < engines.size() && copies; node++)
+      if (node != packet.from) fly_to(node, packet);
+  }
+  void fly_to(Node to, Packet packet) {
     if (random_.chance(weather_.loss)) return;
     packet.length = static_cast<uint16_t>(packet.length + hops);
-    flying_.emplace(now_ + 1 + random_.below(weather_.delay), packet);
+    flying_.emplace(now_ + 1 + random_.below(weather_.delay), std::pair(to, packet));
   }
 
   Weather weather_;
   RandomStream random_;
   uint64_t now_ = 0;
-  std::multimap<uint64_t, Packet> flying_;
+  std::multimap<uint64_t, std::pair<Node, Packet>> flying_;
 };
 
 }  // namespace weft::barrier

@@ -135,6 +135,73 @@ TEST(BarrierEngine, ReleasesTheLargestSubtreeFirst) {
   }
 }
 
+TEST(BarrierEngine, TellsAllAtOnceByMulticast) {
+  for (const uint32_t members : {1u, 2u, 8u}) {
+    Engine root(0, 1, 8);
+    auto settings = settings_of(members);
+    settings.multicast = multicast_address;
+    ASSERT_EQ(root.open(0, settings), Refusal::none);
+    root.arrive(0);
+    for (const Node child : {4u, 2u, 1u}) {
+      Packet gather;
+      gather.from = gather.number = child;
+      gather.instance = settings.instance;
+      gather.digest = digest_of(settings);
+      if (child < members) root.receive(gather);
+    }
+    const Outputs out = root.take();
+    EXPECT_EQ(out.completions.size(), 1u);
+    ASSERT_EQ(out.packets.size(), members == 1 ? 0u : 1u);
+    if (members == 1) continue;
+    EXPECT_TRUE(out.packets[0].multicast);
+    EXPECT_EQ(out.packets[0].type, Type::release);
+    EXPECT_EQ(out.packets[0].to, multicast_address);
+  }
+}
+
+// Number 4 of 8 has the children 5 and 6. It passes on what came for it alone, which those may have missed.
+TEST(BarrierEngine, PassesOnWhatIsNoMulticast) {
+  for (const bool multicast : {false, true}) {
+    Engine member(4, 1, 8);
+    auto settings = settings_of(8);
+    settings.multicast = multicast_address;
+    ASSERT_EQ(member.open(0, settings), Refusal::none);
+    member.arrive(0);
+    Packet packet;
+    packet.to = 4;
+    packet.instance = settings.instance;
+    packet.digest = digest_of(settings);
+    for (const Node child : {5u, 6u}) {
+      packet.from = packet.number = child;
+      member.receive(packet);
+    }
+    member.take();
+    packet.type = Type::release;
+    packet.from = packet.number = 0;
+    packet.multicast = multicast;
+    if (multicast) packet.to = multicast_address;
+    member.receive(packet);
+    const Outputs out = member.take();
+    ASSERT_EQ(out.completions.size(), 1u);
+    EXPECT_EQ(out.packets.size(), multicast ? 0u : 2u);
+    for (const Packet& release : out.packets) EXPECT_FALSE(release.multicast);
+  }
+}
+
+// Whom no multicast reaches is told by its parent, which it reminds.
+TEST(BarrierEngine, EndsWithoutANetworkThatCopies) {
+  for (const uint32_t nodes : {2u, 8u, 13u}) {
+    auto settings = settings_of(nodes);
+    settings.multicast = multicast_address;
+    BarrierNetwork net(nodes, {}, 1);
+    net.copies = false;
+    net.open(settings);
+    RandomStream random(1, 1);
+    ASSERT_TRUE(run(net, random, 5, 1));
+    EXPECT_EQ(net.done, std::vector<uint32_t>(nodes, 5));
+  }
+}
+
 TEST(BarrierEngine, NoNodeLeavesBeforeAllHaveArrivedWhateverTheNetworkDoes) {
   for (uint64_t seed = 1; seed <= 200; seed++) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -145,6 +212,7 @@ TEST(BarrierEngine, NoNodeLeavesBeforeAllHaveArrivedWhateverTheNetworkDoes) {
     auto settings = settings_of(nodes);
     settings.shape = shapes[random.below(shapes.size())].shape;
     if (random.chance(0.5)) move_in_blocks(settings, static_cast<uint32_t>(random.below(5)));
+    if (random.chance(0.5)) settings.multicast = multicast_address;
     BarrierNetwork net(nodes, weather, seed);
     net.open(settings);
     ASSERT_TRUE(run(net, random, 12, 1 + static_cast<uint32_t>(random.below(40)))) << "does not end";
@@ -311,6 +379,15 @@ TEST(BarrierEngine, RefusesWhatSoftwareDoesWrong) {
   EXPECT_EQ(engine.open(0, in_blocks(2, 4)), Refusal::none);
   EXPECT_EQ(engine.close(0), Refusal::none);
   EXPECT_EQ(engine.open(0, in_blocks(0, 5)), Refusal::bad_stride);
+  const auto told_at = [&](Node multicast) {
+    auto other = settings;
+    other.multicast = multicast;
+    return other;
+  };
+  EXPECT_EQ(engine.open(0, told_at(1)), Refusal::bad_multicast);
+  EXPECT_EQ(engine.open(0, told_at(7)), Refusal::bad_multicast);
+  EXPECT_EQ(engine.open(0, told_at(8)), Refusal::none);
+  EXPECT_EQ(engine.close(0), Refusal::none);
   EXPECT_EQ(engine.open(0, settings), Refusal::none);
   EXPECT_EQ(engine.open(0, settings), Refusal::open);
   EXPECT_EQ(engine.arrive(0), Refusal::none);
@@ -357,6 +434,15 @@ TEST(BarrierEngine, DropsWhatIsNotForItAndCounts) {
   dropped(Drop::not_member, [](Packet& packet) { packet.number = 2; });
   dropped(Drop::not_member, [](Packet& packet) { packet.number = 4; });
   dropped(Drop::misrouted, [](Packet& packet) { packet.to = 1; });
+  const auto multicast = [](Node to) {
+    return [to](Packet& packet) {
+      packet.type = Type::release;
+      packet.multicast = true;
+      packet.to = to;
+    };
+  };
+  dropped(Drop::misrouted, multicast(0));
+  dropped(Drop::misrouted, multicast(multicast_address));
   dropped(Drop::bad_offset, [](Packet& packet) { packet.memory.offset = 4; });
   dropped(Drop::bad_offset, [](Packet& packet) { packet.memory.best_offset = 4; });
   dropped(Drop::not_child, [](Packet& packet) { packet.from = packet.number = 3; });
@@ -367,11 +453,14 @@ TEST(BarrierEngine, DropsWhatIsNotForItAndCounts) {
 
   auto blocks = settings_of(4);
   move_in_blocks(blocks, 1);
+  blocks.multicast = multicast_address;
   ASSERT_EQ(engine.open(1, blocks), Refusal::none);
   good.group = 1;
   good.digest = digest_of(blocks);
   dropped(Drop::bad_offset, [](Packet& packet) { packet.memory.offset = 2; });
   dropped(Drop::bad_offset, [](Packet& packet) { packet.memory.best_offset = 2; });
+  dropped(Drop::misrouted, multicast(multicast_address + 1));
+  dropped(Drop::not_waiting, multicast(multicast_address));
 }
 
 // Under the same number and instance: with fewer members, another order of them, another tree, blocks.

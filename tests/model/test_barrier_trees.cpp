@@ -215,17 +215,23 @@ TEST(BarrierPlan, TheTestOfPlansFindsOneThatLeavesEarly) {
 TEST(BarrierTiming, IsAsCountedByHand) {
   // Two nodes: the child's Gather takes a hop and an engine, the Release another of each.
   const Mesh mesh({1, 2}, Links::four);
-  const Timing timing{.hop = 5, .packet = 1, .engine = 6, .send = 2, .load = 0, .load_packet = 9};
+  const Timing timing{
+      .hop = 5, .packet = 1, .engine = 6, .engine_next = 4, .send = 2, .load = 0, .load_packet = 9};
   EXPECT_EQ(cycles_of(tree_plan({0, 0}, Release::along_tree), mesh, Routes(mesh), timing, 1), 22u);
   // Three in a row, the master at one end: the packets share its link, and its engine takes one after the
   // other.
   const Mesh row({1, 3}, Links::four);
   EXPECT_EQ(cycles_of(tree_plan({0, 0, 0}, Release::along_tree), row, Routes(row), timing, 1),
+            16u + 2 + 10 + 6);
+  // An engine that takes the next one later has the second Gather wait a cycle.
+  Timing slower = timing;
+  slower.engine_next = 6;
+  EXPECT_EQ(cycles_of(tree_plan({0, 0, 0}, Release::along_tree), row, Routes(row), slower, 1),
             17u + 2 + 10 + 6);
   // The same with Release as one packet, which node 1 takes while it goes on to node 2.
   Plan multicast = tree_plan({0, 0, 0}, Release::multicast);
   multicast.copies = shortest_copies(row, Routes(row), 0);
-  EXPECT_EQ(cycles_of(multicast, row, Routes(row), timing, 1), 17u + 10 + 6);
+  EXPECT_EQ(cycles_of(multicast, row, Routes(row), timing, 1), 16u + 10 + 6);
 }
 
 /// Nodes by their distance from one along the links of a tree; nodes that are not reached are missing.
@@ -259,8 +265,18 @@ TEST(BarrierCopies, ReachAllNodesOnceAlongLowTrees) {
       EXPECT_EQ(lowest, routes.centre().radius) << "from its root all have shortest ways";
       for (const auto& [node, distance] : reached(mesh, shortest, mesh.nodes() - 1))
         EXPECT_EQ(distance, routes.hops(node, mesh.nodes() - 1));
-      for (const Copies& copies : {shortest, mr4lms})
+      for (const Copies& copies : {shortest, mr4lms}) {
         EXPECT_EQ(std::ranges::count(copies, true), mesh.nodes() - 1) << "a tree: nobody gets it twice";
+        const auto onward = passes_on(mesh, copies, 0);
+        std::vector<uint32_t> got(mesh.nodes());
+        got[0] = 1;
+        for (Node node = 0; node < mesh.nodes(); node++)
+          for (const Node next : onward[node]) {
+            EXPECT_EQ(routes.hops(node, next), 1u);
+            got[next]++;
+          }
+        EXPECT_EQ(got, std::vector<uint32_t>(mesh.nodes(), 1));
+      }
     }
   }
 }

@@ -23,7 +23,7 @@ void check_registers(Engine& engine, std::mt19937_64& random) {
   const std::vector<std::pair<uint32_t, uint32_t>> widths{
       {reg::SELF, 16},     {reg::TICK_PERIOD, 16}, {reg::TABLE_GROUP, 8}, {reg::TABLE_INDEX, 16},
       {reg::INSTANCE, 16}, {reg::GOOD, 16},        {reg::JUDGE_TRIES, 8}, {reg::FIRST, 16},
-      {reg::LARGEST, 16},  {reg::TRIES, 8},        {reg::LATE, 32}};
+      {reg::LARGEST, 16},  {reg::TRIES, 8},        {reg::LATE, 32},       {reg::MULTICAST, 16}};
   for (int round = 0; round < 30; round++) {
     for (const auto& [address, width] : widths) {
       const auto largest = static_cast<uint32_t>((uint64_t{1} << width) - 1);

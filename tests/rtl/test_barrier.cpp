@@ -23,6 +23,8 @@ namespace {
 using namespace barrier;
 namespace reg = formats::reg;
 
+constexpr Node multicast_address = 0xc123;
+
 struct Storm {
   uint32_t loss = 0, twice = 0, corrupt = 0, forged = 0;  ///< percent of packets
   uint32_t delay = 1;                                     ///< clocks at most
@@ -49,6 +51,7 @@ class BarrierRtl : public testing::Test {
     std::iota(settings.members.begin(), settings.members.end(), 0);
     std::shuffle(settings.members.begin(), settings.members.end(), random_);
     move_in_blocks(settings, below(5));
+    if (chance(40)) settings.multicast = multicast_address;
     settings.judge.tries = 200;
     settings.waiting = {.first = 8, .largest = 32, .tries = 12, .late = 100};
     return settings;
@@ -58,8 +61,12 @@ class BarrierRtl : public testing::Test {
     if (chance(storm.loss)) return;
     for (uint32_t hops = below(4); hops > 0; hops--) add_hop(bytes);
     const auto packet = formats::unpack_packet(bytes);
-    const uint32_t to = packet.to;
-    ways_.emplace(packet.from, to);
+    if (packet.multicast == 0) return fly_to(packet.to, bytes, storm);
+    for (Node node = 0; node < nodes_.size(); node++)
+      if (node != packet.from) fly_to(node, bytes, storm);
+  }
+  void fly_to(uint32_t to, PacketBytes bytes, const Storm& storm) {
+    ways_.emplace(formats::unpack_packet(bytes).from, to);
     if (chance(storm.forged)) {
       const bool kind = chance(25);  // one is taken for another kind
       bytes[kind ? 2 : 2 + below(24)] ^= static_cast<uint8_t>(1U << below(kind ? 2 : 8));
@@ -163,6 +170,7 @@ TEST_F(BarrierRtl, TheTreeStaysWhileItsWaysAreGoodElseItMovesOnAtBothLevels) {
       settings.shape = shape;
       move_in_blocks(settings, block);
       ASSERT_EQ(settings.block_log2, block);
+      settings.multicast = 0;
       settings.judge.good = good;
       settings.judge.tries = 2;  // then it holds, until the network makes a way longer
       for (auto& node : nodes_) node->open(0, settings);
@@ -244,14 +252,15 @@ TEST_F(BarrierRtl, EqualsItsModelWhateverComes) {
           auto settings = usual[group % usual.size()];
           settings.instance = static_cast<uint16_t>(7 + (below(20) == 0 ? 1 : 0));
           settings.waiting.tries = 3 + below(6);
-          const uint32_t fault = below(10);  // those with one ask for a group that is never open
+          const uint32_t fault = below(12);  // those with one ask for a group that is never open
           if (fault == 0) settings.members.clear();
           if (fault == 1) settings.members[below(6)] = SmallNode::nodes + below(6);
           if (fault == 2) settings.members[0] = settings.members[5];
           if (fault == 3) settings.members = {20, 21};
           if (fault == 4) settings.judge.stride = 9;
           if (fault == 5) settings.block_log2 = 10 - below(2);
-          node.open(fault < 6 ? 3 : group, settings);
+          if (fault == 6) settings.multicast = 1 + below(SmallNode::nodes - 1);
+          node.open(fault < 7 ? 3 : group, settings);
           break;
         }
         case 1:
@@ -282,7 +291,7 @@ TEST_F(BarrierRtl, EqualsItsModelWhateverComes) {
     if (static_cast<Drop>(reason) != Drop::overrun) {
       EXPECT_GT(dropped[reason], 0u) << formats::name(static_cast<Drop>(reason));
     }
-  for (uint32_t why = 0; why <= static_cast<uint32_t>(Refusal::bad_block); why++) {
+  for (uint32_t why = 0; why <= static_cast<uint32_t>(Refusal::bad_multicast); why++) {
     uint64_t refused = 0;
     for (auto& node : nodes_) refused += node->refused(static_cast<Refusal>(why));
     EXPECT_GT(refused, 0u) << formats::name(static_cast<Refusal>(why));
@@ -377,7 +386,7 @@ TEST_F(BarrierRtl, APacketWithAnyOneBitWrongIsMalformed) {
 }
 
 // What model/barrier/timing.hpp takes for granted.
-TEST_F(BarrierRtl, HasAPacketDoneInFourClocks) {
+TEST_F(BarrierRtl, HasAPacketDoneInFourClocksAndTakesTheNextAfterThree) {
   build(1);
   GroupSettings settings = settings_of(4);
   settings.shape = Shape::lct;
@@ -404,7 +413,7 @@ TEST_F(BarrierRtl, HasAPacketDoneInFourClocks) {
   astray.to = 5;
   for (int i = 0; i < 4; i++) nodes_[0]->receive(write_packet(astray));
   clocks_until([&] { return nodes_[0]->dropped(Drop::misrouted) == 1; });
-  EXPECT_EQ(clocks_until([&] { return nodes_[0]->dropped(Drop::misrouted) == 4; }), 3 * 4U);
+  EXPECT_EQ(clocks_until([&] { return nodes_[0]->dropped(Drop::misrouted) == 4; }), 3 * 3U);
 }
 
 // Both wait all the time: one of each in turn.

@@ -31,8 +31,9 @@ struct LargeSize {  // as CMakeLists.txt says
   static constexpr uint32_t groups = 4, members = 32, nodes = 24;
 #else
   using Top = Vbarrier_large;
-  static constexpr uint32_t groups = 16, members = 1024, nodes = 65536;
+  static constexpr uint32_t groups = 16, members = 1024, nodes = 49152;
 #endif
+  static constexpr uint32_t tick_period = 24;
   static constexpr uint32_t largest_group = std::min(members, nodes);
   static void begin(Top& top) { choose_mutant(top); }
 };
@@ -88,6 +89,7 @@ class BarrierLarge : public testing::Test {
                               .largest = chance(70) ? any_size(6) : word(),
                               .tries = below(256),
                               .late = chance(60) ? any_size(10) : static_cast<uint32_t>(random_())};
+    if (chance(40)) group.settings.multicast = Engine::nodes + below(0x10000 - Engine::nodes);
     group.digest = digest_of(group.settings);
     group.open = true;
     engine_.close(number);
@@ -127,6 +129,11 @@ class BarrierLarge : public testing::Test {
     engine_.receive(bytes);
   }
 
+  void make_multicast(Packet& packet) {
+    packet.multicast = true;
+    packet.to = groups_[packet.group].settings.multicast;
+  }
+
   /// Of a member, and nearly what the engine waits for.
   void send_anything() {
     const uint32_t number = below(Engine::groups);
@@ -140,6 +147,8 @@ class BarrierLarge : public testing::Test {
                                                          : chance(70)                ? 0
                                                          : chance(80)                ? below(3) - 1
                                                                                      : word()));
+    if (packet.type == Type::release && !packet.failed && chance(50)) make_multicast(packet);
+    if (chance(1)) packet.multicast = true;
     if (chance(2)) packet.to = word();
     if (chance(2)) packet.group = below(256);
     if (chance(2)) packet.from = word();
@@ -163,6 +172,7 @@ class BarrierLarge : public testing::Test {
     Packet packet = packet_of(sent.group, sent.to);
     packet.epoch = sent.epoch;
     packet.type = chance(20) ? Type::wait : kind == Type::ask ? Type::gather : Type::release;
+    if (packet.type == Type::release && group.settings.multicast != 0 && chance(50)) make_multicast(packet);
     send(packet);
   }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "bench.hpp"
@@ -20,6 +21,7 @@ class BarrierPhase : public testing::Test {
   BarrierPhase() {
     settings_.members.resize(8);
     std::iota(settings_.members.begin(), settings_.members.end(), 0);
+    settings_.multicast = address;
   }
 
   void enter(Phase phase) {
@@ -32,17 +34,19 @@ class BarrierPhase : public testing::Test {
     }
     if (phase == Phase::failed) send(Type::gather, 5, 0, true);
     endings_.clear();
+    sent_.clear();
   }
   void leave() {
     node_.close(0);
     settle();
   }
   /// @param ahead of the node's epoch, which is 0
-  void send(Type type, Node from, int ahead, bool failed) {
+  void send(Type type, Node from, int ahead, bool failed, std::optional<Node> multicast = {}) {
     Packet packet;
     packet.type = type;
     packet.from = packet.number = from;
-    packet.to = self;
+    packet.to = multicast.value_or(self);
+    packet.multicast = multicast.has_value();
     packet.instance = settings_.instance;
     packet.digest = digest_of(settings_);
     packet.epoch = static_cast<uint16_t>(ahead);
@@ -54,15 +58,16 @@ class BarrierPhase : public testing::Test {
   void settle() {
     for (int i = 0; i < 10'000 && node_.busy(); i++) node_.clock(0);
     for (int i = 0; i < 40; i++) node_.clock(0);
-    node_.take_packets();
+    for (const PacketBytes& bytes : node_.take_packets()) sent_.push_back(read_packet(bytes).value());
     for (const Completion& completion : node_.take_completions()) endings_.push_back(completion.ending);
   }
 
   testing::ScopedTrace reproduce_{__FILE__, __LINE__, reproduce_command()};
-  static constexpr Node self = 4;
+  static constexpr Node self = 4, address = 0xc000;
   GroupSettings settings_;
   SmallNode node_{self, seed()};
   std::vector<Ending> endings_;
+  std::vector<Packet> sent_;
 };
 
 TEST_F(BarrierPhase, EachPacketOfEachEpochEndsTheBarrierOrDoesNot) {
@@ -90,6 +95,49 @@ TEST_F(BarrierPhase, EachPacketOfEachEpochEndsTheBarrierOrDoesNot) {
         }
       }
     }
+  }
+}
+
+// Release for all at once: counts for who waits, at the group's address only, from whichever member, and is
+// not passed on, as one for this node alone is; in anything else it is malformed.
+TEST_F(BarrierPhase, AMulticastReleaseEndsTheBarrierAndIsNotPassedOn) {
+  for (const Phase phase : {Phase::idle, Phase::gathering, Phase::waiting, Phase::failed}) {
+    for (const Type type : {Type::gather, Type::release, Type::ask, Type::wait}) {
+      for (const bool failed : {false, true}) {
+        for (const int ahead : {-1, 0, 1}) {
+          for (const Node to : {self, address, address + 1}) {
+            for (const Node from : {0, 3}) {
+              enter(phase);
+              const uint64_t malformed = node_.dropped(Drop::malformed),
+                             misrouted = node_.dropped(Drop::misrouted);
+              send(type, from, ahead, failed, to);
+              const bool good = type == Type::release && !failed;
+              const bool released = phase == Phase::waiting && good && to == address && ahead == 0;
+              EXPECT_EQ(endings_, std::vector<Ending>(released ? 1 : 0, Ending::ok));
+              EXPECT_TRUE(sent_.empty());
+              EXPECT_EQ(node_.dropped(Drop::malformed) - malformed, good ? 0u : 1u);
+              EXPECT_EQ(node_.dropped(Drop::misrouted) - misrouted, good && to != address ? 1u : 0u);
+              leave();
+            }
+          }
+        }
+      }
+    }
+  }
+  enter(Phase::waiting);
+  send(Type::release, 0, 0, false);
+  ASSERT_EQ(sent_.size(), 2u) << "the children may have missed it";
+  for (const Packet& packet : sent_) EXPECT_FALSE(packet.multicast);
+}
+
+// No group has it: nobody is told at address 0, which is a node's.
+TEST_F(BarrierPhase, AGroupWithoutAnAddressTakesNoMulticast) {
+  settings_.multicast = 0;
+  for (const Node to : {0u, self, address}) {
+    enter(Phase::waiting);
+    send(Type::release, 0, 0, false, to);
+    EXPECT_TRUE(endings_.empty());
+    leave();
   }
 }
 
