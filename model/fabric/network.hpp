@@ -85,6 +85,12 @@ struct Routers {
   uint32_t flit_bytes = 32;  ///< that a link takes in a cycle, at least 1; a packet of none is one flit
 };
 
+/// What routers with so many links between them take to copy a packet of one flit on to a node, nothing else
+/// being under way.
+constexpr uint32_t copy_clocks(uint32_t hops, uint32_t link_clocks) {
+  return 1 + entry_clocks + hops * (router_clocks + link_clocks);  // the network hands it over in one
+}
+
 class Network {
  public:
   /// An ideal network. Every node draws from its own random stream, so its faults do not depend on the

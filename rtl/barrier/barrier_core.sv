@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes one event after the other, each to its end: software's commands first, then ticks of groups and packets in turn. If it is a packet that comes next, it
-// is taken in the clock in which the event before ends. A tick that was taken while no packet waited gives way, until its decision, to one that comes, and has the next turn.
+// Takes one event after the other, each to its end: software's commands first, then packets, of which at most TICK_WAITS go before a tick of a group. If it is a packet that
+// comes next, it is taken in the clock in which the event before ends; a tick that has begun gives way to it until its decision.
 `include "weft_assert.svh"
 
 module barrier_core
@@ -51,6 +51,7 @@ module barrier_core
   output logic [31:0]         trace_group_o,
   output packet_t             trace_packet_o
 );
+  localparam int unsigned TICK_WAITS = 4;  // packets
   localparam int unsigned PLACE_W = N_GROUPS * N_MEMBERS > 1 ? $clog2(N_GROUPS * N_MEMBERS) : 1;
 
   // Of a member in the table. A packet's number may be beyond it; then what is read does not count.
@@ -87,14 +88,14 @@ module barrier_core
   id_t                 sender_q;
   action_t             action_q, action;
   logic [N_GROUPS-1:0] open_q, timed_q, ticks_q;  // groups; those that wait for somebody; those whose tick is to come
-  logic                sending_q, packets_turn_q, opening_q, pending_q, tick_q;
-  logic                alone_q; // when the event was taken no packet waited
+  logic [$clog2(TICK_WAITS+1)-1:0] before_tick_q;  // packets that may still go before the tick
+  logic                sending_q, opening_q, pending_q, tick_q;
   logic                same_q;  // the packet is of the group whose event has just ended: its state is here, not yet in the memory
 
   // ------------------------------------------------------------------------------------------------- choose
   logic                known, command_open, immediate, take_command, take_tick, take_packet, start_open;
   logic [GROUP_W-1:0]  command_group, packet_group;
-  logic                packet_known, choosing, early, ended, begun_tick, gives_way, trace_tick;
+  logic                packet_known, choosing, early, ended, begun_tick, gives_way, packets_first, trace_tick;
 
   assign known         = command_group_i < 32'(N_GROUPS);
   assign command_group = known ? command_group_i[GROUP_W-1:0] : '0;
@@ -104,10 +105,11 @@ module barrier_core
   assign immediate     = !known || command_i == COMMAND_CLOSE || (command_i == COMMAND_OPEN) == command_open;
 
   assign take_command   = state_q == S_IDLE && command_valid_i;
-  assign take_tick      = state_q == S_IDLE && !take_command && ticks_q != '0 && !(packet_valid_i && packets_turn_q);
-  assign early          = ended && !action_q.again && !command_valid_i && (ticks_q == '0 || packets_turn_q) && packet_valid_i;
+  assign take_tick      = state_q == S_IDLE && !take_command && ticks_q != '0 && !(packet_valid_i && packets_first);
+  assign early          = ended && !action_q.again && !command_valid_i && (ticks_q == '0 || packets_first) && packet_valid_i;
   assign begun_tick     = event_q == EVENT_TICK && (state_q == S_LOAD || state_q == S_LOOK);
-  assign gives_way      = begun_tick && alone_q && !command_valid_i && packet_valid_i;
+  assign packets_first  = before_tick_q != '0;
+  assign gives_way      = begun_tick && packets_first && !command_valid_i && packet_valid_i;
   assign choosing       = state_q == S_IDLE || early || gives_way;
   assign take_packet    = choosing && !take_command && !take_tick && packet_valid_i;
   assign packet_ready_o = take_packet;
@@ -205,7 +207,7 @@ module barrier_core
       timed_q        <= '0;
       ticks_q        <= '0;
       tick_q         <= 1'b0;
-      packets_turn_q <= 1'b0;
+      before_tick_q  <= '0;
       sending_q      <= 1'b0;
       opening_q      <= 1'b0;
     end else begin
@@ -213,8 +215,8 @@ module barrier_core
       opening_q <= start_open;
       ticks_q   <= ((round ? timed_q : ticks_q) & ~(take_tick ? N_GROUPS'(1) << tick_group : '0)) | (gives_way ? N_GROUPS'(1) << group_q : '0);
       tick_q    <= (tick_q || tick_i) && !round;
-      if (take_tick) packets_turn_q <= 1'b1;
-      if (take_packet) packets_turn_q <= 1'b0;
+      if ((ticks_q == '0 && !begun_tick) || (decide && event_q == EVENT_TICK)) before_tick_q <= $bits(before_tick_q)'(TICK_WAITS);
+      else if (take_packet && packets_first) before_tick_q <= before_tick_q - 1'b1;
       if (ended && open_q[group_q]) timed_q[group_q] <= next_q.phase == PHASE_GATHERING || next_q.phase == PHASE_WAITING;
       unique case (state_q)
         S_IDLE: begin
@@ -246,7 +248,6 @@ module barrier_core
     if (choosing) begin
       group_q   <= chosen;
       same_q    <= early && chosen == group_q;
-      alone_q   <= !packet_valid_i;
       packet_q  <= packet_i;
       pending_q <= pending_i[command_group];
       event_q   <= take_command ? EVENT_ARRIVE : take_tick ? EVENT_TICK : EVENT_PACKET;

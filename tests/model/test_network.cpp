@@ -209,6 +209,54 @@ void expect_refused(uint32_t node_count, const Faults& faults, const std::string
   }
 }
 
+/// To those that have a distance, from whom it has one; struck by loss and corruption once, before it is
+/// copied.
+TEST(Network, MulticastGoesToItsGroup) {
+  constexpr uint32_t address = 0xc000;
+  MulticastClocks clocks(nodes, Distances(nodes));
+  clocks[0] = {std::nullopt, 3u, std::nullopt, 1u, 2u};
+  Network network(nodes, {.delay = 4}, 1);
+  network.set_multicast(address, clocks);
+  network.send(0, address, 0, {7});
+  std::map<uint32_t, uint64_t> came;
+  for (int clock = 0; clock < 20; ++clock) {
+    network.tick();
+    for (uint32_t node = 0; node < nodes; ++node)
+      while (network.receive(node)) EXPECT_TRUE(came.emplace(node, network.now()).second) << "twice";
+  }
+  EXPECT_EQ(came, (std::map<uint32_t, uint64_t>{{1, 7}, {3, 5}, {4, 6}}));
+  network.send(1, address, 0, {7});
+  network.send(1, address + 1, 0, {7});
+  EXPECT_EQ(network.counters().misrouted, 2u) << "a sender of no group, and an address of none";
+  EXPECT_TRUE(network.empty());
+
+  network.set_faults({.loss = 1});
+  EXPECT_TRUE(network.send(0, address, 0, {7}).lost);
+  EXPECT_EQ(network.counters().lost, 1u);
+  EXPECT_TRUE(network.empty());
+  network.set_faults({.corrupt = 1});
+  EXPECT_TRUE(network.send(0, address, 0, {7}).corrupted);
+  EXPECT_EQ(network.counters().corrupted, 1u);
+  Bytes first;
+  for (int clock = 0; clock < 40; ++clock) {
+    network.tick();
+    for (uint32_t node = 0; node < nodes; ++node)
+      while (const auto packet = network.receive(node)) {
+        if (first.empty()) first = *packet;
+        EXPECT_EQ(*packet, first);
+        EXPECT_NE(*packet, Bytes{7});
+      }
+  }
+  EXPECT_FALSE(first.empty());
+}
+
+TEST(NetworkParameters, MulticastOfNodesOrOfAnotherNetworkIsRefused) {
+  Network network(2, {}, 1);
+  EXPECT_THROW(network.set_multicast(1, MulticastClocks(2, Distances(2))), std::invalid_argument);
+  EXPECT_THROW(network.set_multicast(2, MulticastClocks(3, Distances(2))), std::invalid_argument);
+  EXPECT_THROW(network.set_multicast(2, MulticastClocks(2, Distances(3))), std::invalid_argument);
+}
+
 TEST(NetworkParameters, IllegalOnesAreRefusedWithTheirName) {
   expect_refused(0, {}, "nodes is 0, must be at least 1");
   expect_refused(1, {.delay = 0}, "delay is 0, must be at least 1");

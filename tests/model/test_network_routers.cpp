@@ -64,6 +64,33 @@ TEST(NetworkWithRouters, LonePacketTakesWhatThePageSays) {
   }
 }
 
+/// A copy along links of the tree comes when a packet of one flit would that goes the same way.
+TEST(NetworkWithRouters, CopiesOfAMulticastComeAsLonePacketsDo) {
+  constexpr uint32_t address = 100;
+  Routers routers = small_torus();
+  routers.flit_bytes = 1000;
+  const Geometry geometry(routers.torus.sizes, true);
+  MulticastClocks clocks(nodes, Distances(nodes));
+  for (uint32_t from = 0; from < nodes; ++from)
+    for (uint32_t to = 0; to < nodes; ++to)
+      clocks[from][to] = copy_clocks(geometry.hops(from, to), routers.torus.link_clocks);
+  for (uint32_t from = 0; from < nodes; ++from) {
+    Network network(routers, {.delay = 9}, 1);
+    network.set_multicast(address, clocks);
+    const auto copies = run_routers(network, {{0, 1, from, address}});
+    EXPECT_EQ(copies.size(), nodes - 1);
+    for (const Arrival& copy : copies) {
+      ASSERT_NE(copy.node, from);
+      Network other(routers, {.delay = 9}, 1);
+      const auto alone = run_routers(other, {{0, 1, from, copy.node}});
+      EXPECT_EQ(alone.at(0).cycle, copy.cycle) << "from " << from << " to " << copy.node;
+    }
+    EXPECT_EQ(network.counters().sent, 1u);
+    EXPECT_EQ(network.counters().copied, nodes - 2);
+    EXPECT_EQ(network.counters().delivered, nodes - 1);
+  }
+}
+
 class RoutedNetwork : public testing::TestWithParam<Algorithm> {};
 
 TEST_P(RoutedNetwork, EveryPacketHasOneFateAndNoneStays) {

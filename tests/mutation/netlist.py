@@ -86,7 +86,7 @@ SWITCH = Design("switch_lookup", 300, ["b_current_q", "i_management.playing_o", 
 PER_PORT = Design("switch_per_port", 60, [], beyond=SWITCH, top="switch_lookup", sources=SWITCH_SOURCES,
                   sizes=("N_IN=3", "N_PORTS=6", "N_COLOURS=8", "N_UNICAST=64", "PER_PORT=1'b1"))
 # As in tests/rtl/CMakeLists.txt. Races of packets with commands and ticks, of completions with software.
-BARRIER = Design("barrier_engine", 300, ["i_core.packets_turn_q", "i_core.ticks_q", "i_core.timed_q", "i_completions.pending_o", "i_core.open_o"], top="barrier_engine",
+BARRIER = Design("barrier_engine", 300, ["i_core.before_tick_q", "i_core.ticks_q", "i_core.timed_q", "i_completions.pending_o", "i_core.open_o"], top="barrier_engine",
                  sources=(ROOT / "rtl" / "barrier" / "barrier.f", ROOT / "build" / "gen" / "rtl" / "barrier_formats_pkg.sv"),
                  sizes=("N_GROUPS=4", "N_MEMBERS=32", "N_NODES=24", "IN_DEPTH=4"))
 

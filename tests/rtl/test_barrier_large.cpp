@@ -312,7 +312,7 @@ TEST_F(BarrierLarge, TicksComeToAllGroupsHoweverManyWait) {
       engine_.clock(0);
     }
     const uint64_t first = engine_.ticks(0) - before[0];
-    EXPECT_GE(first, 16'000 / std::max(period, 9 * Engine::groups + 2) - 1);
+    EXPECT_GE(first, 16'000 / std::max(period, 17 * Engine::groups + 2) - 1);
     for (uint32_t group = 0; group < before.size(); group++)
       EXPECT_NEAR(static_cast<double>(engine_.ticks(group) - before[group]), static_cast<double>(first), 1)
           << group;
