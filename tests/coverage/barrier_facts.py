@@ -4,7 +4,7 @@
 Those that are not keys of the trace: epoch (the packet's beside the group's); sent (what is sent, each kind once), copies (how many packets); place (the node's in the tree of this
 epoch: alone, root, inner, leaf); last (nobody else was missing); blocks (two levels); size (members: one, two, some, most: all that the engine has room for); number (the group's: first,
 last, other); before (the event before of the same group), since (clocks since the last event of any group); search (what judge does, seen at the root that releases: holds, begins, goes on,
-ends); backoff (the next repetition comes: after twice as long, or at most as long as software has said); wraps (the epoch begins anew at 0); late (somebody is named).
+ends); multicast (the packet is for all members at once), address (the group has one for that); backoff (the next repetition comes: after twice as long, or at most as long as software has said); wraps (the epoch begins anew at 0); late (somebody is named).
 """
 
 import pathlib
@@ -18,13 +18,13 @@ from traces import number  # noqa: E402
 EVENTS = {"open", "close", "arrive", "packet", "tick", "dropped", "reset"}
 PHASES = {"closed", "idle", "gathering", "waiting", "failed"}
 EPOCHS = 1 << 16
-SENT = {"-", "GATHER", "RELEASE", "ASK", "WAIT", "GATHER!", "RELEASE!", "GATHER! RELEASE!", "GATHER RELEASE", "RELEASE WAIT"}
+SENT = {"-", "GATHER", "RELEASE", "ASK", "WAIT", "GATHER!", "RELEASE!", "GATHER! RELEASE!", "GATHER RELEASE", "RELEASE WAIT", "RELEASE*"}
 
 FACTS = {
-    "event": EVENTS, "before": EVENTS - {"dropped"}, "refusal": specification.names("barrier.refusal"), "packet": specification.names("barrier.packet_kind"), "failure": {"0", "1"},
+    "event": EVENTS, "before": EVENTS - {"dropped"}, "refusal": specification.names("barrier.refusal"), "packet": specification.names("barrier.packet_kind"), "failure": {"0", "1"}, "multicast": {"0", "1"},
     "epoch": {"same", "one behind", "one ahead", "older", "newer"}, "drop": specification.names("barrier.drop") | {"-"}, "phase": PHASES, "next": PHASES, "sent": SENT, "copies": int,
     "ending": specification.names("barrier.ending") | {"-"}, "late": {"yes", "no"}, "place": {"alone", "root", "inner", "leaf"}, "last": {"yes", "no"}, "shape": specification.names("barrier.shape"),
-    "blocks": {"yes", "no"}, "size": {"one", "two", "some", "most"}, "number": {"first", "last", "other", "none"}, "since": int, "search": {"holds", "begins", "goes on", "ends"},
+    "blocks": {"yes", "no"}, "address": {"yes", "no"}, "size": {"one", "two", "some", "most"}, "number": {"first", "last", "other", "none"}, "since": int, "search": {"holds", "begins", "goes on", "ends"},
     "backoff": {"doubled", "largest"}, "wraps": {"yes", "no"}, "pending": {"0", "1"},
 }
 
@@ -46,7 +46,7 @@ class Barrier:
             return facts | {"drop": record["drop"]}
         self.times(facts, record)
         facts["number"] = self.number(int(record["group"]))
-        facts |= {key: record[key] for key in ("refusal", "packet", "failure", "drop", "phase", "next", "shape", "pending") if key in record}
+        facts |= {key: record[key] for key in ("refusal", "packet", "failure", "multicast", "drop", "phase", "next", "shape", "pending") if key in record}
         facts["ending"] = record["ending"]
         sent = [] if record["sent"] == "-" else record["sent"].split(",")
         facts["copies"], facts["sent"] = len(sent), " ".join(sorted(set(sent))) or "-"
@@ -70,6 +70,7 @@ class Barrier:
     def group(self, facts, record):
         members = int(record["members"])
         facts["blocks"] = "no" if record["block_log2"] == "0" else "yes"
+        facts["address"] = "no" if record["multicast_address"] == "0" else "yes"
         facts["size"] = {1: "one", 2: "two", self.largest: "most"}.get(members, "some")
         facts["place"] = self.place(record, members)
         facts["last"] = "yes" if record["missing"] == "1" else "no"

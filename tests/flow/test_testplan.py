@@ -51,13 +51,13 @@ cycle=21 unit=lookup event=lookup kind=3 in_port=0 in_vc=1 index=3 row=0 column=
 
 BARRIERS = """# weft-trace 1 unit=barrier node=3 groups=4 members=32 nodes=24
 cycle=5 unit=barrier event=arrive group=9 refusal=NO_SUCH_GROUP sent=- ending=-
-cycle=9 unit=barrier event=open group=3 refusal=NONE phase=closed next=idle shape=LCT4 members=24 block_log2=2 epoch=0 id=0 children=9 missing=9 pending=0 interval=0 interval_before=0 holding_before=0 offset=0 holding=0 sent=- ending=-
-cycle=20 unit=barrier event=packet group=3 packet=GATHER failure=0 from=2 of_epoch=65535 length=3 drop=- phase=gathering next=gathering shape=LCT4 members=24 block_log2=2 epoch=0 id=0 children=9 missing=1 pending=0 interval=4 interval_before=4 holding_before=0 offset=0 holding=0 sent=RELEASE ending=-
-cycle=24 unit=barrier event=tick group=3 phase=gathering next=gathering shape=LCT4 members=24 block_log2=2 epoch=0 id=0 children=9 missing=1 pending=0 interval=8 interval_before=4 holding_before=0 offset=0 holding=0 sent=ASK ending=-
-cycle=30 unit=barrier event=packet group=3 packet=GATHER failure=0 from=1 of_epoch=0 length=3 drop=- phase=gathering next=idle shape=LCT4 members=24 block_log2=2 epoch=65535 id=0 children=9 missing=1 pending=0 interval=8 interval_before=8 holding_before=1 offset=3 holding=0 sent=RELEASE,RELEASE ending=OK dead=0 late=7
+cycle=9 unit=barrier event=open group=3 refusal=NONE phase=closed next=idle shape=LCT4 members=24 block_log2=2 multicast_address=0 epoch=0 id=0 children=9 missing=9 pending=0 interval=0 interval_before=0 holding_before=0 offset=0 holding=0 sent=- ending=-
+cycle=20 unit=barrier event=packet group=3 packet=GATHER failure=0 multicast=0 from=2 of_epoch=65535 length=3 drop=- phase=gathering next=gathering shape=LCT4 members=24 block_log2=2 multicast_address=0 epoch=0 id=0 children=9 missing=1 pending=0 interval=4 interval_before=4 holding_before=0 offset=0 holding=0 sent=RELEASE ending=-
+cycle=24 unit=barrier event=tick group=3 phase=gathering next=gathering shape=LCT4 members=24 block_log2=2 multicast_address=0 epoch=0 id=0 children=9 missing=1 pending=0 interval=8 interval_before=4 holding_before=0 offset=0 holding=0 sent=ASK ending=-
+cycle=30 unit=barrier event=packet group=3 packet=GATHER failure=0 multicast=0 from=1 of_epoch=0 length=3 drop=- phase=gathering next=idle shape=LCT4 members=24 block_log2=2 multicast_address=0 epoch=65535 id=0 children=9 missing=1 pending=0 interval=8 interval_before=8 holding_before=1 offset=3 holding=0 sent=RELEASE,RELEASE ending=OK dead=0 late=7
 cycle=31 unit=barrier event=dropped drop=OVERRUN
 cycle=40 unit=barrier event=reset
-cycle=50 unit=barrier event=packet group=3 packet=WAIT failure=0 from=1 of_epoch=0 length=0 drop=UNKNOWN_GROUP sent=- ending=-
+cycle=50 unit=barrier event=packet group=3 packet=WAIT failure=0 multicast=0 from=1 of_epoch=0 length=0 drop=UNKNOWN_GROUP sent=- ending=-
 # end records=8
 """
 

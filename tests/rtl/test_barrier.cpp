@@ -58,6 +58,7 @@ class BarrierRtl : public testing::Test {
   }
 
   void fly(PacketBytes bytes, const Storm& storm) {
+    sent_++;
     if (chance(storm.loss)) return;
     for (uint32_t hops = below(4); hops > 0; hops--) add_hop(bytes);
     const auto packet = formats::unpack_packet(bytes);
@@ -135,7 +136,7 @@ class BarrierRtl : public testing::Test {
   std::optional<Node> dead_;
   std::multimap<uint64_t, std::pair<Node, PacketBytes>> flying_;
   std::set<std::pair<Node, Node>> ways_;  ///< who has sent to whom
-  uint64_t now_ = 0;
+  uint64_t now_ = 0, sent_ = 0;
   bool safe_ = true;
 };
 
@@ -178,6 +179,45 @@ TEST_F(BarrierRtl, TheTreeStaysWhileItsWaysAreGoodElseItMovesOnAtBothLevels) {
       EXPECT_EQ(ways_.size() == links_of_tree, good > 0) << ways_.size() << " ways, blocks of 2^" << block;
     }
   }
+}
+
+// One packet of the root and one of each other member, in one level and in two.
+TEST_F(BarrierRtl, MulticastReleaseIsOnePacket) {
+  constexpr uint32_t count = 8, barriers = 10;
+  for (const auto& [shape, block] : {std::pair(Shape::lct, 0U), std::pair(Shape::bst, 0U),
+                                     std::pair(Shape::lct, 2U), std::pair(Shape::lct4, 2U)}) {
+    nodes_.clear();
+    build(count);
+    auto settings = settings_of(count);
+    settings.shape = shape;
+    move_in_blocks(settings, block);
+    settings.multicast = multicast_address;
+    settings.waiting.first = 100;  // nothing is repeated
+    for (auto& node : nodes_) node->open(0, settings);
+    sent_ = 0;
+    ASSERT_TRUE(run(barriers, {}, 1));
+    EXPECT_EQ(sent_, barriers * count);
+  }
+}
+
+// It says that it is late, then dies.
+TEST_F(BarrierRtl, ADeadMemberWasLateBefore) {
+  build(2);
+  auto settings = settings_of(2);
+  settings.members = {0, 1};
+  settings.waiting = {.first = 2, .largest = 2, .tries = 3, .late = 10};
+  for (auto& node : nodes_) node->open(0, settings);
+  nodes_[0]->arrive(0);
+  for (uint32_t i = 0; i < 2 * settings.waiting.late * SmallNode::tick_period; i++) clock({});
+  std::vector<Completion> told;
+  for (uint32_t i = 0; i < 1000 && told.empty(); i++) {
+    nodes_[0]->clock(0);
+    told = nodes_[0]->take_completions();
+  }
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].ending, Ending::dead_member);
+  EXPECT_EQ(told[0].dead, 1u);
+  EXPECT_EQ(told[0].late, Node{1});
 }
 
 TEST_F(BarrierRtl, WhoWasResetJoinsAgainUnderAnotherInstance) {

@@ -357,19 +357,22 @@ TEST_F(BarrierOfANic, GroupsOpenedAtOnceEachHaveTheirSettings) {
   int opened = 0;
   for (uint16_t group = 0; group < 3; ++group)
     opening.open(static_cast<uint8_t>(group),
-                 {.instance = static_cast<uint16_t>(100 + group), .members = {0, group}},
+                 {.instance = static_cast<uint16_t>(100 + group),
+                  .members = {0, group},
+                  .multicast = static_cast<uint16_t>(0xc000 + group)},
                  [&](std::optional<barrier::formats::Refusal> outcome) {
                    opened += outcome == barrier::formats::Refusal::none;
                  });
   late.answer();
   EXPECT_EQ(opened, 3);
-  uint32_t instance = 0;
-  std::vector<uint32_t> with;
+  uint32_t instance = 0, multicast = 0;
+  std::vector<std::pair<uint32_t, uint32_t>> with;
   for (const auto& [address, data] : late.written) {
     if (address == window + barrier::formats::reg::INSTANCE) instance = data;
-    if (address == window + barrier::formats::reg::OPEN) with.push_back(instance);
+    if (address == window + barrier::formats::reg::MULTICAST) multicast = data;
+    if (address == window + barrier::formats::reg::OPEN) with.emplace_back(instance, multicast);
   }
-  EXPECT_EQ(with, (std::vector<uint32_t>{100, 101, 102}));
+  EXPECT_EQ(with, (std::vector<std::pair<uint32_t, uint32_t>>{{100, 0xc000}, {101, 0xc001}, {102, 0xc002}}));
 }
 
 TEST_F(BarrierOfANic, NoCommandIsSentBeforeTheOneBeforeIsAnswered) {
