@@ -151,7 +151,7 @@ def on_rtl(sim, weft, seeds, jobs):
     def simulated(arguments, fraction, seed):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "results.json"
-            subprocess.run([sim, "barrier", "--mesh", mesh, *arguments, "--broken", str(fraction), "--barriers", str(rounds), "--seed", str(seed), "--json", str(file)], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([sim, "barrier", "--mesh", mesh, "--together", *arguments, "--broken", str(fraction), "--barriers", str(rounds), "--seed", str(seed), "--json", str(file)], check=True, stdout=subprocess.DEVNULL)
             return json.loads(file.read_text(encoding="utf-8"))["cycles"]
 
     with concurrent.futures.ThreadPoolExecutor(max_workers=jobs) as pool:
@@ -192,7 +192,7 @@ def main():
              *(f"![{image}](../img/{image})" for image in IMAGES)]
     lines += ["", "## Who judges", "", "DLCT, 4 links a node, numbers from the centre; mean over so many barriers after links broke, in parentheses those of others, the rebuilding of tree-rebuilt counted. *Searching*: judge as it is, which tries offsets and keeps the best; *fixed*: the offset stays 0; *oracle*: the best "
               "offset from the first barrier on, known from the links that are broken. A search costs slow barriers at first.", "", *judges(options.weft, options.seeds)]
-    lines += ["", "## The engines as RTL", "", "`weft-sim barrier --mesh 8x8`, with `--multicast` for mr4lms: 64 engines, RTL in lockstep with their golden model, on the same meshes; mean cycles of 10 barriers. Its engines repeat what is not answered within 192 clocks, as on "
+    lines += ["", "## The engines as RTL", "", "`weft-sim barrier --mesh 8x8 --together`, with `--multicast` for mr4lms: 64 engines, RTL in lockstep with their golden model, on the same meshes; mean cycles of 10 barriers. Its engines repeat what is not answered within 192 clocks, as on "
               "a network that may lose packets; the model sends each message once.", "", *rtl]
     for (title, arguments, *_), runs in zip((*CASES, *MORE), found):
         lines += ["", f"## {title}", "", f"`weft barrier {' '.join(arguments)}`", "", *table(runs)]

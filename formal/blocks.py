@@ -189,7 +189,7 @@ BLOCKS = [
     (BARRIER_DECIDE, Change("barrier_judge.sv", "next >= offsets ? next - offsets : next", "next")),
     (BARRIER_DECIDE, Change("barrier_judge.sv", "offsets_of(settings_i.members, settings_i.block_log2)", "settings_i.members")),
     (BARRIER_CORE, None),
-    (BARRIER_CORE, Change("barrier_completions.sv", "pending_q <= (pending_q & ~gone) | come;", "pending_q <= come;")),
+    (BARRIER_CORE, Change("barrier_completions.sv", "pending_q <= (pending_q | come) & ~gone;", "pending_q <= come & ~gone;")),
     (BARRIER_CORE, Change("barrier_core.sv", "early && chosen == group_q", "1'b0")),
     (BARRIER_CORE, Change("barrier_core.sv", "if (ended) g_q <= next_q;", "if (ended) g_q <= loaded;")),
     (BARRIER_CORE, Change("barrier_core.sv", "completion_o.epoch    = g_q.epoch;", "completion_o.epoch    = next_q.epoch;")),

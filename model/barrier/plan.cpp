@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <stdexcept>
 
 namespace weft::barrier {
 namespace {
 
-/// Nodes with the root first and every node behind its parent.
+/// Nodes with the root first and every node behind its parent; of a node's children those with most nodes
+/// below them first, so that they are told first.
 std::vector<Node> top_down(const Parents& parents) {
   std::vector<std::vector<Node>> children(parents.size());
   std::vector<Node> order;
@@ -17,9 +19,20 @@ std::vector<Node> top_down(const Parents& parents) {
     if (parents[node] == node) order.push_back(node);
     if (parents[node] != node) children[parents[node]].push_back(node);
   }
-  for (size_t at = 0; at < order.size(); at++)
-    order.insert(order.end(), children[order[at]].begin(), children[order[at]].end());
+  const std::vector<Node> roots = order;
+  const auto list = [&] {
+    order = roots;
+    for (size_t at = 0; at < order.size(); at++)
+      order.insert(order.end(), children[order[at]].begin(), children[order[at]].end());
+  };
+  list();
   if (order.size() != parents.size()) throw std::logic_error("these parents make no tree");
+  std::vector<uint32_t> below(parents.size(), 1);
+  for (auto node = order.rbegin(); node != order.rend(); ++node)
+    if (parents[*node] != *node) below[parents[*node]] += below[*node];
+  for (auto& each : children)
+    std::ranges::stable_sort(each, std::greater<>(), [&](Node node) { return below[node]; });
+  list();
   return order;
 }
 

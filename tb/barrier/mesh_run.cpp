@@ -159,13 +159,19 @@ class MeshRun {
     return true;
   }
 
+  bool all_left(const Group& group, uint32_t barriers) const {
+    return std::ranges::all_of(group.settings.members, [&](Node node) {
+      return leaves_off(group, node) || group.members[node].done >= barriers;
+    });
+  }
+
   void software(Node node) {
     if (engines_[node]->busy()) return;
     for (uint32_t number = 0; number < groups_.size(); number++) {
       Group& group = groups_[number];
       Member& member = group.members[node];
       if (leaves_off(group, node) || member.arrived > member.done || member.arrived >= run_.barriers ||
-          now_ < member.comes)
+          now_ < member.comes || (run_.together && !all_left(group, member.done)))
         continue;
       group.arrivals[member.arrived] = now_;
       member.arrived++;

@@ -33,6 +33,7 @@ struct BarrierRun {
   uint32_t groups = 1;     ///< the first one of all nodes, others of some; 1 to 4
   uint32_t barriers = 10;  ///< of each group
   uint32_t think = 0;      ///< software comes back after up to so many clocks
+  bool together = false;   ///< software comes to the next barrier everywhere in one clock, once all have left
   uint32_t pauses = 0;     ///< percent of clocks in which each stream of an engine pauses
   std::optional<barrier::Node> dies = std::nullopt;  ///< its engine, after half of the barriers
   uint32_t tries = 40;                               ///< repetitions without answer until a member is dead

@@ -50,6 +50,21 @@ TEST(BarrierMesh, WhoDiesIsNamedToAllOthers) {
   }
 }
 
+// From the last arrival on: without --together those that were told first come back while others are told.
+TEST(BarrierMesh, AllComeTogether) {
+  BarrierRun run{.engines = Engines::golden, .barriers = 6, .together = true};
+  const auto result = run_barriers(run);
+  EXPECT_TRUE(result.ok()) << findings(result);
+  EXPECT_EQ(result.barriers, 6U);
+  run.together = false;
+  EXPECT_LE(run_barriers(run).cycles, result.cycles);
+  run.together = true;
+  run.dies = 3;
+  const auto after_death = run_barriers(run);
+  EXPECT_TRUE(after_death.ok()) << findings(after_death);
+  EXPECT_EQ(after_death.named_dead, 15U);
+}
+
 // Release of all nodes of a mesh of 4x4 as one packet crosses 15 links, and comes sooner.
 TEST(BarrierMesh, MulticastReleaseIsOnePacket) {
   for (const double broken : {0.0, 0.3}) {

@@ -234,6 +234,8 @@ Command add_barrier_command(CLI::App& app) {
   command->add_option("--think", run_options.think, "clocks after which software comes back, at most")
       ->check(whole_number(0, 1'000'000))
       ->capture_default_str();
+  command->add_flag("--together", run_options.together,
+                    "software comes to the next barrier everywhere in one clock, once all have left");
   command->add_option("--hop", faults.delay, "clocks of a link and its router")
       ->check(whole_number(1, 10'000))
       ->capture_default_str();
