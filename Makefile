@@ -44,6 +44,7 @@ sim: configure ## simulate the RDMA engine on a real file through losses, reorde
 	$(BUILD)/bin/weft-sim matrix $(if $(FILE),--file $(FILE)) $(SIM_ARGS)
 	$(BUILD)/bin/weft-sim switch --topology kfat2d:4x4:4 --groups random:16:8:1 --fail 1,2 --new-fail 3,0
 	$(BUILD)/bin/weft-sim barrier --mesh 4x4 --broken 0.3 --loss 0.01 --duplicate 0.02 --corrupt 0.01 --reorder 2 --jitter 10
+	$(BUILD)/bin/weft-sim barrier --mesh 4x4 --broken 0.3 --loss 0.01 --multicast
 
 waves: configure ## weft-sim-waves, which weft-sim needs for --waves
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim-waves

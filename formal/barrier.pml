@@ -9,7 +9,8 @@
  * before all have arrived at it.
  * -DBOUNDED, progress: a packet is delivered once, LOSSES are lost, DUPLICATES stay; a Gather is repeated when nothing else can
  * happen. Every run ends with all barriers done by all (no invalid end state).
- * -DMULTICAST: the root's Release is for all members at once, each of which may miss it; nobody passes on what he gets.
+ * -DMULTICAST: the root's Release is for all members at once, each of which may miss it; nobody passes on what he gets
+ * (the engine does what came for it alone; that adds nothing to what may be delivered).
  *
  * -DNO_EPOCH, -DNO_ANSWER: the protocol without one of its parts; the check must fail.
  */

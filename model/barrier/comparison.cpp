@@ -25,6 +25,8 @@ constexpr std::array names = {
     AlgorithmName{Algorithm::ms, "ms"},
     AlgorithmName{Algorithm::tree, "tree"},
     AlgorithmName{Algorithm::tree_rebuilt, "tree-rebuilt"},
+    AlgorithmName{Algorithm::tree_mr4lms, "tree-mr4lms"},
+    AlgorithmName{Algorithm::tree_rebuilt_mr4lms, "tree-rebuilt-mr4lms"},
     AlgorithmName{Algorithm::tournament, "tournament"},
     AlgorithmName{Algorithm::dissemination, "dissemination"},
     AlgorithmName{Algorithm::dissemination_tree, "dissemination-tree"},
@@ -141,7 +143,7 @@ class Comparison {
       done.messages = static_cast<double>(plan.messages.size());
       done.hops = static_cast<double>(hops_of(plan, routes));
       done.length = parents_.empty() ? 0 : gather_length(parents_, routes);
-      if (setup_.algorithm == Algorithm::tree_rebuilt && round == 0) rebuild(done);
+      if (rebuilt() && round == 0) rebuild(done);
       for (Part& part : parts_) decide(part, setup_, routes);
     }
     return outcome_;
@@ -151,6 +153,14 @@ class Comparison {
   bool two_levels() const {
     return setup_.algorithm == Algorithm::id1 || setup_.algorithm == Algorithm::id2 ||
            setup_.algorithm == Algorithm::dissemination_tree;
+  }
+
+  bool rebuilt() const {
+    return setup_.algorithm == Algorithm::tree_rebuilt || setup_.algorithm == Algorithm::tree_rebuilt_mr4lms;
+  }
+  bool along_mr4lms() const {
+    return setup_.algorithm == Algorithm::dlct_mr4lms || setup_.algorithm == Algorithm::tree_mr4lms ||
+           setup_.algorithm == Algorithm::tree_rebuilt_mr4lms;
   }
 
   void prepare() {
@@ -169,6 +179,8 @@ class Comparison {
         break;
       case Algorithm::tree:
       case Algorithm::tree_rebuilt:
+      case Algorithm::tree_mr4lms:
+      case Algorithm::tree_rebuilt_mr4lms:
         parents_ = spanning_parents(intact_, middle);
         break;
       case Algorithm::tournament:
@@ -177,7 +189,7 @@ class Comparison {
       default:
         break;
     }
-    if (setup_.algorithm == Algorithm::dlct_mr4lms) copies_ = mr4lms_copies(mesh_);
+    if (along_mr4lms()) copies_ = mr4lms_copies(mesh_);
     if (two_levels()) {
       parts_ = blocks_of(setup_, mesh_, whole_);
       between_ = between_blocks(setup_);
@@ -209,6 +221,10 @@ class Comparison {
         break;
       case Algorithm::dlct_multicast:
       case Algorithm::dlct_mr4lms:
+        parents_ = tree_parents(setup_.shape, parts_[0].by_number, parts_[0].memory.offset);
+        return multicast_plan(routes);
+      case Algorithm::tree_mr4lms:
+      case Algorithm::tree_rebuilt_mr4lms:
         return multicast_plan(routes);
       case Algorithm::tournament:
         return tree_plan(parents_, Release::from_root);
@@ -238,21 +254,17 @@ class Comparison {
   }
 
   Plan multicast_plan(const Routes& routes) {
-    const Part& all = parts_[0];
-    parents_ = tree_parents(setup_.shape, all.by_number, all.memory.offset);
     Plan plan = tree_plan(parents_, Release::multicast);
-    const Node root = all.by_number[unshifted(0, all.memory.offset, mesh_.nodes())];
-    plan.copies = setup_.algorithm == Algorithm::dlct_mr4lms ? copies_ : shortest_copies(mesh_, routes, root);
+    Node root = 0;
+    while (parents_[root] != root) root++;
+    plan.copies = along_mr4lms() ? copies_ : shortest_copies(mesh_, routes, root);
     return plan;
   }
 
   /// Flood from the root over all links that work and an echo from every node: what a distributed rebuilding
   /// needs at least.
   void rebuild(Round& round) {
-    const Node root = whole_.centre().node;
-    const Routes routes(mesh_);
-    uint32_t depth = 0;
-    for (Node node = 0; node < mesh_.nodes(); node++) depth = std::max(depth, routes.hops(node, root));
+    const auto [root, depth] = Routes(mesh_).centre();
     round.cycles += 2.0 * depth * (setup_.timing.hop + setup_.timing.engine);
     const double messages = 2.0 * (outcome_.links - outcome_.broken_links);
     round.messages += messages;

@@ -27,8 +27,11 @@ enum class Algorithm {
   dlct4_blocks,  ///< ... the tree of base 4
   ms,            ///< all to a master at the centre, which answers each
   tree,          ///< minimum spanning tree of the mesh as it was before links broke
-  tree_rebuilt,  ///< ... rebuilt after the first barrier, which pays for it
-  tournament,    ///< binomial tree, release from the champion to each
+  tree_rebuilt,  ///< ... rebuilt after the first barrier, which pays for it, with its root at the centre of
+                 ///< what is left
+  tree_mr4lms,   ///< tree and tree_rebuilt with Release as dlct_mr4lms
+  tree_rebuilt_mr4lms,
+  tournament,  ///< binomial tree, release from the champion to each
   dissemination,
   dissemination_tree,  ///< dissemination in blocks, tree over the blocks
   id1,                 ///< DLCT in blocks, MS over the blocks

@@ -5,7 +5,7 @@
 // N_MEMBERS  of a group at most, up to 1024
 // N_NODES    of the fabric
 // IN_DEPTH   packets that wait for the engine; more are dropped, so that engines never block the network
-// A packet is one beat (packet_t), and so is a completion. m_pkt_data_o is not out of flops: nic_packets has them.
+// A packet is one beat (packet_t), and so is a completion. Neither packets nor completions that leave are out of flops.
 module barrier_engine
   import barrier_formats_pkg::*;
   import barrier_pkg::*;

@@ -37,7 +37,7 @@ TEST_F(WeftBarrier, SaysTheUpdateQuantityOfEachChange) {
 
 TEST_F(WeftBarrier, ComparesAllOnAllMeshes) {
   const auto found = results("--mesh 4x4,3x5 --algorithm all --broken 0,0.5 --seeds 3 --load 0.1");
-  EXPECT_EQ(found["runs"].size(), 2 * 2 * 17u) << "and no two levels: there are no two blocks of 16";
+  EXPECT_EQ(found["runs"].size(), 2 * 2 * 19u) << "and no two levels: there are no two blocks of 16";
   EXPECT_EQ(results("--mesh 8x4,4x4 --algorithm dlct-blocks,dlct4-blocks,dlct")["runs"].size(), 4u);
   for (const auto& run : found["runs"]) {
     EXPECT_GE(run["cycles"], run["lower_bound"]) << run;
