@@ -87,14 +87,15 @@ int run_one(Options& options, const std::vector<std::string>& arguments) {
 
 /// Sums over the runs of a campaign.
 struct Campaign {
-  uint64_t runs = 0, failed = 0, with_breaks = 0, with_death = 0, barriers = 0, named_dead = 0,
-           slowest_naming = 0;
+  uint64_t runs = 0, failed = 0, with_breaks = 0, with_multicast = 0, with_death = 0, barriers = 0,
+           named_dead = 0, slowest_naming = 0;
   uint64_t packets = 0, repeated = 0, lost = 0, duplicated = 0, corrupted = 0, reordered = 0, clocks = 0;
 
   void add(const tb::BarrierRun& run, const tb::BarrierRunResult& result) {
     runs++;
     failed += result.ok() ? 0 : 1;
     with_breaks += result.broken_links > 0 ? 1 : 0;
+    with_multicast += run.multicast ? 1 : 0;
     with_death += run.dies ? 1 : 0;
     barriers += result.barriers;
     named_dead += result.named_dead;
@@ -111,6 +112,7 @@ struct Campaign {
   std::vector<std::pair<std::string, uint64_t>> rows() const {
     return {{"runs", runs},
             {"runs with broken links", with_breaks},
+            {"runs with multicast Release", with_multicast},
             {"runs in which a member dies", with_death},
             {"barriers that all members left", barriers},
             {"members told who is dead", named_dead},
@@ -131,7 +133,7 @@ void write_markdown(const std::string& file, const Campaign& campaign, uint64_t 
       "# Fault campaign of the barrier engines\n\nWritten by `make barrier-soak`. {} runs from seed {} on, "
       "each drawn: mesh of 2 to 25 nodes, "
       "broken links, 1 to 4 groups, loss, corruption, duplication, reordering, delay on every link, pauses, "
-      "late software, the death of a member; RTL in lockstep with the "
+      "late software, Release along trees or multicast, the death of a member; RTL in lockstep with the "
       "golden model on all nodes or on every other one. A run fails if a member leaves before all have "
       "arrived, if one never leaves, if a living one "
       "is called dead or a dead one is not named to all others, or if RTL and golden model differ.\n\n| | "
