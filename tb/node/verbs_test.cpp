@@ -428,7 +428,7 @@ TEST_F(VerbsBarrier, OpenedAgainAtOnceItWaitsUntilTheLastOneIsClosed) {
     Barrier mine(domain_here, 3, both, instance), theirs(domain_there, 3, both, instance);
     if (instance > 0) {
       EXPECT_GT(here.clock(), before + 32'000) << "the last one still answers";
-      EXPECT_LT(here.clock(), before + 33'000);
+      EXPECT_LT(here.clock(), before + 34'000) << "and no longer: opening takes some hundreds";
     }
     mine.arrive();
     EXPECT_FALSE(mine.wait(2'000));
