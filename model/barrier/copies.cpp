@@ -92,4 +92,17 @@ std::vector<std::vector<Node>> passes_on(const Mesh& mesh, const Copies& copies,
   return onward;
 }
 
+std::vector<uint32_t> hops_of_copies(const Mesh& mesh, const Copies& copies, Node from) {
+  const auto onward = passes_on(mesh, copies, from);
+  std::vector<uint32_t> hops(mesh.nodes());
+  std::vector<Node> reached{from};
+  for (size_t at = 0; at < reached.size(); at++) {
+    for (const Node next : onward[reached[at]]) {
+      hops[next] = hops[reached[at]] + 1;
+      reached.push_back(next);
+    }
+  }
+  return hops;
+}
+
 }  // namespace weft::barrier

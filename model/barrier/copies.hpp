@@ -22,5 +22,7 @@ Copies mr4lms_copies(const Mesh& mesh);
 
 /// By node: whom it passes on to what started at `from`.
 std::vector<std::vector<Node>> passes_on(const Mesh& mesh, const Copies& copies, Node from);
+/// By node: over how many links it comes there; of those that it does not come to 0.
+std::vector<uint32_t> hops_of_copies(const Mesh& mesh, const Copies& copies, Node from);
 
 }  // namespace weft::barrier

@@ -63,16 +63,7 @@ fabric::MulticastClocks clocks_along_tree(const Mesh& mesh, uint32_t link_clocks
   const barrier::Copies tree = barrier::mr4lms_copies(mesh);
   fabric::MulticastClocks clocks(mesh.nodes(), fabric::Distances(mesh.nodes()));
   for (Node from = 0; from < mesh.nodes(); ++from) {
-    const auto onward = barrier::passes_on(mesh, tree, from);
-    std::vector<uint32_t> hops(mesh.nodes());
-    for (std::vector<Node> reached{from}; !reached.empty();) {
-      const Node at = reached.back();
-      reached.pop_back();
-      for (const Node next : onward[at]) {
-        hops[next] = hops[at] + 1;
-        reached.push_back(next);
-      }
-    }
+    const auto hops = barrier::hops_of_copies(mesh, tree, from);
     for (Node to = 0; to < mesh.nodes(); ++to) clocks[from][to] = fabric::copy_clocks(hops[to], link_clocks);
   }
   return clocks;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -99,5 +100,36 @@ class BarrierNetwork {
   uint64_t now_ = 0;
   std::multimap<uint64_t, std::pair<Node, Packet>> flying_;
 };
+
+inline GroupSettings settings_of(uint32_t members) {
+  GroupSettings settings;
+  settings.instance = 7;
+  settings.members.resize(members);
+  std::iota(settings.members.begin(), settings.members.end(), 0);
+  settings.judge.stride = default_stride(members);
+  settings.judge.tries = 200;
+  settings.waiting = {.first = 16, .largest = 64, .tries = 10, .late = 1000};
+  return settings;
+}
+
+/// Barriers of all nodes, whose software comes back after random times. @return ticks, or nothing if it takes
+/// too long
+inline std::optional<uint32_t> run(BarrierNetwork& net, RandomStream& random, uint32_t barriers,
+                                   uint32_t pause) {
+  const auto nodes = static_cast<uint32_t>(net.engines.size());
+  for (uint32_t ticks = 0; ticks < 1'000'000; ticks++) {
+    bool all = true;
+    for (Node node = 0; node < nodes; node++) {
+      if (net.dead[node]) continue;
+      const bool failed = !net.completions[node].empty() && net.completions[node].back().ending != Ending::ok;
+      all = all && (failed || net.done[node] == barriers);
+      if (failed || net.arrived[node] == barriers || net.arrived[node] > net.done[node]) continue;
+      if (random.below(pause) == 0) net.arrive(node);
+    }
+    if (all) return ticks;
+    net.tick();
+  }
+  return std::nullopt;
+}
 
 }  // namespace weft::barrier

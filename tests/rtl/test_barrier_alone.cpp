@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// One barrier engine in RTL: packets that are too many or broken, its times, ticks and registers.
+#include <array>
+
+#include "barrier_registers.hpp"
+#include "barrier_rtl.hpp"
+
+namespace weft::rtl_test {
+namespace {
+
+using namespace barrier;
+namespace reg = formats::reg;
+
+TEST_F(BarrierRtl, MorePacketsThanItCanTakeAreDroppedAndCounted) {
+  build(1);
+  for (int i = 0; i < 20; i++) clock({});
+  for (int i = 0; i < 64; i++) nodes_[0]->receive(write_packet({}));
+  for (int i = 0; i < 1000; i++) clock({});
+  EXPECT_GT(nodes_[0]->dropped(Drop::overrun), 0u);
+  nodes_[0]->compare_counters();
+}
+
+TEST_F(BarrierRtl, APacketWithAnyOneBitWrongIsMalformed) {
+  build(1);
+  for (int i = 0; i < 20; i++) clock({});
+  constexpr uint32_t hops = 208, behind_hops = 224;  // that field is not covered
+  for (uint32_t bit = 0; bit < 256; bit++) {
+    if (bit >= hops && bit < behind_hops) continue;
+    PacketBytes bytes = write_packet({});
+    bytes[bit / 8] ^= static_cast<uint8_t>(1U << bit % 8);
+    nodes_[0]->receive(bytes);
+    for (int i = 0; i < 10; i++) clock({});
+  }
+  EXPECT_EQ(nodes_[0]->dropped(Drop::malformed), 256U - 16);
+  nodes_[0]->compare_counters();
+}
+
+// What model/barrier/timing.hpp takes for granted.
+TEST_F(BarrierRtl, HasAPacketDoneInFourClocksAndTakesTheNextAfterThree) {
+  build(1);
+  GroupSettings settings = settings_of(4);
+  settings.shape = Shape::lct;
+  settings.members = {1, 2, 0, 3};
+  nodes_[0]->open(0, settings);
+  nodes_[0]->arrive(0);
+  for (int i = 0; i < 1000 && nodes_[0]->busy(); i++) clock({});
+  EXPECT_TRUE(nodes_[0]->write(reg::TICK_PERIOD, 0xffff));
+  for (uint32_t i = 0; i < 2 * SmallNode::tick_period; i++) clock({});
+  nodes_[0]->take_packets();
+  Packet gather;
+  gather.from = gather.number = 3;
+  gather.instance = settings.instance;
+  gather.digest = digest_of(settings);
+  const auto clocks_until = [&](auto happened) {
+    uint32_t clocks = 0;
+    for (; clocks < 100 && !happened(); clocks++) nodes_[0]->clock(0);
+    return clocks;
+  };
+  nodes_[0]->receive(write_packet(gather));
+  EXPECT_EQ(clocks_until([&] { return !nodes_[0]->take_packets().empty(); }), 5U)
+      << "the clock in which it comes, and four";
+  Packet astray;
+  astray.to = 5;
+  for (int i = 0; i < 4; i++) nodes_[0]->receive(write_packet(astray));
+  clocks_until([&] { return nodes_[0]->dropped(Drop::misrouted) == 1; });
+  EXPECT_EQ(clocks_until([&] { return nodes_[0]->dropped(Drop::misrouted) == 4; }), 3 * 3U);
+}
+
+// Both wait all the time: four packets go before each tick.
+TEST_F(BarrierRtl, PacketsAndTicksTakeTurns) {
+  build(1);
+  nodes_[0]->open(0, settings_of(2));
+  nodes_[0]->arrive(0);
+  for (int i = 0; i < 1000 && nodes_[0]->busy(); i++) clock({});
+  EXPECT_TRUE(nodes_[0]->write(reg::TICK_PERIOD, 1));
+  for (uint32_t i = 0; i < SmallNode::tick_period; i++) clock({});  // what is left of the period before
+  const uint64_t ticks = nodes_[0]->ticks(0);
+  Packet astray;
+  astray.to = 5;
+  for (int i = 0; i < 2000; i++) {
+    nodes_[0]->receive(write_packet(astray));
+    clock({});
+  }
+  const uint64_t dropped = nodes_[0]->dropped(Drop::misrouted);
+  EXPECT_GT(dropped, 2000U / 5);
+  EXPECT_NEAR(static_cast<double>(nodes_[0]->ticks(0) - ticks) * 4, static_cast<double>(dropped), 8);
+}
+
+// However packets come in between, also just when a tick has begun.
+TEST_F(BarrierRtl, PacketsHoldUpNoTickForEver) {
+  for (uint32_t clocks = 1; clocks < 20; clocks++) {
+    nodes_.clear();
+    build(1);
+    nodes_[0]->open(0, settings_of(2));
+    nodes_[0]->arrive(0);
+    for (int i = 0; i < 1000 && nodes_[0]->busy(); i++) clock({});
+    const uint64_t ticks = nodes_[0]->ticks(0);
+    Packet astray;
+    astray.to = 5;
+    constexpr uint32_t periods = 100;
+    for (uint32_t i = 0; i < periods * SmallNode::tick_period; i++) {
+      if (i % clocks == 0) nodes_[0]->receive(write_packet(astray));
+      clock({});
+    }
+    EXPECT_NEAR(static_cast<double>(nodes_[0]->ticks(0) - ticks), periods, 1) << clocks;
+  }
+}
+
+TEST_F(BarrierRtl, TicksComeToAllGroupsThatWaitInEachPeriod) {
+  for (uint32_t closed = 0; closed < SmallNode::groups; closed++) {
+    const uint32_t idle = (closed + 1) % SmallNode::groups;
+    nodes_.clear();
+    build(1);
+    for (uint32_t group = 0; group < SmallNode::groups; group++) {
+      nodes_[0]->open(group, settings_of(2));
+      if (group != idle) nodes_[0]->arrive(group);
+    }
+    nodes_[0]->close(closed);
+    for (int i = 0; i < 3000 && nodes_[0]->busy(); i++) clock({});
+    std::array<uint64_t, SmallNode::groups> before{};
+    for (uint32_t group = 0; group < before.size(); group++) before[group] = nodes_[0]->ticks(group);
+    for (uint32_t i = 0; i < 100 * SmallNode::tick_period; i++) clock({});
+    for (uint32_t group = 0; group < before.size(); group++)
+      EXPECT_NEAR(static_cast<double>(nodes_[0]->ticks(group) - before[group]),
+                  group == closed || group == idle ? 0 : 100, 1)
+          << group;
+  }
+}
+
+TEST_F(BarrierRtl, RegistersReadAsWrittenButWithAllStrobesOnly) {
+  build(1);
+  for (int i = 0; i < 20; i++) clock({});
+  check_registers(*nodes_[0], random_);
+}
+
+TEST_F(BarrierRtl, RegistersReadAsWrittenAndRefuseTheRest) {
+  build(1);
+  for (int i = 0; i < 20; i++) clock({});
+  auto& node = *nodes_[0];
+  EXPECT_EQ(node.read(reg::ID), formats::reset::ID);
+  EXPECT_EQ(node.read(reg::VERSION), formats::reset::VERSION);
+  EXPECT_EQ(node.read(reg::CAPS), SmallNode::members << 16 | SmallNode::groups);
+  EXPECT_EQ(node.read(reg::NODES), SmallNode::nodes);
+  EXPECT_FALSE(node.write(reg::MEMBERS, SmallNode::members + 1));
+  EXPECT_FALSE(node.write(reg::ID, 1));
+  EXPECT_FALSE(node.write(reg::DROP, 1));
+  EXPECT_FALSE(node.read(reg::ARRIVE));
+  EXPECT_FALSE(node.read(reg::DROP + 4 * formats::count::DROP));
+  EXPECT_FALSE(node.write(reg::ARRIVE, 0));
+  EXPECT_EQ(node.read(reg::RESULT), static_cast<uint32_t>(Refusal::not_open));
+  EXPECT_TRUE(node.write(reg::TABLE_INDEX, SmallNode::members));
+  EXPECT_FALSE(node.write(reg::MEMBER, 0)) << "beyond the table";
+  EXPECT_TRUE(node.write(reg::TABLE_INDEX, 0));
+  EXPECT_FALSE(node.write(reg::MEMBER, 0x10000)) << "no number of a node";
+  EXPECT_EQ(node.read(reg::TABLE_INDEX), 0u);
+  node.open(1, settings_of(1));
+  for (int i = 0; i < 1000 && node.busy(); i++) clock({});
+  EXPECT_EQ(node.read(reg::RESULT), 0u);
+  EXPECT_FALSE(node.write(reg::SELF, 3)) << "a group is open";
+  EXPECT_TRUE(node.write(reg::TABLE_GROUP, 1));
+  EXPECT_TRUE(node.write(reg::TABLE_INDEX, 0));
+  EXPECT_FALSE(node.write(reg::MEMBER, 0)) << "the group is open";
+  node.open(0, settings_of(1));
+  for (int i = 0; i < 1000 && node.busy(); i++) clock({});
+  EXPECT_FALSE(node.write(reg::CLOSE, SmallNode::groups)) << "there is no such group";
+  EXPECT_TRUE(node.write(reg::ARRIVE, 0)) << "it closes no other one";
+}
+
+}  // namespace
+}  // namespace weft::rtl_test
