@@ -8,26 +8,52 @@ namespace weft::route {
 
 namespace {
 
-constexpr uint32_t nowhere = ~0u;
-
-/// Channels by number.
+/// Channels by number: those of leaves, then those of spine switches.
 class Channels {
  public:
-  Channels(const Grid& grid, uint32_t vcs) : grid_(grid), vcs_(vcs) {}
-  uint32_t count() const { return grid_.leaves() * 4 * vcs_; }
+  Channels(const Grid& grid, uint32_t vcs) : grid_(grid), vcs_(vcs), of_leaves_(grid.leaves() * 4 * vcs) {}
+  uint32_t count() const { return of_leaves_ + grid_.roots() * grid_.spines * 2 * vcs_; }
   uint32_t number(const Channel& c) const {
-    const uint32_t kind = (c.dimension == Dimension::column ? 2u : 0u) + (c.down ? 1u : 0u);
+    const uint32_t down = c.down ? 1 : 0;
+    if (!c.at_leaf()) {
+      const uint32_t link = grid_.number(grid_.edge_of(c.leaf, c.dimension)) * grid_.spines + c.spine;
+      return of_leaves_ + (link * 2 + down) * vcs_ + c.vc;
+    }
+    const uint32_t kind = (c.dimension == Dimension::column ? 2u : 0u) + down;
     return (grid_.number(c.leaf) * 4 + kind) * vcs_ + c.vc;
   }
   Channel channel(uint32_t number) const {
-    const uint32_t kind = number / vcs_ % 4;
-    return {grid_.leaf(number / vcs_ / 4), kind < 2 ? Dimension::row : Dimension::column, kind % 2 == 1,
-            static_cast<uint8_t>(number % vcs_)};
+    const auto vc = static_cast<uint8_t>(number % vcs_);
+    if (number < of_leaves_) {
+      const uint32_t kind = number / vcs_ % 4;
+      return {grid_.leaf(number / vcs_ / 4), kind < 2 ? Dimension::row : Dimension::column, kind % 2 == 1,
+              vc};
+    }
+    const uint32_t link = (number - of_leaves_) / vcs_ / 2;
+    const Root edge = grid_.root(link / grid_.spines);
+    return {grid_.leaf_below(edge, 0), edge.dimension, (number - of_leaves_) / vcs_ % 2 == 1, vc,
+            static_cast<uint8_t>(link % grid_.spines)};
   }
 
  private:
   Grid grid_;
-  uint32_t vcs_;
+  uint32_t vcs_, of_leaves_;
+};
+
+/// Of packets that go on from somewhere, at the most.
+struct Length {
+  uint32_t steps = 0, links = 0;
+  bool lost = false;  ///< one of them may be
+
+  void include(const Length& other) {
+    steps = std::max(steps, other.steps);
+    links = std::max(links, other.links);
+    lost = lost || other.lost;
+  }
+  /// After this channel.
+  Length behind(const Channel& channel) const {
+    return {steps + (channel.begins_step() ? 1 : 0), links + 1, lost};
+  }
 };
 
 /// Directed graph on channels; edges are told more than once.
@@ -87,64 +113,75 @@ class Dependencies {
 class Explorer {
  public:
   Explorer(std::span<const Walker> walkers, const Channels& channels, Dependencies& edges, Report& report)
-      : walkers_(walkers), channels_(channels), edges_(edges), report_(report), steps_(channels.count()) {}
+      : walkers_(walkers),
+        channels_(channels),
+        edges_(edges),
+        report_(report),
+        marks_(channels.count()),
+        lengths_(channels.count()) {}
 
   void start(Leaf to) {
     to_ = to;
-    std::fill(steps_.begin(), steps_.end(), unseen);
+    std::fill(marks_.begin(), marks_.end(), unseen);
   }
 
-  /// Most steps that a packet injected here takes; nowhere if it may be lost.
-  uint32_t inject(Leaf at) {
-    uint32_t most = 0;
+  /// Of a packet injected here.
+  Length inject(Leaf at) {
+    Length most;
     for (const Walker& walker : walkers_) {
       const Decision decision = walker.at_leaf(at, std::nullopt, 0, to_);
       ++report_.drops[static_cast<std::size_t>(decision.outcome)];
-      const uint32_t rest = decision.up ? worst({at, *decision.up, false, decision.vc}) : nowhere;
-      most = most == nowhere || rest == nowhere ? nowhere : std::max(most, rest + 1);
+      if (!decision.up) {
+        most.lost = true;
+        continue;
+      }
+      const Channel up{at, *decision.up, false, decision.vc};
+      most.include(worst(up).behind(up));
     }
     return most;
   }
 
  private:
-  static constexpr uint32_t unseen = nowhere - 1, open = nowhere - 2;
+  enum Mark : uint8_t { unseen, open, closed };
 
   struct Frame {
     uint32_t at;
-    uint32_t most = 0;
+    Length most;
     std::size_t next = 0;
     std::vector<uint32_t> all;
   };
 
   /// Without recursion: a packet may pass thousands of channels under rules that do not end.
-  uint32_t worst(const Channel& from) {
-    if (steps_[channels_.number(from)] < open || steps_[channels_.number(from)] == nowhere)
-      return steps_[channels_.number(from)];
+  Length worst(const Channel& from) {
+    const uint32_t start = channels_.number(from);
+    if (marks_[start] == closed) return lengths_[start];
     std::vector<Frame> path;
-    path.push_back(enter(channels_.number(from)));
-    while (true) {
+    path.push_back(enter(start));
+    while (!path.empty()) {
       Frame& top = path.back();
       if (top.next < top.all.size()) {
         const uint32_t to = top.all[top.next];
-        if (steps_[to] == unseen) {
+        if (marks_[to] == unseen) {
           path.push_back(enter(to));
           continue;
         }
         ++top.next;
-        const bool lost = steps_[to] == open || steps_[to] == nowhere || top.most == nowhere;
-        top.most = lost ? nowhere : std::max(top.most, steps_[to] + (channels_.channel(to).down ? 0 : 1));
+        if (marks_[to] == open)
+          top.most.lost = true;
+        else
+          top.most.include(lengths_[to].behind(channels_.channel(to)));
         continue;
       }
-      steps_[top.at] = top.most;
-      const uint32_t result = top.most;
+      marks_[top.at] = closed;
+      lengths_[top.at] = top.most;
       path.pop_back();
-      if (path.empty()) return result;
     }
+    return lengths_[start];
   }
 
   Frame enter(uint32_t at) {
-    steps_[at] = open;
-    Frame frame{at, 0, 0, {}};
+    marks_[at] = open;
+    Frame frame{at, {}, 0, {}};
     for (const Walker& walker : walkers_) {
       const Decision decision = walker.step(channels_.channel(at), to_, [&](const Channel& next) {
         const uint32_t to = channels_.number(next);
@@ -153,7 +190,7 @@ class Explorer {
       });
       if (decision.outcome == Outcome::forward) continue;
       ++report_.drops[static_cast<std::size_t>(decision.outcome)];
-      frame.most = nowhere;
+      frame.most.lost = true;
     }
     return frame;
   }
@@ -163,13 +200,14 @@ class Explorer {
   Dependencies& edges_;
   Report& report_;
   Leaf to_;
-  std::vector<uint32_t> steps_;
+  std::vector<Mark> marks_;
+  std::vector<Length> lengths_;
 };
 
 }  // namespace
 
 Report check(std::span<const Tables* const> mixture, const Health& alive, bool dead_too,
-             const std::function<void(const Pair&, uint32_t)>& each) {
+             const std::function<void(const Pair&, uint32_t links)>& each) {
   const Grid& grid = alive.grid();
   std::vector<Walker> walkers;
   for (const Tables* tables : mixture) {
@@ -187,15 +225,15 @@ Report check(std::span<const Tables* const> mixture, const Health& alive, bool d
     for (uint32_t s = 0; s < grid.leaves(); ++s) {
       const Leaf from = grid.leaf(s);
       if (s == d || !alive.alive(from)) continue;
-      const uint32_t steps = explorer.inject(from);
+      const Length length = explorer.inject(from);
       if (!alive.alive(to)) continue;
       ++report.pairs;
-      if (steps == nowhere) {
+      if (length.lost) {
         report.lossy.push_back({from, to});
         continue;
       }
-      report.max_steps = std::max(report.max_steps, steps);
-      if (each) each({from, to}, steps);
+      report.max_steps = std::max(report.max_steps, length.steps);
+      if (each) each({from, to}, length.links);
     }
   }
   report.drops[0] = 0;

@@ -29,15 +29,15 @@ struct Report {
   std::array<uint64_t, outcomes>
       drops{};                 ///< states (channel, destination) in which a packet is dropped, by why
   std::vector<Channel> cycle;  ///< channels of a cycle; empty: free of deadlock
-  uint32_t max_steps = 0;      ///< of packets that arrive; a step is up to a row or column switch and down
+  uint32_t max_steps = 0;      ///< of packets that arrive; a step is up to a row or column and down
   uint64_t dependencies = 0;   ///< edges of the graph
 };
 
 /// @param mixture tables of which each switch has one; all for the same fabric and rules
 /// @param dead_too also follows packets to leaves that are dead, as they come while a fault is news
-/// @param each is told of every pair that is not lossy how many steps its packets take at most
+/// @param each is told of every pair that is not lossy how many links its packets take at most
 Report check(std::span<const Tables* const> mixture, const Health& alive, bool dead_too,
-             const std::function<void(const Pair&, uint32_t steps)>& each = {});
+             const std::function<void(const Pair&, uint32_t links)>& each = {});
 
 /// Why no packet of a pair arrives.
 enum class Obstacle : uint8_t {

@@ -34,10 +34,12 @@ inline void add_fault_options(CLI::App& command, const std::string& prefix, cons
         ->type_name(form);
   };
   add(What::leaf, "", "leaf switches in row R and column C that are dead", "R,C ...");
-  add(What::row_switch, "-row", "row switches that are dead", "R ...");
-  add(What::column_switch, "-column", "column switches that are dead", "C ...");
-  add(What::row_link, "-row-link", "leaves whose link to the row switch is dead", "R,C ...");
-  add(What::column_link, "-column-link", "leaves whose link to the column switch is dead", "R,C ...");
+  add(What::row_switch, "-row", "row switches that are dead (of fat trees R,N)", "R ...");
+  add(What::column_switch, "-column", "column switches that are dead (of fat trees C,N)", "C ...");
+  add(What::row_link, "-row-link", "leaves whose link to the row switch is dead (in fat trees R,E,S)",
+      "R,C ...");
+  add(What::column_link, "-column-link",
+      "leaves whose link to the column switch is dead (in fat trees C,E,S)", "R,C ...");
 }
 
 }  // namespace weft::route

@@ -20,7 +20,7 @@ uint32_t steps(const Walker& walker, const Channel& at, Leaf to, uint32_t depth 
   const Decision decision = walker.step(at, to, [&](const Channel& next) {
     if (most == never) return;
     const uint32_t rest = steps(walker, next, to, depth + 1);
-    most = rest == never ? never : std::max(most, rest + (next.down ? 0 : 1));
+    most = rest == never ? never : std::max(most, rest + (next.begins_step() ? 1 : 0));
   });
   return decision.outcome == Outcome::forward ? most : never;
 }
@@ -30,14 +30,16 @@ uint32_t steps(const Walker& walker, const Channel& at, Leaf to, uint32_t depth 
 /// The entry of a row switch asks for leaves of its own row and of the destination's (`joins`, `leads_on`);
 /// with entries of whole columns, for all rows. A packet of stable tables is at leaves of the rows and
 /// columns of its two ends only (VTFTR, 2.1: at most row, column, row), and the entries that it meets are of
-/// these switches.
+/// these switches. Where rows and columns are fat trees it also asks whether other columns' trees join the
+/// two rows: what changes inside of a tree can matter to all.
 class Scope {
  public:
   /// All.
   Scope() = default;
   /// What changes of these leaves and their links can matter to.
   Scope(const Health& before, const Health& after, const Options& options)
-      : all_(options.masks == Masks::line || options.rules != RuleSet::vtftr) {
+      : all_(options.masks == Masks::line || options.rules != RuleSet::vtftr ||
+             (before.grid().trees() && !before.same_roots(after))) {
     const Grid& grid = before.grid();
     for (const Dimension dimension : {Dimension::row, Dimension::column})
       lines_[index(dimension)].resize(grid.lines(dimension));
@@ -102,20 +104,70 @@ class Generator {
         const Leaf to = grid_.leaf(leaf);
         if (tables_.options().masks == Masks::line && to.line(dimension) != 0) continue;
         if (!scope.touches(dimension, line, to)) continue;
-        ++looked_at_;
-        tables_.entry(dimension, line, to) = entry(dimension, line, to, whole);
+        for (Root root{dimension, line}; root.number < grid_.roots_of_line(); ++root.number) {
+          ++looked_at_;
+          tables_.entry(root, to) = entry(root, to, whole);
+        }
       }
   }
 
-  RootEntry entry(Dimension dimension, uint32_t line, Leaf to, const std::vector<bool>& whole) const {
-    const uint32_t port = to.port(dimension);
+  /// Packets go up and down in a fat tree once, whatever the entries of others: the destination's own edge
+  /// switch never sends them up, and spine switches send them to that one only.
+  RootEntry entry(const Root& root, Leaf to, const std::vector<bool>& whole) const {
+    const Root home = home_of(root, to);
+    if (grid_.is_spine(root)) return {static_cast<uint8_t>(home.number), {}};
+    if (root == home) return own_entry(root, to, whole);
+    const PortSet aside = backups(root, to), up = spine_ports(root, home);
+    const bool directly = leads_on(root.dimension, root.line, to);
+    if (up.any() && (directly || (aside.none() && backups(home, to).any()))) return spread_out(up, to);
+    return spread_out(aside, to);
+  }
+
+  /// The edge switch of this line that the destination, or the leaf of its column (row), hangs on.
+  Root home_of(const Root& root, Leaf to) const {
+    return grid_.edge_of(leaf_at(root.dimension, root.line, to.port(root.dimension)), root.dimension);
+  }
+
+  /// Of the edge switch, or row or column switch, that has a port of the destination's column (row).
+  RootEntry own_entry(const Root& root, Leaf to, const std::vector<bool>& whole) const {
     const bool by_line = tables_.options().masks == Masks::line;
+    const uint32_t port = grid_.edge_port(to, root.dimension);
     RootEntry entry;
     entry.primary = static_cast<uint8_t>(port);
-    for (uint32_t backup = 0; backup < grid_.ports(dimension); ++backup)
-      entry.backups[backup] =
-          backup != port && (by_line ? whole[backup] : joins(dimension, line, backup, to));
-    if (!by_line && !leads_on(dimension, line, to)) entry.primary = spread(entry.backups, to);
+    entry.backups = by_line ? others(port, whole) : backups(root, to);
+    if (!by_line && !leads_on(root.dimension, root.line, to)) entry.primary = spread(entry.backups, to);
+    return entry;
+  }
+
+  static PortSet others(uint32_t port, const std::vector<bool>& whole) {
+    PortSet ports;
+    for (uint32_t other = 0; other < whole.size(); ++other) ports[other] = other != port && whole[other];
+    return ports;
+  }
+
+  /// Ports of an edge switch (row or column switch) at which packets may go aside.
+  PortSet backups(const Root& edge, Leaf to) const {
+    PortSet ports;
+    for (uint32_t port = 0; port < grid_.leaves_at_edge(edge.dimension); ++port) {
+      const uint32_t of_line = grid_.leaf_below(edge, port).port(edge.dimension);
+      ports[port] = of_line != to.port(edge.dimension) && joins(edge.dimension, edge.line, of_line, to);
+    }
+    return ports;
+  }
+
+  /// Ports to spine switches from which a packet comes to the other edge switch.
+  PortSet spine_ports(const Root& edge, const Root& other) const {
+    PortSet ports;
+    for (uint32_t spine = 0; spine < grid_.spines; ++spine)
+      ports[grid_.leaves_at_edge(edge.dimension) + spine] =
+          known_.attached(edge, spine) && known_.attached(other, spine);
+    return ports;
+  }
+
+  /// One of these ports first, the others if it is dead.
+  RootEntry spread_out(const PortSet& ports, Leaf to) const {
+    RootEntry entry{spread(ports, to), ports};
+    if (entry.primary != RootEntry::none) entry.backups.reset(entry.primary);
     return entry;
   }
 
@@ -124,7 +176,8 @@ class Generator {
   bool leads_on(Dimension dimension, uint32_t line, Leaf to) const {
     const Leaf behind = leaf_at(dimension, line, to.port(dimension));
     if (behind == to || !known_.attached(behind, dimension)) return true;
-    return known_.turns(behind) && known_.attached(to, other(dimension));
+    return known_.turns(behind) && known_.attached(to, other(dimension)) &&
+           known_.joined(behind, to, other(dimension));
   }
 
   /// One of the backups, another for each destination; none if there are none.
@@ -137,9 +190,10 @@ class Generator {
 
   /// Whether a packet that goes aside at `backup` reaches the destination by its own row (or column).
   bool joins(Dimension dimension, uint32_t line, uint32_t backup, Leaf to) const {
-    const uint32_t own = to.line(dimension);
-    return own != line && known_.turns(leaf_at(dimension, line, backup)) &&
-           known_.turns(leaf_at(dimension, own, backup)) && known_.attached(to, dimension);
+    const Leaf here = leaf_at(dimension, line, backup);
+    const Leaf there = leaf_at(dimension, to.line(dimension), backup);
+    return here != there && known_.turns(here) && known_.turns(there) && known_.attached(to, dimension) &&
+           known_.joined(here, there, other(dimension)) && known_.joined(there, to, dimension);
   }
 
   First direction(const Walker& walker, Leaf at, Leaf to) const {

@@ -33,10 +33,13 @@ std::optional<std::vector<uint32_t>> numbers(std::string_view text, std::string_
 
 Grid grid_of(const std::string& spec) {
   constexpr std::string_view name = "kfat2d:";
-  if (!spec.starts_with(name)) throw Fault(fmt::format("{}: must be kfat2d:RxC:H", spec));
-  const auto sizes = numbers(std::string_view(spec).substr(name.size()), "x:");
-  if (!sizes) throw Fault(fmt::format("{}: must be kfat2d:RxC:H with whole numbers", spec));
-  const Grid grid{(*sizes)[0], (*sizes)[1], (*sizes)[2]};
+  const std::string forms = spec + ": must be kfat2d:RxC:H or kfat2d:RxC:H:ExS";
+  if (!spec.starts_with(name)) throw Fault(forms);
+  const auto text = std::string_view(spec).substr(name.size());
+  const auto whole = numbers(text, "x:"), with_trees = numbers(text, "x::x");
+  if (!whole && !with_trees) throw Fault(forms + " with whole numbers");
+  const auto& sizes = whole ? *whole : *with_trees;
+  Grid grid{sizes[0], sizes[1], sizes[2]};
   const auto check = [&spec](const char* what, uint32_t value, uint32_t most) {
     if (value < 1 || value > most)
       throw Fault(fmt::format("{}: {} is {}, must be 1 to {}", spec, what, value, most));
@@ -44,20 +47,64 @@ Grid grid_of(const std::string& spec) {
   check("R", grid.rows, most_lines);
   check("C", grid.columns, most_lines);
   check("H", grid.hosts, 65533);
+  if (whole) return grid;
+  grid.edges = sizes[3];
+  grid.spines = sizes[4];
+  check("E", grid.edges, std::min(grid.rows, grid.columns));
+  if (grid.rows % grid.edges != 0 || grid.columns % grid.edges != 0)
+    throw Fault(fmt::format("{}: E must divide R and C", spec));
+  check("S", grid.spines, most_ports - std::max(grid.rows, grid.columns) / grid.edges);
   return grid;
 }
 
-Health::Health(const Grid& grid) : grid_(grid), leaf_(grid.leaves(), true) {
-  for (const Dimension dimension : {Dimension::row, Dimension::column}) {
-    links_[index(dimension)].assign(grid.leaves(), true);
-    lines_[index(dimension)].assign(grid.lines(dimension), true);
-  }
+std::string spec_of(const Grid& grid) {
+  const std::string spec = fmt::format("kfat2d:{}x{}:{}", grid.rows, grid.columns, grid.hosts);
+  return grid.trees() ? fmt::format("{}:{}x{}", spec, grid.edges, grid.spines) : spec;
 }
 
-PortSet Health::ports(Dimension dimension, uint32_t line) const {
+Root Grid::root(uint32_t number) const {
+  const uint32_t line = number / roots_of_line();
+  const bool row = line < rows;
+  return {row ? Dimension::row : Dimension::column, row ? line : line - rows, number % roots_of_line()};
+}
+
+uint32_t Grid::fewest_switches(Leaf from, Leaf to) const {
+  uint32_t switches = 1;
+  for (const Dimension dimension : {Dimension::row, Dimension::column}) {
+    const uint32_t one = from.port(dimension), other = to.port(dimension);
+    if (one == other) continue;
+    const bool over_spine = one / leaves_at_edge(dimension) != other / leaves_at_edge(dimension);
+    switches += over_spine ? 4 : 2;
+  }
+  return switches;
+}
+
+Health::Health(const Grid& grid)
+    : grid_(grid),
+      leaf_(grid.leaves(), true),
+      roots_(grid.roots(), true),
+      spine_links_(std::size_t{grid.roots()} * grid.spines, true) {
+  for (auto& links : links_) links.assign(grid.leaves(), true);
+}
+
+bool Health::joined(const Root& edge, const Root& other) const {
+  if (edge == other) return true;
+  for (uint32_t spine = 0; spine < grid_.spines; ++spine)
+    if (attached(edge, spine) && attached(other, spine)) return true;
+  return false;
+}
+
+PortSet Health::ports(const Root& root) const {
   PortSet ports;
-  for (uint32_t port = 0; port < grid_.ports(dimension); ++port)
-    ports[port] = attached(leaf_at(dimension, line, port), dimension);
+  if (grid_.is_spine(root)) {
+    for (uint32_t edge = 0; edge < grid_.edges; ++edge)
+      ports[edge] = attached(Root{root.dimension, root.line, edge}, root.number - grid_.edges);
+    return ports;
+  }
+  const uint32_t leaves = grid_.leaves_at_edge(root.dimension);
+  for (uint32_t port = 0; port < leaves; ++port)
+    ports[port] = attached(grid_.leaf_below(root, port), root.dimension);
+  for (uint32_t spine = 0; spine < grid_.spines; ++spine) ports[leaves + spine] = attached(root, spine);
   return ports;
 }
 
@@ -65,27 +112,57 @@ uint32_t Health::live_leaves() const {
   return static_cast<uint32_t>(std::count(leaf_.begin(), leaf_.end(), true));
 }
 
+namespace {
+
+/// Throws Fault unless the value is one of `count`.
+void inside(const std::string& where, const std::string& name, uint32_t value, uint32_t count) {
+  if (value >= count)
+    throw Fault(fmt::format("'{}': there is no {} {}, the last is {}", where, name, value, count - 1));
+}
+
+const char* name_of(Dimension dimension) { return dimension == Dimension::row ? "row" : "column"; }
+
+const char* switch_form(const Grid& grid, Dimension dimension) {
+  if (!grid.trees()) return "a whole number";
+  return dimension == Dimension::row ? "R,N with whole numbers" : "C,N with whole numbers";
+}
+
+void fail_switch(Health& health, Dimension dimension, const std::string& where) {
+  const Grid& grid = health.grid();
+  const auto found = numbers(where, grid.trees() ? "," : "");
+  if (!found) throw Fault(fmt::format("'{}': a fault is {}", where, switch_form(grid, dimension)));
+  inside(where, name_of(dimension), (*found)[0], grid.lines(dimension));
+  if (grid.trees()) inside(where, "switch", (*found)[1], grid.roots_of_line());
+  health.fail_switch({dimension, (*found)[0], grid.trees() ? (*found)[1] : 0});
+}
+
+/// @return whether it is a link of a fat tree
+bool fail_tree_link(Health& health, Dimension dimension, const std::string& where) {
+  const Grid& grid = health.grid();
+  const auto found = grid.trees() ? numbers(where, ",,") : std::nullopt;
+  if (!found) return false;
+  inside(where, name_of(dimension), (*found)[0], grid.lines(dimension));
+  inside(where, "edge switch", (*found)[1], grid.edges);
+  inside(where, "spine switch", (*found)[2], grid.spines);
+  health.fail_link({dimension, (*found)[0], (*found)[1]}, (*found)[2]);
+  return true;
+}
+
+}  // namespace
+
 void fail(Health& health, What what, const std::string& where) {
   const Grid& grid = health.grid();
-  const bool is_switch = what == What::row_switch || what == What::column_switch;
-  const auto found = numbers(where, is_switch ? "" : ",");
-  if (!found)
-    throw Fault(
-        fmt::format("'{}': a fault is {}", where, is_switch ? "a whole number" : "R,C with whole numbers"));
-  const auto inside = [&](const char* name, uint32_t value, uint32_t count) {
-    if (value >= count)
-      throw Fault(fmt::format("'{}': there is no {} {}, the last is {}", where, name, value, count - 1));
-  };
-  if (is_switch) {
-    const Dimension dimension = what == What::row_switch ? Dimension::row : Dimension::column;
-    inside(dimension == Dimension::row ? "row" : "column", (*found)[0], grid.lines(dimension));
-    return health.fail_switch(dimension, (*found)[0]);
-  }
-  inside("row", (*found)[0], grid.rows);
-  inside("column", (*found)[1], grid.columns);
+  if (what == What::row_switch) return fail_switch(health, Dimension::row, where);
+  if (what == What::column_switch) return fail_switch(health, Dimension::column, where);
+  const auto dimension = what == What::row_link ? Dimension::row : Dimension::column;
+  if (what != What::leaf && fail_tree_link(health, dimension, where)) return;
+  const auto found = numbers(where, ",");
+  if (!found) throw Fault(fmt::format("'{}': a fault is R,C with whole numbers", where));
+  inside(where, "row", (*found)[0], grid.rows);
+  inside(where, "column", (*found)[1], grid.columns);
   const Leaf leaf{(*found)[1], (*found)[0]};
   if (what == What::leaf) return health.fail_leaf(leaf);
-  health.fail_link(leaf, what == What::row_link ? Dimension::row : Dimension::column);
+  health.fail_link(leaf, dimension);
 }
 
 }  // namespace weft::route

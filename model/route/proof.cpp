@@ -56,6 +56,7 @@ class Search {
       const Leaf to = leaf_at(dimension, leaf.line(dimension), port);
       const uint32_t next = place(grid.number(to), into, turns + (turn ? 1 : 0));
       if (to == leaf || !alive_.attached(to, dimension) || before_[next] != unseen) continue;
+      if (!alive_.joined(leaf, to, dimension)) continue;
       before_[next] = at;
       places_.push_back(next);
     }

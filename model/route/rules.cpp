@@ -18,8 +18,7 @@ using switch_lookup::formats::Role;
 
 // A leaf's ports as these questions number them: where they are in a switch does not matter to the rules.
 constexpr uint8_t host_port = 1, row_port = 2, column_port = 3;
-constexpr uint16_t nowhere = 0xfff;  // as the place of a switch: all destinations are elsewhere
-constexpr uint8_t highest_vc = 3;    // of the block's two bits
+constexpr uint8_t highest_vc = 3;  // of the block's two bits
 
 Fetched question(uint8_t in_port, uint8_t vc, Leaf to, Role role) {
   Fetched fetched;
@@ -90,10 +89,11 @@ Decision leaf_rule(const LeafView& view, From from, uint8_t vc, Leaf to, First f
 Decision root_rule(const RootView& view, uint32_t input, uint8_t vc, Leaf to, const RootEntry& entry) {
   const bool row = view.dimension == Dimension::row || view.rules == RuleSet::literal;
   Fetched fetched = question(static_cast<uint8_t>(input + 1), vc, to, row ? Role::row : Role::column);
-  const auto place = view.rules == RuleSet::literal ? nowhere : static_cast<uint16_t>(view.line);
+  const bool placed = view.rules != RuleSet::literal && !view.in_tree;
+  const auto place = placed ? static_cast<uint16_t>(view.line) : nowhere;
   (row ? fetched.head.row : fetched.head.column) = place;
   fetched.slot = slot_of(entry);
-  const Result result = all_results(fetched, {most_lines, 0, 0, false}, view.alive.to_ullong());
+  const Result result = all_results(fetched, {most_ports, 0, 0, false}, view.alive.to_ullong());
   return {PortSet(result.ports), std::nullopt, false, result.vc, result.outcome};
 }
 
@@ -107,8 +107,8 @@ Decision detour_rule(const RootView& view, uint32_t input, uint8_t vc, Leaf to, 
     return decision;
   }
   if (to.line(view.dimension) == view.line) return dropped(Outcome::dead);
-  for (uint32_t i = 1; i < most_lines && decision.ports.none(); ++i) {
-    const uint32_t next = (port + i) % most_lines;
+  for (uint32_t i = 1; i < most_ports && decision.ports.none(); ++i) {
+    const uint32_t next = (port + i) % most_ports;
     decision.ports[next] = backups[next] && view.alive[next] && next != input;
   }
   return decision.ports.any() ? decision : dropped(Outcome::no_backup);

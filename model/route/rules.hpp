@@ -42,6 +42,9 @@ struct Decision {
   Outcome outcome = Outcome::forward;  ///< anything else: dropped
 };
 
+/// As the place of a row or column switch: all destinations are elsewhere.
+inline constexpr uint16_t nowhere = 0xfff;
+
 /// Input of a leaf: from a host (nothing), or from its row or column switch.
 using From = std::optional<Dimension>;
 
@@ -57,8 +60,9 @@ Decision leaf_rule(const LeafView& view, From from, uint8_t vc, Leaf to, First f
 
 struct RootView {
   Dimension dimension = Dimension::row;
-  uint32_t line = 0;  ///< its y or x
-  PortSet alive;      ///< ports behind which a leaf answers
+  uint32_t line = 0;     ///< its y or x
+  bool in_tree = false;  ///< it may have other ways to a leaf of its line
+  PortSet alive;         ///< ports behind which a leaf, or switch, answers
   RuleSet rules = RuleSet::vtftr;
 };
 

@@ -24,13 +24,12 @@ class Images {
   explicit Images(const Tables& tables)
       : tables_(tables),
         grid_(tables.grid()),
-        graph_(topology::kfat2d(grid_.rows, grid_.columns, grid_.hosts)),
+        graph_(topology::kfat2d(grid_.rows, grid_.columns, grid_.hosts, grid_.edges, grid_.spines)),
         column_bits_(static_cast<uint32_t>(std::bit_width(grid_.columns - 1))) {}
 
   std::vector<SwitchImage> all() {
     for (uint32_t leaf = 0; leaf < grid_.leaves(); ++leaf) add_leaf(grid_.leaf(leaf));
-    for (const Dimension dimension : {Dimension::row, Dimension::column})
-      for (uint32_t line = 0; line < grid_.lines(dimension); ++line) add_root(dimension, line);
+    for (uint32_t root = 0; root < grid_.roots(); ++root) add_root(grid_.root(root));
     return std::move(images_);
   }
 
@@ -63,20 +62,21 @@ class Images {
           slot_of(tables_.first(at, grid_.leaf(to)), image.head.row_port, image.head.column_port));
   }
 
-  void add_root(Dimension dimension, uint32_t line) {
+  void add_root(const Root& root) {
+    const Dimension dimension = root.dimension;
     const bool row = dimension == Dimension::row, fine = tables_.options().masks == Masks::destination;
-    const uint32_t ports = grid_.ports(dimension);
+    const uint32_t ports = grid_.root_ports(root);
     Image& image =
         add(row ? Role::row : Role::column, ports, fine ? grid_.rows << column_bits_ : ports).image;
-    (row ? image.head.row : image.head.column) = static_cast<uint16_t>(line);
+    (row ? image.head.row : image.head.column) = grid_.trees() ? nowhere : static_cast<uint16_t>(root.line);
     image.head.fine = fine ? 1 : 0;
     if (fine) {
       for (uint32_t to = 0; to < grid_.leaves(); ++to)
-        put(image, fine_index(grid_.leaf(to)), slot_of(tables_.entry(dimension, line, grid_.leaf(to))));
+        put(image, fine_index(grid_.leaf(to)), slot_of(tables_.entry(root, grid_.leaf(to))));
       return;
     }
     for (uint32_t port = 0; port < ports; ++port)
-      put(image, port, slot_of(tables_.entry(dimension, line, leaf_at(dimension, 0, port))));
+      put(image, port, slot_of(tables_.entry(root, leaf_at(dimension, 0, port))));
   }
 
   const Tables& tables_;
@@ -111,7 +111,7 @@ void write_switch_images(const std::filesystem::path& folder, const Tables& tabl
 
 void write_switch_images(const std::filesystem::path& folder, const Tables& tables) {
   const Grid& grid = tables.grid();
-  std::vector<uint32_t> all(std::size_t{grid.leaves()} + grid.rows + grid.columns);
+  std::vector<uint32_t> all(std::size_t{grid.leaves()} + grid.roots());
   std::iota(all.begin(), all.end(), 0u);
   write_switch_images(folder, tables, all);
 }

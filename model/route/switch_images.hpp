@@ -19,8 +19,9 @@ struct SwitchImage {
   switch_lookup::Image image;
 };
 
-/// Leaves by number, row switches, column switches. Ports and GUIDs are those of topology::kfat2d: of a leaf
-/// hosts from 1 on, then row and column switch; of a row (column) switch the leaf in column (row) i at 1 + i.
+/// Leaves by number, then roots. Ports and GUIDs are those of topology::kfat2d: of a leaf hosts from 1 on,
+/// then row and column switch; of a row or column switch those of PortSet from 1 on. Switches of fat trees
+/// have no place (`nowhere`): a packet for their own row may have several ways.
 /// Throws Fault for rules other than vtftr, for other than 2 or 3 virtual channels, and for more than 62
 /// hosts at a leaf.
 std::vector<SwitchImage> switch_images(const Tables& tables);

@@ -25,7 +25,7 @@ constexpr const char* name_of(Dimension dimension) {
 }
 
 json head_of(const Grid& grid, const Options& options) {
-  return {{"topology", fmt::format("kfat2d:{}x{}:{}", grid.rows, grid.columns, grid.hosts)},
+  return {{"topology", spec_of(grid)},
           {"rules", static_cast<int>(options.rules)},
           {"masks", options.masks == Masks::line ? "line" : "destination"},
           {"channels", options.channels}};
@@ -75,15 +75,15 @@ json to_json(const Tables& tables) {
       image += ".rc"[static_cast<std::size_t>(tables.first(grid.leaf(at), grid.leaf(to)))];
     file["leaves"].push_back(image);
   }
-  for (const Dimension dimension : dimensions)
-    for (uint32_t line = 0; line < grid.lines(dimension); ++line) {
-      json image = json::array();
-      for (std::size_t i = 0; i < tables.entries(dimension); ++i) {
-        const Leaf to = destination(grid, tables.options(), dimension, i);
-        image.push_back(text_of(tables.entry(dimension, line, to), grid.ports(dimension)));
-      }
-      file[name_of(dimension)].push_back(image);
+  for (uint32_t number = 0; number < grid.roots(); ++number) {
+    const Root root = grid.root(number);
+    json image = json::array();
+    for (std::size_t i = 0; i < tables.entries(root.dimension); ++i) {
+      const Leaf to = destination(grid, tables.options(), root.dimension, i);
+      image.push_back(text_of(tables.entry(root, to), grid.root_ports(root)));
     }
+    file[name_of(root.dimension)].push_back(image);
+  }
   file["known_dead"] = tables.known_dead;
   return file;
 }
@@ -112,14 +112,16 @@ Tables from_json(const json& file, const Grid& grid, const Options& options) {
           static_cast<First>(std::string_view(".rc").find(image[to]));
   }
   for (const Dimension dimension : dimensions) {
-    const json& images = list(file, name_of(dimension), grid.lines(dimension));
-    for (uint32_t line = 0; line < grid.lines(dimension); ++line) {
-      if (images[line].size() != tables.entries(dimension))
-        throw Fault(
-            fmt::format("{} {}: must have {} entries", name_of(dimension), line, tables.entries(dimension)));
+    const uint32_t roots = grid.roots_of_line();
+    const json& images = list(file, name_of(dimension), std::size_t{grid.lines(dimension)} * roots);
+    for (uint32_t number = 0; number < images.size(); ++number) {
+      if (images[number].size() != tables.entries(dimension))
+        throw Fault(fmt::format("{} {}: must have {} entries", name_of(dimension), number,
+                                tables.entries(dimension)));
+      const Root root{dimension, number / roots, number % roots};
       for (std::size_t i = 0; i < tables.entries(dimension); ++i)
-        tables.entry(dimension, line, destination(grid, options, dimension, i)) =
-            entry_of(images[line][i].get<std::string>(), grid.ports(dimension));
+        tables.entry(root, destination(grid, options, dimension, i)) =
+            entry_of(images[number][i].get<std::string>(), grid.root_ports(root));
     }
   }
   const std::size_t dead = options.rules == RuleSet::detour ? grid.leaves() : 0;
@@ -141,7 +143,7 @@ class Lfts {
       : tables_(tables),
         alive_(alive),
         grid_(tables.grid()),
-        graph_(topology::kfat2d(grid_.rows, grid_.columns, grid_.hosts)) {}
+        graph_(topology::kfat2d(grid_.rows, grid_.columns, grid_.hosts, grid_.edges, grid_.spines)) {}
 
   std::string text() {
     for (uint32_t sw = 0; sw < graph_.switches(); ++sw) {
@@ -163,16 +165,13 @@ class Lfts {
   }
   uint32_t port_of(uint32_t sw, uint32_t host) const {
     const Leaf to = grid_.leaf(host / grid_.hosts);
-    if (sw >= grid_.leaves() + grid_.rows)
-      return root_port(Dimension::column, sw - grid_.leaves() - grid_.rows, to);
-    if (sw >= grid_.leaves()) return root_port(Dimension::row, sw - grid_.leaves(), to);
+    if (sw >= grid_.leaves()) {
+      const Root root = grid_.root(sw - grid_.leaves());
+      return plain_port(tables_.entry(root, to), alive_.ports(root));
+    }
     if (grid_.leaf(sw) == to) return 1 + host % grid_.hosts;
     const First first = tables_.first(grid_.leaf(sw), to);
     return first == First::none ? 0 : grid_.hosts + static_cast<uint32_t>(first);
-  }
-
-  uint32_t root_port(Dimension dimension, uint32_t line, Leaf to) const {
-    return plain_port(tables_.entry(dimension, line, to), alive_.ports(dimension, line));
   }
 
   const Tables& tables_;
@@ -193,7 +192,7 @@ void write_tables(const std::filesystem::path& folder, const Tables& tables, con
   write_whole(folder / "route.json", to_json(tables).dump(1) + '\n');
   const Grid& grid = tables.grid();
   const bool fits =
-      grid.hosts + 2 <= 254 && uint64_t{grid.leaves()} * (grid.hosts + 1) + grid.rows + grid.columns < 49152;
+      grid.hosts + 2 <= 254 && uint64_t{grid.leaves()} * (grid.hosts + 1) + grid.roots() < 49152;
   if (fits) write_whole(folder / "opensm.lfts", to_lfts(tables, known));
 }
 

@@ -2,14 +2,15 @@
 // Tables of switches and what the rules make of them.
 #include "route/tables.hpp"
 
-#include <fmt/format.h>
-
 namespace weft::route {
 
 Tables::Tables(const Grid& grid, const Options& options)
     : grid_(grid), options_(options), first_(std::size_t{grid.leaves()} * grid.leaves(), First::none) {
+  if (grid.trees() && (options.rules != RuleSet::vtftr || options.masks != Masks::destination))
+    throw Fault("fat trees in rows and columns: only rules vtftr, masks destination");
   for (const Dimension dimension : {Dimension::row, Dimension::column})
-    roots_[static_cast<std::size_t>(dimension)].resize(grid.lines(dimension) * entries(dimension));
+    roots_[static_cast<std::size_t>(dimension)].resize(grid.lines(dimension) * grid.roots_of_line() *
+                                                       entries(dimension));
 }
 
 std::vector<uint32_t> Tables::changed_from(const Tables& before) const {
@@ -31,17 +32,9 @@ std::vector<uint32_t> Tables::changed_from(const Tables& before) const {
   return changed;
 }
 
-std::string name_of(const Channel& channel) {
-  const char* kind = channel.dimension == Dimension::row ? "row" : "column";
-  const std::string leaf = fmt::format("leaf-{}-{}", channel.leaf.x, channel.leaf.y);
-  const std::string root = fmt::format("{}-{}", kind, channel.leaf.line(channel.dimension));
-  return fmt::format("{} > {} VC {}", channel.down ? root : leaf, channel.down ? leaf : root, channel.vc);
-}
-
 Walker::Walker(const Tables& tables, const Health& alive) : tables_(tables), alive_(alive) {
-  for (const Dimension dimension : {Dimension::row, Dimension::column})
-    for (uint32_t line = 0; line < alive.grid().lines(dimension); ++line)
-      ports_[static_cast<std::size_t>(dimension)].push_back(alive.ports(dimension, line));
+  const Grid& grid = alive.grid();
+  for (uint32_t root = 0; root < grid.roots(); ++root) ports_.push_back(alive.ports(grid.root(root)));
 }
 
 Decision Walker::at_leaf(Leaf at, From from, uint8_t vc, Leaf to, First first) const {
@@ -51,15 +44,16 @@ Decision Walker::at_leaf(Leaf at, From from, uint8_t vc, Leaf to, First first) c
   return leaf_rule(view, from, vc, to, first);
 }
 
-Decision Walker::at_root(Dimension dimension, Leaf from, uint8_t vc, Leaf to) const {
-  const uint32_t line = from.line(dimension);
-  const RootView view{dimension, line, ports_[static_cast<std::size_t>(dimension)][line],
+Decision Walker::at_root(const RootPort& input, uint8_t vc, Leaf to) const {
+  const Grid& grid = alive_.grid();
+  const auto [dimension, line, number] = input.root;
+  const RootView view{dimension, line, grid.trees(), ports_[grid.number(input.root)],
                       tables_.options().rules};
-  const RootEntry& entry = tables_.entry(dimension, line, to);
-  if (view.rules != RuleSet::detour) return root_rule(view, from.port(dimension), vc, to, entry);
-  const uint32_t next = aside(dimension, from, to);
+  const RootEntry& entry = tables_.entry(input.root, to);
+  if (view.rules != RuleSet::detour) return root_rule(view, input.port, vc, to, entry);
+  const uint32_t next = aside(dimension, leaf_at(dimension, line, input.port), to);
   const PortSet backups = dimension == Dimension::row ? entry.backups : PortSet().set(next);
-  return detour_rule(view, from.port(dimension), vc, to, backups, next == to.port(dimension));
+  return detour_rule(view, input.port, vc, to, backups, next == to.port(dimension));
 }
 
 /// Algorithm A: a packet that went aside in its row goes aside in the column, to the next row. The port that

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "route/channel.hpp"
 #include "route/rules.hpp"
 
 namespace weft::route {
@@ -26,6 +27,7 @@ struct Options {
 /// Images of all tables. Everything else that a rule asks is wired (its place) or seen (live ports).
 class Tables {
  public:
+  /// Throws Fault for what fat trees in rows and columns cannot have: other rules than vtftr, masks of lines.
   Tables(const Grid& grid, const Options& options);
 
   const Grid& grid() const { return grid_; }
@@ -34,13 +36,14 @@ class Tables {
     return first_[std::size_t{grid_.number(at)} * grid_.leaves() + grid_.number(to)];
   }
   First first(Leaf at, Leaf to) const { return const_cast<Tables*>(this)->first(at, to); }
-  RootEntry& entry(Dimension dimension, uint32_t line, Leaf to) {
-    const std::size_t in_line =
-        options_.masks == Masks::line ? to.port(dimension) : std::size_t{grid_.number(to)};
-    return roots_[static_cast<std::size_t>(dimension)][line * entries(dimension) + in_line];
+  RootEntry& entry(const Root& root, Leaf to) {
+    const std::size_t in_root =
+        options_.masks == Masks::line ? to.port(root.dimension) : std::size_t{grid_.number(to)};
+    const std::size_t before = root.line * grid_.roots_of_line() + root.number;
+    return roots_[static_cast<std::size_t>(root.dimension)][before * entries(root.dimension) + in_root];
   }
-  const RootEntry& entry(Dimension dimension, uint32_t line, Leaf to) const {
-    return const_cast<Tables*>(this)->entry(dimension, line, to);
+  const RootEntry& entry(const Root& root, Leaf to) const {
+    return const_cast<Tables*>(this)->entry(root, to);
   }
   /// Entries of a row or column switch.
   std::size_t entries(Dimension dimension) const {
@@ -49,8 +52,8 @@ class Tables {
   /// Leaves that algorithm A's column switches know to be dead; empty with other rules.
   std::vector<bool> known_dead;
 
-  /// Switches whose image is another one, numbered: leaves, row switches, column switches; both are for the
-  /// same fabric and options.
+  /// Switches whose image is another one, numbered: leaves, then roots; both are for the same fabric and
+  /// options.
   std::vector<uint32_t> changed_from(const Tables& before) const;
   bool operator==(const Tables& tables) const {
     return grid_ == tables.grid_ && first_ == tables.first_ && roots_[0] == tables.roots_[0] &&
@@ -75,16 +78,6 @@ struct Update {
 /// can matter to is made anew. Throws Fault if no leaf is alive.
 Update update_tables(const Tables& tables, const Health& before, const Health& after);
 
-/// A link in one direction and one of its virtual channels, by the leaf at its end.
-struct Channel {
-  Leaf leaf;
-  Dimension dimension = Dimension::row;
-  bool down = false;  ///< from the row or column switch to the leaf
-  uint8_t vc = 0;
-  bool operator==(const Channel&) const = default;
-};
-std::string name_of(const Channel& channel);
-
 /// What happens to a packet, hop by hop. Tables and live ports are those of this moment; both must outlive
 /// it.
 class Walker {
@@ -96,13 +89,14 @@ class Walker {
   Decision at_leaf(Leaf at, From from, uint8_t vc, Leaf to) const {
     return at_leaf(at, from, vc, to, tables_.first(at, to));
   }
-  /// At the row or column switch above leaf `from`.
-  Decision at_root(Dimension dimension, Leaf from, uint8_t vc, Leaf to) const;
+  /// At a row or column switch.
+  Decision at_root(const RootPort& input, uint8_t vc, Leaf to) const;
   /// What follows when a packet has this channel; next(Channel) is called for each that it may take.
   template <typename Next>
   Decision step(const Channel& at, Leaf to, const Next& next) const {
+    const bool to_leaf = at.down && at.at_leaf();
     const Decision decision =
-        at.down ? at_leaf(at.leaf, at.dimension, at.vc, to) : at_root(at.dimension, at.leaf, at.vc, to);
+        to_leaf ? at_leaf(at.leaf, at.dimension, at.vc, to) : at_root(end_of(alive_.grid(), at), at.vc, to);
     follow(at, decision, next);
     return decision;
   }
@@ -110,11 +104,11 @@ class Walker {
   template <typename Next>
   void follow(const Channel& at, const Decision& decision, const Next& next) const {
     if (decision.outcome != Outcome::forward || decision.deliver) return;
-    if (at.down) return next(Channel{at.leaf, *decision.up, false, decision.vc});
-    const uint32_t line = at.leaf.line(at.dimension);
-    for (uint32_t port = 0; port < alive_.grid().ports(at.dimension); ++port)
-      if (decision.ports[port])
-        next(Channel{leaf_at(at.dimension, line, port), at.dimension, true, decision.vc});
+    if (at.down && at.at_leaf()) return next(Channel{at.leaf, *decision.up, false, decision.vc});
+    const Grid& grid = alive_.grid();
+    const Root root = end_of(grid, at).root;
+    for (uint32_t port = 0; port < grid.root_ports(root); ++port)
+      if (decision.ports[port]) next(channel_out(grid, {root, port}, decision.vc));
   }
   const Tables& tables() const { return tables_; }
 
@@ -123,7 +117,7 @@ class Walker {
 
   const Tables& tables_;
   const Health& alive_;
-  std::vector<PortSet> ports_[2];
+  std::vector<PortSet> ports_;  // by number of the root
 };
 
 }  // namespace weft::route

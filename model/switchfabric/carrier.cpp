@@ -27,8 +27,8 @@ void FatTreeCarrier::inject(uint32_t host) {
 }
 
 bool FatTreeCarrier::detoured(const Delivered& delivered) const {
-  const route::Leaf from = leaf_of(delivered.packet.from), to = leaf_of(delivered.packet.to);
-  return delivered.switches > 1 + 2 * uint32_t{from.x != to.x} + 2 * uint32_t{from.y != to.y};
+  return delivered.switches >
+         grid_.fewest_switches(leaf_of(delivered.packet.from), leaf_of(delivered.packet.to));
 }
 
 void FatTreeCarrier::step() {

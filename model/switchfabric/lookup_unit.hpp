@@ -23,7 +23,7 @@ class LookupUnit {
   virtual switch_lookup::Result look(const switch_lookup::formats::Request& request) = 0;
 };
 
-/// @param sw number of the switch: leaves, row switches by line and plane, column switches likewise
+/// @param sw number of the switch: leaves, then roots, each by plane
 /// @param sizes of its image
 /// @return nothing: this switch follows the rules
 using MakeUnit = std::function<std::unique_ptr<LookupUnit>(uint32_t sw, const switch_lookup::Sizes& sizes)>;

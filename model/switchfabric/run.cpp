@@ -109,9 +109,8 @@ class Run {
   route::Leaf leaf_of(uint32_t host) const { return grid_.leaf(host / grid_.hosts); }
 
   bool detoured(const Delivered& delivered) const {
-    const route::Leaf from = leaf_of(delivered.packet.from), to = leaf_of(delivered.packet.to);
-    const uint32_t steps = (from.x == to.x ? 0 : 1) + (from.y == to.y ? 0 : 1);
-    return delivered.switches > 1 + 2 * steps;
+    return delivered.switches >
+           grid_.fewest_switches(leaf_of(delivered.packet.from), leaf_of(delivered.packet.to));
   }
 
   void arrive(const Delivered& delivered) {

@@ -11,8 +11,8 @@ using route::Dimension;
 using route::Leaf;
 using route::Outcome;
 
-// Inputs, and switches, are numbered: leaves, row switches by line and plane, column switches likewise. Ports
-// of a leaf: hosts, planes of its row, planes of its column.
+// Inputs, and switches, are numbered: leaves, then roots, each by plane. Ports of a leaf: hosts, planes of
+// its row, planes of its column.
 SwitchFabric::SwitchFabric(const route::Tables& tables, const route::Health& alive, const Config& config,
                            const MakeUnit& unit)
     : grid_(alive.grid()),
@@ -26,6 +26,7 @@ SwitchFabric::SwitchFabric(const route::Tables& tables, const route::Health& ali
       credits_(config.credit_clocks + 1),
       random_(config.seed) {
   if (config.switch_clocks <= pipeline_clocks_) throw Fault("a switch takes more clocks than its pipeline");
+  if (grid_.trees() && config.planes != 1) throw Fault("planes are of row and column switches, not of trees");
   add_tables(tables);
   Switch sw;
   sw.leaf = true;
@@ -35,11 +36,10 @@ SwitchFabric::SwitchFabric(const route::Tables& tables, const route::Health& ali
     add_switch(sw);
   }
   sw.leaf = false;
-  for (const Dimension dimension : {Dimension::row, Dimension::column}) {
-    sw.dimension = dimension;
-    sw.ports = grid_.ports(dimension);
-    for (sw.line = 0; sw.line < grid_.lines(dimension); ++sw.line)
-      for (uint32_t plane = 0; plane < config.planes; ++plane) add_switch(sw);
+  for (uint32_t root = 0; root < grid_.roots(); ++root) {
+    sw.root = grid_.root(root);
+    sw.ports = grid_.root_ports(sw.root);
+    for (uint32_t plane = 0; plane < config.planes; ++plane) add_switch(sw);
   }
   connect();
   if (unit) make_units(unit);
@@ -84,9 +84,8 @@ uint32_t SwitchFabric::leaf_input(Leaf leaf, uint32_t port) const {
   return grid_.number(leaf) * (grid_.hosts + 2 * config_.planes) + port;
 }
 
-uint32_t SwitchFabric::root_input(Dimension dimension, uint32_t line, uint32_t plane, uint32_t port) const {
-  const uint32_t before = dimension == Dimension::row ? 0 : grid_.rows * config_.planes;
-  return switches_[grid_.leaves() + before + line * config_.planes + plane].first + port;
+uint32_t SwitchFabric::root_input(const route::RootPort& at, uint32_t plane) const {
+  return switches_[grid_.leaves() + grid_.number(at.root) * config_.planes + plane].first + at.port;
 }
 
 /// The input that an output leads to; no_input: a host.
@@ -95,12 +94,14 @@ uint32_t SwitchFabric::behind(const Switch& sw, uint32_t output) const {
     if (output < grid_.hosts) return no_input;
     const uint32_t up = output - grid_.hosts;
     const Dimension dimension = up < config_.planes ? Dimension::row : Dimension::column;
-    return root_input(dimension, sw.place.line(dimension), up % config_.planes, sw.place.port(dimension));
+    return root_input(end_of(grid_, {sw.place, dimension, false, 0}), up % config_.planes);
   }
   const auto number = static_cast<uint32_t>(&sw - switches_.data()) - grid_.leaves();
   const uint32_t plane = number % config_.planes;
-  const uint32_t above = grid_.hosts + (sw.dimension == Dimension::row ? 0 : config_.planes) + plane;
-  return leaf_input(leaf_at(sw.dimension, sw.line, output), above);
+  const route::Channel channel = channel_out(grid_, {sw.root, output}, 0);
+  if (!channel.at_leaf()) return root_input(end_of(grid_, channel), plane);
+  const uint32_t above = grid_.hosts + (sw.root.dimension == Dimension::row ? 0 : config_.planes) + plane;
+  return leaf_input(channel.leaf, above);
 }
 
 std::pair<uint32_t, uint32_t> SwitchFabric::switches_of(uint32_t image) const {
@@ -122,9 +123,7 @@ switch_lookup::Ports SwitchFabric::live_ports(const Switch& sw) const {
     if (alive_.attached(sw.place, Dimension::column)) alive |= port_bit(grid_.hosts + 2);
     return alive;
   }
-  for (uint32_t port = 0; port < sw.ports; ++port)
-    if (alive_.attached(leaf_at(sw.dimension, sw.line, port), sw.dimension)) alive |= port_bit(port + 1);
-  return alive;
+  return alive_.ports(sw.root).to_ullong();
 }
 
 void SwitchFabric::see_what_is_alive() {
@@ -153,8 +152,8 @@ bool SwitchFabric::works(uint32_t output) const {
   const uint32_t next = ports_[output].next;
   const Switch& sw = switches_[switch_of_[output]];
   if (next == no_input) return alive_.alive(sw.place);
-  const Switch& leaf = sw.leaf ? sw : switches_[switch_of_[next]];
-  return alive_.attached(leaf.place, sw.leaf ? switches_[switch_of_[next]].dimension : sw.dimension);
+  if (sw.leaf) return alive_.attached(sw.place, switches_[switch_of_[next]].root.dimension);
+  return alive_.ports(sw.root)[output - sw.first];
 }
 
 bool SwitchFabric::arrives(const Event& event) const {
@@ -224,7 +223,7 @@ route::Channel SwitchFabric::channel_of(uint32_t number) const {
   const Switch& sw = switches_[switch_of_[input]];
   const auto vc = static_cast<uint8_t>(number % vcs_);
   const uint32_t port = input - sw.first;
-  if (!sw.leaf) return {leaf_at(sw.dimension, sw.line, port), sw.dimension, false, vc};
+  if (!sw.leaf) return channel_in(grid_, {sw.root, port}, vc);
   const bool row = port < grid_.hosts + config_.planes;
   return {sw.place, row ? Dimension::row : Dimension::column, true, vc};
 }
@@ -254,7 +253,7 @@ void SwitchFabric::send(uint32_t from, uint32_t to) { hosts_[from].push_back({fr
 route::Decision SwitchFabric::decide(const Switch& sw, uint32_t port, uint8_t vc, uint32_t to) const {
   const Leaf leaf = leaf_of(to);
   const route::Walker& walker = walkers_[sw.tables];
-  if (!sw.leaf) return walker.at_root(sw.dimension, leaf_at(sw.dimension, sw.line, port), vc, leaf);
+  if (!sw.leaf) return walker.at_root({sw.root, port}, vc, leaf);
   if (port < grid_.hosts) return walker.at_leaf(sw.place, std::nullopt, vc, leaf);
   return walker.at_leaf(sw.place, port < grid_.hosts + config_.planes ? Dimension::row : Dimension::column,
                         vc, leaf);

@@ -2,7 +2,8 @@
 // Cycle-based model of a two-dimensional fat tree: switches with input buffers, virtual channels and credits,
 // lookups by the rules of model/route, or by lookup blocks. A packet is one flit; a link carries one a clock.
 //
-// Each row and column of leaves hangs on `planes` parallel row (column) switches, of which a leaf draws one.
+// Each row and column of leaves hangs on `planes` parallel row (column) switches, of which a leaf draws one,
+// or on a fat tree of two levels.
 // A host's packet waits in an endless queue until its leaf has room. Latency without load is end_clocks +
 // switch_clocks for each switch passed (VTFTR, 3.2: 62 ns + 35 ns a switch, with a clock of 1 ns).
 //
@@ -57,8 +58,8 @@ struct Lost {
 
 class SwitchFabric {
  public:
-  /// Tables must outlive it. @param unit for each switch; none: all follow the rules. With a unit, Fault for
-  /// tables of which there are no images.
+  /// Tables must outlive it. @param unit for each switch; none: all follow the rules. Fault for planes of fat
+  /// trees; with a unit, for tables of which there are no images.
   SwitchFabric(const route::Tables& tables, const route::Health& alive, const Config& config,
                const MakeUnit& unit = {});
   SwitchFabric(const SwitchFabric&) = delete;
@@ -72,7 +73,7 @@ class SwitchFabric {
   uint32_t add_tables(const route::Tables& tables);
   /// A switch has these tables from now on; number 0 are the first ones.
   void rewrite(uint32_t sw, uint32_t tables);
-  /// The first switch that has an image of the tables (leaves, row switches, column switches), and how many.
+  /// The first switch that has an image of the tables (leaves, then roots), and how many.
   std::pair<uint32_t, uint32_t> switches_of(uint32_t image) const;
   const route::Health& alive() const { return alive_; }
   /// One clock.
@@ -128,9 +129,8 @@ class SwitchFabric {
   /// A leaf, or one plane of a row or column switch.
   struct Switch {
     bool leaf = false;
-    route::Leaf place;  // of a leaf
-    route::Dimension dimension = route::Dimension::row;
-    uint32_t line = 0;
+    route::Leaf place;                // of a leaf
+    route::Root root;                 // of any other
     uint32_t first = 0, ports = 0;    // inputs
     uint32_t tables = 0;              // number of its walker
     std::vector<uint32_t> busy = {};  // lanes with packets
@@ -152,7 +152,7 @@ class SwitchFabric {
   static constexpr uint32_t no_input = ~0u;
 
   uint32_t leaf_input(route::Leaf leaf, uint32_t port) const;
-  uint32_t root_input(route::Dimension dimension, uint32_t line, uint32_t plane, uint32_t port) const;
+  uint32_t root_input(const route::RootPort& at, uint32_t plane) const;
   uint32_t behind(const Switch& sw, uint32_t output) const;
   route::Leaf leaf_of(uint32_t host) const { return grid_.leaf(host / grid_.hosts); }
   void add_switch(const Switch& sw);

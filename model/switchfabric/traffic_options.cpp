@@ -26,13 +26,13 @@ json since_strike(const LiveReport& live, uint64_t clock) {
   return clock > 0 ? json(clock - live.first_strike) : json(nullptr);
 }
 
-json to_json(const LiveReport& live) {
+json to_json(const LiveReport& live, const route::Grid& grid) {
   json dropped = json::object(), ring = json::array();
   for (std::size_t why = 0; why < live.dropped.size(); ++why)
     if (live.dropped[why] > 0)
       dropped[std::string(switch_lookup::formats::name(static_cast<route::Outcome>(why)))] =
           live.dropped[why];
-  for (const route::Channel& channel : live.deadlock) ring.push_back(route::name_of(channel));
+  for (const route::Channel& channel : live.deadlock) ring.push_back(route::name_of(grid, channel));
   return {{"sent", live.sent},
           {"arrived", live.arrived},
           {"detoured", live.detoured},
@@ -139,7 +139,7 @@ json run_traffic(const RunConfig& config, const route::Tables& tables, const rou
                   {"clocks", config.clocks},
                   {"clocks_per_cpu_second", seconds > 0 ? config.clocks / seconds : 0}};
   if (config.unit) results["lookups"] = flow.lookups;
-  if (!config.strikes.empty()) results["live"] = to_json(live);
+  if (!config.strikes.empty()) results["live"] = to_json(live, alive.grid());
   return results;
 }
 

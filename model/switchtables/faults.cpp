@@ -36,9 +36,18 @@ uint32_t find_switch(const topology::Graph& graph, const std::string& name) {
   return *found;
 }
 
-Dimension dimension_of(const route::Grid& grid, uint32_t line) {
-  return line < grid.rows ? Dimension::row : Dimension::column;
-}
+/// A link between two switches of a two-dimensional fat tree.
+struct GridLink {
+  const route::Grid& grid;
+  const topology::Link& link;  // of a leaf and a root, or of an edge switch and a spine switch
+
+  bool of_leaf() const { return link.a < grid.leaves(); }
+  route::Leaf leaf() const { return grid.leaf(link.a); }
+  Dimension dimension() const { return upper().dimension; }
+  route::Root lower() const { return grid.root(link.a - grid.leaves()); }
+  route::Root upper() const { return grid.root(link.b - grid.leaves()); }
+  uint32_t spine() const { return upper().number - grid.edges; }
+};
 
 }  // namespace
 
@@ -61,15 +70,13 @@ void add_faults(Faults& faults, const topology::Graph& graph, const route::Healt
   const route::Grid& grid = health.grid();
   for (uint32_t leaf = 0; leaf < grid.leaves(); ++leaf)
     if (!health.alive(grid.leaf(leaf))) faults.switches[leaf] = true;
-  for (uint32_t line = 0; line < grid.rows + grid.columns; ++line) {
-    const Dimension dimension = dimension_of(grid, line);
-    if (!health.alive(dimension, dimension == Dimension::row ? line : line - grid.rows))
-      faults.switches[grid.leaves() + line] = true;
-  }
-  for (uint32_t link = 0; link < graph.switch_links(); ++link) {
-    const uint32_t leaf = graph.link(link).a, root = graph.link(link).b;
-    if (!health.attached(grid.leaf(leaf), dimension_of(grid, root - grid.leaves())))
-      faults.links[link] = true;
+  for (uint32_t root = 0; root < grid.roots(); ++root)
+    if (!health.alive(grid.root(root))) faults.switches[grid.leaves() + root] = true;
+  for (uint32_t i = 0; i < graph.switch_links(); ++i) {
+    const GridLink link{grid, graph.link(i)};
+    if (link.of_leaf() ? !health.attached(link.leaf(), link.dimension())
+                       : !health.attached(link.lower(), link.spine()))
+      faults.links[i] = true;
   }
 }
 
@@ -81,13 +88,15 @@ route::Health health_of(const route::Grid& grid, const topology::Graph& graph, c
       health.fail_leaf(grid.leaf(sw));
       continue;
     }
-    const uint32_t line = sw - grid.leaves();
-    const Dimension dimension = dimension_of(grid, line);
-    health.fail_switch(dimension, dimension == Dimension::row ? line : line - grid.rows);
+    health.fail_switch(grid.root(sw - grid.leaves()));
   }
-  for (uint32_t link = 0; link < graph.switch_links(); ++link) {
-    const uint32_t leaf = graph.link(link).a, root = graph.link(link).b;
-    if (faults.links[link]) health.fail_link(grid.leaf(leaf), dimension_of(grid, root - grid.leaves()));
+  for (uint32_t i = 0; i < graph.switch_links(); ++i) {
+    if (!faults.links[i]) continue;
+    const GridLink link{grid, graph.link(i)};
+    if (link.of_leaf())
+      health.fail_link(link.leaf(), link.dimension());
+    else
+      health.fail_link(link.lower(), link.spine());
   }
   return health;
 }

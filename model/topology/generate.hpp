@@ -41,7 +41,8 @@ inline constexpr TrimmedFatTree bluelight{34, 16, 8};
 inline constexpr TrimmedFatTree taihulight{160, 32, 2};
 
 /// The two-dimensional fat tree of VTFTR: leaf x + columns * y on row switch y and column switch x, `hosts`
-/// at each leaf. Switches: leaves, row switches, column switches.
-Graph kfat2d(uint32_t rows, uint32_t columns, uint32_t hosts);
+/// at each leaf. Switches: leaves, row switches, column switches. With spines, each row and column switch is
+/// a fat tree of two levels: edge switches with equal parts of its leaves, then spine switches.
+Graph kfat2d(uint32_t rows, uint32_t columns, uint32_t hosts, uint32_t edges = 1, uint32_t spines = 0);
 
 }  // namespace weft::topology

@@ -32,7 +32,9 @@ uint32_t small(uint64_t number) {
 
 struct Form {
   std::string_view name;
-  std::string_view shape;  ///< what follows the name: letters are numbers, all else stands as it is
+  /// What follows the name: letters are numbers, what is in brackets may be missing, all else stands as it
+  /// is.
+  std::string_view shape;
   Graph (*make)(const Numbers&);
 };
 
@@ -48,7 +50,12 @@ constexpr std::array<Form, 7> forms{{
      [](const Numbers& n) { return random_fabric(small(n[0]), small(n[1]), small(n[2]), n[3]); }},
     {"bluelight", "", [](const Numbers&) { return trimmed_fat_tree(bluelight); }},
     {"taihulight", "", [](const Numbers&) { return trimmed_fat_tree(taihulight); }},
-    {"kfat2d", ":RxC:H", [](const Numbers& n) { return kfat2d(small(n[0]), small(n[1]), small(n[2])); }},
+    {"kfat2d", ":RxC:H[:ExS]",
+     [](const Numbers& n) {
+       if (n.size() == 3) return kfat2d(small(n[0]), small(n[1]), small(n[2]));
+       if (n[4] == 0) throw std::invalid_argument("S is 0, must be 1 or more");
+       return kfat2d(small(n[0]), small(n[1]), small(n[2]), small(n[3]), small(n[4]));
+     }},
 }};
 
 bool is_name(char c) { return (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -57,6 +64,11 @@ bool is_name(char c) { return (c >= 'A' && c <= 'Z') || c == '_'; }
 std::optional<Numbers> match(std::string_view text, std::string_view shape) {
   Numbers numbers;
   while (!shape.empty()) {
+    if (shape.front() == '[' && text.empty()) return numbers;
+    if (shape.front() == '[' || shape.front() == ']') {
+      shape.remove_prefix(1);
+      continue;
+    }
     if (!is_name(shape.front())) {
       if (text.empty() || text.front() != shape.front()) return std::nullopt;
       text.remove_prefix(1);

@@ -48,19 +48,19 @@ route::Options options_of(const RouteArguments& arguments) {
   return options;
 }
 
-json cycle_of(const route::Report& report) {
+json cycle_of(const route::Grid& grid, const route::Report& report) {
   json cycle = json::array();
-  for (const route::Channel& channel : report.cycle) cycle.push_back(route::name_of(channel));
+  for (const route::Channel& channel : report.cycle) cycle.push_back(route::name_of(grid, channel));
   return cycle;
 }
 
 /// Up to ten lines on standard error for what a user has to see.
-void complain(const char* when, const route::Report& report) {
+void complain(const char* when, const route::Grid& grid, const route::Report& report) {
   if (report.cycle.empty()) return;
   fmt::print(stderr, "weft: {}: packets can wait for each other in a ring of {} channels:\n", when,
              report.cycle.size());
   for (std::size_t i = 0; i < report.cycle.size() && i < 10; ++i)
-    fmt::print(stderr, "weft:   {}\n", route::name_of(report.cycle[i]));
+    fmt::print(stderr, "weft:   {}\n", route::name_of(grid, report.cycle[i]));
 }
 
 json unreachable_of(const route::Report& report, const route::Health& alive, const route::Options& options) {
@@ -83,10 +83,10 @@ json transition(const char* when, const route::Tables& before, const route::Tabl
   const route::Report report = route::check(mixture, alive, true);
   const std::array<const route::Tables*, 1> old{&before};
   const route::Report news = route::check(old, alive, true);
-  complain(when, report);
+  complain(when, alive.grid(), report);
   right = right && report.cycle.empty();
   return {{"deadlock_free", report.cycle.empty()},
-          {"cycle", cycle_of(report)},
+          {"cycle", cycle_of(alive.grid(), report)},
           {"pairs", report.pairs},
           {"lossy_pairs", report.lossy.size()},
           {"lossy_pairs_before", news.lossy.size()},
@@ -100,14 +100,14 @@ Checked check_all(const RouteArguments& arguments, const route::Tables& tables, 
   const route::Report report = route::check(stable, known, options.rules == route::RuleSet::vtftr);
   Checked checked;
   checked.right = report.cycle.empty();
-  complain("stable tables", report);
+  complain("stable tables", known.grid(), report);
   checked.results = {{"pairs", report.pairs},
                      {"unreachable_pairs", report.lossy.size()},
                      {"deadlock_free", report.cycle.empty()},
                      {"max_steps", report.max_steps},
                      {"dependencies", report.dependencies}};
   if (!arguments.check) return checked;
-  checked.results["cycle"] = cycle_of(report);
+  checked.results["cycle"] = cycle_of(known.grid(), report);
   checked.results["unreachable"] = unreachable_of(report, known, options);
   const route::Tables whole = route::make_tables(route::Health(known.grid()), options);
   json& results = checked.results;
@@ -143,7 +143,7 @@ json update(const RouteArguments& arguments, const route::Tables& tables, const 
   else
     route::write_tables(arguments.update_folder, made.tables, after);
   const route::Grid& grid = tables.grid();
-  const auto graph = topology::kfat2d(grid.rows, grid.columns, grid.hosts);
+  const auto graph = topology::kfat2d(grid.rows, grid.columns, grid.hosts, grid.edges, grid.spines);
   json names = json::array();
   for (const uint32_t number : changed) names.push_back(graph.switch_info(number).name);
   return {{"switches", graph.switches()}, {"changed", names}, {"entries_made_anew", made.looked_at}};
@@ -213,7 +213,9 @@ void add_route(CLI::App& weft, int& exit_code) {
   auto* command =
       weft.add_subcommand("route", "fault-tolerant routes of a two-dimensional fat tree (docs/route.md)");
   auto arguments = std::make_shared<RouteArguments>();
-  command->add_option("--topology", arguments->topology, "kfat2d:RxC:H")->type_name("SPEC")->required();
+  command->add_option("--topology", arguments->topology, "kfat2d:RxC:H or kfat2d:RxC:H:ExS")
+      ->type_name("SPEC")
+      ->required();
   route::add_fault_options(*command, "fail", "", arguments->known);
   route::add_fault_options(*command, "new-fail", ", of which the tables do not know yet", arguments->news);
   command->add_option("--rules", arguments->rules, "vtftr, literal: as printed, detour: algorithm A")

@@ -30,7 +30,7 @@ struct Options {
 };
 
 uint32_t switches_of(const route::Grid& grid, uint32_t planes) {
-  return grid.leaves() + (grid.rows + grid.columns) * planes;
+  return grid.leaves() + grid.roots() * planes;
 }
 
 nlohmann::json run_all(const Options& options) {
@@ -79,7 +79,9 @@ Command add_route_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "route", "Traffic through a two-dimensional fat tree, each switch a lookup block with its tables");
-  command->add_option("--topology", options->topology, "kfat2d:RxC:H")->type_name("SPEC")->required();
+  command->add_option("--topology", options->topology, "kfat2d:RxC:H or kfat2d:RxC:H:ExS")
+      ->type_name("SPEC")
+      ->required();
   route::add_fault_options(*command, "fail", "", options->known);
   route::add_fault_options(*command, "new-fail", ", of which the tables do not know yet", options->news);
   command->add_option("--masks", options->masks, "backups for each destination, or for a whole row or column")

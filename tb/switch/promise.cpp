@@ -54,8 +54,8 @@ Promise promise_of(const Fabric& fabric, std::span<const route::Tables* const> m
     for (const topology::Arc& arc : fabric.graph().hosts_at(to)) promise.set(from, arc.node, hops);
   };
   const route::Report report =
-      route::check(mixture, health, false, [&](const route::Pair& pair, uint32_t steps) {
-        set(switch_of[grid.number(pair.from)], switch_of[grid.number(pair.to)], 2 * steps);
+      route::check(mixture, health, false, [&](const route::Pair& pair, uint32_t links) {
+        set(switch_of[grid.number(pair.from)], switch_of[grid.number(pair.to)], links);
       });
   if (!report.cycle.empty()) throw Fault("packets can wait for each other in a ring");
   for (uint32_t host = 0; host < fabric.graph().hosts(); ++host)

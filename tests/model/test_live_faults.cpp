@@ -113,7 +113,7 @@ TEST(LiveFaults, EachPacketArrivesOrIsLostOnce) {
           alive.fail_link(leaf, dimension);
           break;
         default:
-          alive.fail_switch(dimension, leaf.line(dimension));
+          alive.fail_switch({dimension, leaf.line(dimension)});
       }
       config.strikes.push_back(alive);
     }
@@ -174,7 +174,7 @@ TEST(LiveFaults, ShortestPathsDeadlockOnOneChannel) {
     for (uint32_t to = 0; to < grid.leaves(); ++to)
       walker.step(ring[i], grid.leaf(to),
                   [&](const route::Channel& channel) { follows = follows || channel == next; });
-    EXPECT_TRUE(follows) << name_of(ring[i]) << " then " << name_of(next);
+    EXPECT_TRUE(follows) << name_of(grid, ring[i]) << " then " << name_of(grid, next);
   }
   // It stays: nobody sends any more, and packets are left.
   uint64_t left = 0;

@@ -70,7 +70,7 @@ void every_set(uint32_t count, uint32_t most, const Use& use, std::vector<uint32
 }
 
 /// Row switch 1 of a fabric with 4 columns.
-RootView row_switch(RuleSet rules = RuleSet::vtftr) { return {Dimension::row, 1, PortSet("1111"), rules}; }
+RootView row_switch(RuleSet rules = RuleSet::vtftr) { return {Dimension::row, 1, false, PortSet("1111"), rules}; }
 
 TEST(RouteRules, RowSwitch) {
   const RootEntry entry{1, PortSet("1101")};
@@ -165,7 +165,7 @@ void fail_any(Health& health) {
     case 1:
       return health.fail_link(leaf, dimension);
     default:
-      return health.fail_switch(dimension, leaf.line(dimension));
+      return health.fail_switch({dimension, leaf.line(dimension)});
   }
 }
 
@@ -208,7 +208,7 @@ TEST(Route, TheCycleIsOne) {
     for (uint32_t to = 0; to < grid.leaves(); ++to)
       walker.step(cycle[i], grid.leaf(to),
                   [&](const Channel& next) { follows = follows || next == cycle[(i + 1) % cycle.size()]; });
-    EXPECT_TRUE(follows) << name_of(cycle[i]);
+    EXPECT_TRUE(follows) << name_of(grid, cycle[i]);
   }
 }
 
@@ -238,8 +238,8 @@ Health drawn(const Grid& grid, bool links) {
     if (what == 0) health.fail_leaf(leaf);
     if (what == 1) health.fail_link(leaf, Dimension::row);
     if (what == 2) health.fail_link(leaf, Dimension::column);
-    if (what == 3) health.fail_switch(Dimension::row, leaf.y);
-    if (what == 4) health.fail_switch(Dimension::column, leaf.x);
+    if (what == 3) health.fail_switch({Dimension::row, leaf.y});
+    if (what == 4) health.fail_switch({Dimension::column, leaf.x});
   }
   return health;
 }

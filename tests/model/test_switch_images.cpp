@@ -42,7 +42,7 @@ class Fabric {
       const uint32_t line = at.line(dimension);
       request.in_port = static_cast<uint8_t>(1 + at.port(dimension));
       const uint32_t root = grid_.leaves() + (dimension == Dimension::row ? 0 : grid_.rows) + line;
-      const auto down = forward(root, request, alive_.ports(dimension, line).to_ullong());
+      const auto down = forward(root, request, alive_.ports({dimension, line}).to_ullong());
       if (!down) return {};
       at = leaf_at(dimension, line, *down - 1);
       request.in_port = static_cast<uint8_t>(grid_.hosts + (dimension == Dimension::row ? 1 : 2));

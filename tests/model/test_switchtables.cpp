@@ -67,7 +67,7 @@ TEST(Faults, OfAGridAreTheSameBothWays) {
   const route::Grid& grid = *fabric.grid();
   route::Health health(grid);
   health.fail_leaf({1, 2});
-  health.fail_switch(route::Dimension::column, 3);
+  health.fail_switch({route::Dimension::column, 3});
   health.fail_link({0, 1}, route::Dimension::row);
   Faults faults(fabric.graph());
   add_faults(faults, fabric.graph(), health);

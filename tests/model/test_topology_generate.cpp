@@ -28,7 +28,8 @@ TEST(Generate, SizesOfThePapers) {
        {Size{"fattree3:40", 2000, 16000, 32000, 4}, Size{"torus3d:30x20x20:2", 12000, 24000, 36000, 35},
         Size{"dragonfly:18,9,9", 2934, 26406, 38142, 3}, Size{"random:2048,40,20,1", 2048, 40960, 20480, 4},
         Size{"bluelight", 1664, 8704, 18240, 6}, Size{"taihulight", 6272, 40960, 61568, 6},
-        Size{"kfat2d:16x16:16", 288, 4096, 512, 4}}) {
+        Size{"kfat2d:16x16:16", 288, 4096, 512, 4},
+        Size{"kfat2d:16x16:16:4x4", 512, 4096, 1024, 8}}) {
     const Graph graph = load(size.spec);
     EXPECT_EQ(graph.switches(), size.switches) << size.spec;
     EXPECT_EQ(graph.hosts(), size.hosts) << size.spec;
@@ -278,6 +279,9 @@ TEST(Spec, WhatCannotBeBuiltIsRefused) {
             "random:8,4,3: must be random:SWITCHES,PORTS,HOSTS_PER_SWITCH,SEED with whole numbers");
   EXPECT_EQ(refused("bluelight:2"), "bluelight:2: must be bluelight with whole numbers");
   EXPECT_EQ(refused("kfat2d:0x3:1"), "kfat2d:0x3:1: R is 0, must be 1 to 4096");
+  EXPECT_EQ(refused("kfat2d:4x6:1:3x2"), "kfat2d:4x6:1:3x2: E must divide R and C");
+  EXPECT_EQ(refused("kfat2d:4x6:1:2x0"), "kfat2d:4x6:1:2x0: S is 0, must be 1 or more");
+  EXPECT_EQ(refused("kfat2d:4x6:1:2"), "kfat2d:4x6:1:2: must be kfat2d:RxC:H[:ExS] with whole numbers");
   EXPECT_EQ(refused("file:no/such"), "no/such: no such file");
   EXPECT_EQ(refused("file:/"), "/: is a folder");
 }

@@ -28,7 +28,7 @@ TEST(Ibnet, WhatIsWrittenIsReadAgain) {
 
 TEST(Ibnet, GeneratedFabricsThereAndBack) {
   for (const char* spec : {"fattree3:8", "torus3d:4x2x1:3", "dragonfly:4,2,2", "random:40,12,6,5",
-                           "bluelight", "kfat2d:3x5:2"}) {
+                           "bluelight", "kfat2d:3x5:2", "kfat2d:4x2:2:2x3"}) {
     const Graph graph = load(spec);
     EXPECT_TRUE(read_ibnet(write_ibnet(graph), "text") == graph) << spec;
   }
