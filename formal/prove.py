@@ -47,7 +47,8 @@ PROTOCOL = [
     ("barrier, progress: 4 members, 2 lost, 1 duplicated", "barrier", ["BOUNDED", "BARRIERS=2"], True, None),
     ("barrier, multicast Release, safety: 4 members, 3 barriers, any offsets", "barrier", ["MULTICAST"], False, None),
     ("barrier, multicast Release, safety, without epochs", "barrier", ["MULTICAST", "NO_EPOCH"], False, "assertion"),
-    ("barrier, multicast Release, progress: 3 members, 2 lost, 1 duplicated", "barrier", ["BOUNDED", "MULTICAST", "NODES=3"], True, None),
+    ("barrier, multicast Release, progress: 4 members, 2 lost, 1 duplicated", "barrier", ["BOUNDED", "MULTICAST", "BARRIERS=2"], True, None),
+    ("barrier, multicast Release, progress, a Gather that is repeated late is not answered", "barrier", ["BOUNDED", "MULTICAST", "BARRIERS=2", "NO_ANSWER"], True, "cycle"),
     ("barrier, progress, a Gather that is repeated late is not answered", "barrier", ["BOUNDED", "NODES=3", "NO_ANSWER"], True, "cycle"),
 ]
 

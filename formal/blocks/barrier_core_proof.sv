@@ -60,8 +60,8 @@ module barrier_core_proof
   );
 
   // ------------------------------------------------------------------------------------------------- group 0
-  logic        here, arrives, opens, closes, ends, under_way_q;
-  logic [15:0] epoch_q;
+  logic        here, arrives, opens, closes, ends, under_way_q, used_q;
+  logic [15:0] epoch_q, last_q;  // last_q: its last instance
 
   assign here    = command_q && command_done && group_q == '0 && refusal == REFUSAL_NONE;
   assign opens   = here && what_q == COMMAND_OPEN;
@@ -73,6 +73,9 @@ module barrier_core_proof
     if (!rst_ni || opens || closes) under_way_q <= 1'b0;
     else if (arrives) under_way_q <= 1'b1;
     else if (ends) under_way_q <= 1'b0;
+    if (!rst_ni) used_q <= 1'b0;
+    else if (opens) used_q <= 1'b1;
+    if (opens) last_q <= settings_q.inst;
     if (opens) epoch_q <= '0;
     else if (ends && completion.ending == ENDING_OK) epoch_q <= epoch_q + 1'b1;
   end
@@ -81,4 +84,5 @@ module barrier_core_proof
   `PROVE(NoArrivalWhileUnderWay, !arrives || !under_way_q)
   `PROVE(SaysItsEpoch, !ends || completion.epoch == epoch_q)
   `PROVE(OnlyOpenGroupsEnd, !ends || open[0])
+  `PROVE(AnotherInstanceEachTime, !opens || !used_q || settings_q.inst != last_q)
 endmodule

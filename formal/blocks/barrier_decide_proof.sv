@@ -69,7 +69,7 @@ module barrier_decide_proof
   assign gather         = what == EVENT_PACKET && packet.kind == PACKET_KIND_GATHER && !packet.failed;
   assign release_packet = what == EVENT_PACKET && packet.kind == PACKET_KIND_RELEASE;
   assign right_place    = packet.multicast ? was.settings.multicast != '0 && packet.to == was.settings.multicast : packet.to == self_i;
-  assign right_sender   = open_i && right_place && packet.inst == was.settings.inst && packet.number < 16'(members) && member_i == packet.from && packet.from != self_i;
+  assign right_sender   = open_i && right_place && packet.inst == was.settings.inst && packet.digest == was.digest && packet.number < 16'(members) && member_i == packet.from && packet.from != self_i;
   assign sender_id      = shifted(packet.number[ID_W-1:0], was.memory.offset, members, was.settings.block_log2);
   for (genvar i = 0; i < int'(CHILD_W); i++) begin : gen_sender
     assign sender[i] = (id | more_of(i)) == sender_id && (id & more_of(i)) == '0;
@@ -97,6 +97,17 @@ module barrier_decide_proof
   `PROVE(RefusedChangesNothing, !action.refused || (now == was && !action.complete && action.to_children == '0 && !action.to_parent && !action.to_node && !action.to_all))
   `PROVE(DroppedChangesNothing, !action.drop || (now == was && !action.complete && action.to_children == '0 && !action.to_parent && !action.to_node && !action.to_all && !action.again))
 
+  // ------------------------------------------------------------------------------------------------- late members
+  logic says_so, blames;
+  assign says_so = what == EVENT_PACKET && packet.kind == PACKET_KIND_WAIT && right_sender && packet.has_named && of_this_epoch;
+  assign blames  = now.has_blamed && !(was.has_blamed && now.blamed == was.blamed && now.blame_age == was.blame_age + 16'(what == EVENT_TICK && (was.phase == PHASE_GATHERING || was.phase == PHASE_WAITING)));
+
+  `PROVE(NamedLateWasNotThereAtTheLimit, !now.has_late || (was.has_late && now.late == was.late) || (says_so && now.late == packet.named && 34'(was.age) >= 34'(was.settings.late) + 34'(packet.length)))
+  `PROVE(LateIsCountedOnce, !action.late || (!was.has_late && now.has_late))
+  `PROVE(BlamesWhomAWaitNames, !blames || (says_so && now.blamed == packet.named && now.blame_age == packet.length))
+  `PROVE(NamesWhomItBlames, !(action.to_node && action.kind == PACKET_KIND_WAIT && action.has_named) ||
+         (was.phase == PHASE_IDLE ? action.named == self_i && action.length == '0 : was.has_blamed && action.named == was.blamed && action.length == was.blame_age))
+
   // ------------------------------------------------------------------------------------------------- dead members
   logic by_tick, by_packet;
   assign by_tick   = what == EVENT_TICK && was.misses == {1'b0, was.settings.tries} && was.timer <= 16'd1 && now.dead == member_i;
@@ -107,7 +118,7 @@ module barrier_decide_proof
   `PROVE(FailureIsToldOnce, !(was.phase == PHASE_FAILED && was.told) || !action.complete)
   `PROVE(FailureIsToldToWhoBegan, !(was.phase == PHASE_GATHERING || was.phase == PHASE_WAITING) || now.phase != PHASE_FAILED || (action.complete && action.ending == ENDING_DEAD_MEMBER))
   logic of_member, asks;
-  assign of_member = what == EVENT_PACKET && right_sender && packet.digest == was.digest && packet.offset < 16'(offsets_of(members, was.settings.block_log2)) && packet.best_offset < 16'(offsets_of(members, was.settings.block_log2));
+  assign of_member = what == EVENT_PACKET && right_sender && packet.offset < 16'(offsets_of(members, was.settings.block_log2)) && packet.best_offset < 16'(offsets_of(members, was.settings.block_log2));
   assign asks      = packet.kind == PACKET_KIND_GATHER || packet.kind == PACKET_KIND_ASK;
   `PROVE(FailureOfTheLastEpochIsTaken, !(of_member && packet.failed && (packet.kind == PACKET_KIND_GATHER || packet.kind == PACKET_KIND_RELEASE) && packet.epoch + 16'd1 == was.epoch) || now.phase == PHASE_FAILED)
   `PROVE(FailedAnswersTheNextEpoch, !(of_member && was.phase == PHASE_FAILED && asks && !packet.failed && packet.epoch == was.epoch + 16'd1) || (action.to_node && action.failed && action.named == was.dead))

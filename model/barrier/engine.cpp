@@ -63,11 +63,22 @@ uint8_t digest_of(const GroupSettings& settings) {
 }
 
 Engine::Engine(Node self, uint32_t groups, uint32_t nodes)
-    : self_(self), nodes_(nodes), groups_(groups), pending_(groups) {}
+    : self_(self), nodes_(nodes), groups_(groups), pending_(groups), last_instance_(groups) {}
 
 // ------------------------------------------------------------------------------------------------- software
 
+Refusal Engine::counted(Refusal refusal) {
+  if (refusal != Refusal::none) refused_++;
+  return refusal;
+}
+
 Refusal Engine::open(uint32_t number, GroupSettings settings) {
+  return counted(opened(number, std::move(settings)));
+}
+Refusal Engine::close(uint32_t number) { return counted(closed(number)); }
+Refusal Engine::arrive(uint32_t number) { return counted(arrived(number)); }
+
+Refusal Engine::opened(uint32_t number, GroupSettings settings) {
   if (number >= groups_.size()) return Refusal::no_such_group;
   if (groups_[number].phase != Phase::closed) return Refusal::open;
   if (const Refusal fault = fault_of(settings, nodes_); fault != Refusal::none) return fault;
@@ -76,6 +87,8 @@ Refusal Engine::open(uint32_t number, GroupSettings settings) {
   if (!has_whole_blocks(settings)) return Refusal::bad_block;
   if (settings.judge.stride > offsets_of(settings)) return Refusal::bad_stride;
   if (settings.multicast != 0 && settings.multicast < nodes_) return Refusal::bad_multicast;
+  if (last_instance_[number] == settings.instance) return Refusal::same_instance;
+  last_instance_[number] = settings.instance;
   Group group;
   group.number = static_cast<uint32_t>(own - settings.members.begin());
   group.settings = std::move(settings);
@@ -87,14 +100,14 @@ Refusal Engine::open(uint32_t number, GroupSettings settings) {
   return Refusal::none;
 }
 
-Refusal Engine::close(uint32_t number) {
+Refusal Engine::closed(uint32_t number) {
   if (number >= groups_.size()) return Refusal::no_such_group;
   if (groups_[number].phase == Phase::closed) return Refusal::not_open;
   groups_[number] = Group{};
   return Refusal::none;
 }
 
-Refusal Engine::arrive(uint32_t number) {
+Refusal Engine::arrived(uint32_t number) {
   if (number >= groups_.size()) return Refusal::no_such_group;
   Group& group = groups_[number];
   if (group.phase == Phase::closed) return Refusal::not_open;
@@ -214,7 +227,12 @@ void Engine::waits(Group& group, const Packet& packet) {
   const bool parent = group.phase == Phase::waiting && parent_node(group) == packet.from;
   if (!child && !parent) return drop(Drop::not_waiting);
   group.misses = 0;
-  if (packet.has_named) group.blamed = packet.named;
+  group.blamed = packet.has_named ? std::optional(packet.named) : std::nullopt;
+  group.blame_age = packet.length;
+  if (packet.has_named && group.age >= uint64_t{group.settings.waiting.late} + packet.length) {
+    if (!group.late) late_++;
+    group.late = packet.named;
+  }
   if (child) std::rotate(group.missing.begin(), group.missing.begin() + 1, group.missing.end());
 }
 
@@ -240,6 +258,7 @@ void Engine::begin_epoch(Group& group) {
   group.length = 0;
   group.age = 0;
   group.blamed.reset();
+  group.blame_age = 0;
   group.late.reset();
 }
 
@@ -319,9 +338,11 @@ void Engine::tick(uint32_t number) {
 }
 
 void Engine::note_age(Group& group) {
-  if (++group.age < group.settings.waiting.late || !group.blamed) return;
-  if (!group.late) late_++;
-  group.late = group.blamed;
+  group.age++;
+  if (group.blame_age == length_limit)
+    group.blamed.reset();  // too long ago
+  else
+    group.blame_age++;
 }
 
 void Engine::tick(Group& group) {
@@ -377,6 +398,7 @@ void Engine::answer_wait(Group& group, Node to) {
   packet.type = Type::wait;
   packet.has_named = group.phase == Phase::idle || group.blamed.has_value();
   packet.named = group.phase == Phase::idle ? self_ : group.blamed.value_or(0);
+  packet.length = static_cast<uint16_t>(group.phase != Phase::idle && group.blamed ? group.blame_age : 0);
   send(group, packet, to);
 }
 

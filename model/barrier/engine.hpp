@@ -75,7 +75,7 @@ struct Completion {
   uint16_t epoch = 0;
   Ending ending = Ending::ok;
   Node dead = 0;             ///< with dead_member
-  std::optional<Node> late;  ///< last member that was waited for beyond the limit
+  std::optional<Node> late;  ///< last member that had not arrived when the limit was over
 };
 
 struct Outputs {
@@ -123,6 +123,8 @@ class Engine {
   GroupView view(uint32_t group) const;
   uint64_t repeated() const { return repeated_; }
   uint64_t late() const { return late_; }
+  /// Commands that were refused.
+  uint64_t refused() const { return refused_; }
 
  private:
   struct Group {
@@ -136,10 +138,15 @@ class Engine {
     uint32_t length = 0;
     uint32_t timer = 0, interval = 0, misses = 0, age = 0;
     std::optional<Node> blamed, late;
+    uint32_t blame_age = 0;  ///< ticks since whom it blames said that it had not arrived
     Node dead = 0;
     bool told = false;  ///< software knows of the failure
   };
 
+  Refusal counted(Refusal refusal);
+  Refusal opened(uint32_t group, GroupSettings settings);
+  Refusal closed(uint32_t group);
+  Refusal arrived(uint32_t group);
   bool accepts(const Packet& packet);
   void gathered(Group& group, const Packet& packet);
   void released(Group& group, const Packet& packet);
@@ -153,7 +160,7 @@ class Engine {
   void fail(Group& group, Node dead);
   void tick(Group& group);
   void restart_timer(Group& group);
-  void note_age(Group& group);
+  static void note_age(Group& group);
   void complete(const Group& group, Ending ending);
   void drop(Drop reason) { dropped_[static_cast<size_t>(reason)]++; }
   void send(Group& group, Packet packet, Node to);
@@ -168,9 +175,10 @@ class Engine {
   uint32_t nodes_;
   std::vector<Group> groups_;
   std::vector<bool> pending_;  ///< by group: software has not taken its completion
+  std::vector<std::optional<uint16_t>> last_instance_;
   Outputs out_;
   std::vector<uint64_t> dropped_ = std::vector<uint64_t>(formats::count::DROP);
-  uint64_t repeated_ = 0, late_ = 0;
+  uint64_t repeated_ = 0, late_ = 0, refused_ = 0;
 };
 
 }  // namespace weft::barrier

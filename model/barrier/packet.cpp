@@ -69,7 +69,8 @@ std::optional<Packet> read_packet(std::span<const uint8_t, formats::packet_bytes
   packet.instance = raw.inst;
   packet.digest = raw.digest;
   packet.epoch = raw.epoch;
-  packet.length = static_cast<uint16_t>(std::min<uint32_t>(uint32_t{raw.length} + raw.hops, length_limit));
+  const uint32_t hops = packet.type == Type::wait ? 0 : raw.hops;  // of a way
+  packet.length = static_cast<uint16_t>(std::min<uint32_t>(raw.length + hops, length_limit));
   packet.named = raw.named;
   return packet;
 }

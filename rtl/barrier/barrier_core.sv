@@ -88,6 +88,7 @@ module barrier_core
   id_t                 sender_q;
   action_t             action_q, action;
   logic [N_GROUPS-1:0] open_q, timed_q, ticks_q;  // groups; those that wait for somebody; those whose tick is to come
+  logic [N_GROUPS-1:0] used_q;  // groups that were open: their memory has the last instance
   logic [$clog2(TICK_WAITS+1)-1:0] before_tick_q;  // packets that may still go before the tick
   logic                sending_q, opening_q, pending_q, tick_q;
   logic                same_q;  // the packet is of the group whose event has just ended: its state is here, not yet in the memory
@@ -157,7 +158,7 @@ module barrier_core
 
   // ------------------------------------------------------------------------------------------------- act
   logic     open_done, send_done;
-  refusal_e open_refusal;
+  refusal_e table_refusal, open_refusal;
   id_t      own;
   logic [7:0] digest;
 
@@ -177,8 +178,10 @@ module barrier_core
   );
   barrier_open #(.N_NODES(N_NODES)) i_open (
     .clk_i, .rst_ni, .start_i(state_q == S_OPEN && opening_q), .self_i, .settings_i, .done_o(open_done),
-    .refusal_o(open_refusal), .own_o(own), .digest_o(digest), .look_o(open_look), .number_o(open_number), .node_i(member)
+    .refusal_o(table_refusal), .own_o(own), .digest_o(digest), .look_o(open_look), .number_o(open_number), .node_i(member)
   );
+  assign open_refusal = table_refusal == REFUSAL_NONE && used_q[group_q] && loaded.settings.inst == settings_i.inst ? REFUSAL_SAME_INSTANCE : table_refusal;
+
   barrier_send i_send (
     .clk_i, .rst_ni, .start_i(decide), .self_i, .group_number_i(8'(group_q)), .group_i(g_q), .place_i(place_q), .memory_i(next_q.memory), .begun_i(action), .action_i(action_q),
     .done_o(send_done), .look_o(send_look), .number_o(send_number), .node_i(member), .valid_o(packet_valid_o), .ready_i(packet_ready_i), .packet_o
@@ -206,6 +209,7 @@ module barrier_core
       open_q         <= '0;
       timed_q        <= '0;
       ticks_q        <= '0;
+      used_q         <= '0;
       tick_q         <= 1'b0;
       before_tick_q  <= '0;
       sending_q      <= 1'b0;
@@ -235,7 +239,10 @@ module barrier_core
         S_OPEN: begin
           if (open_done) begin
             state_q <= open_refusal == REFUSAL_NONE ? S_STORE : S_IDLE;
-            if (open_refusal == REFUSAL_NONE) open_q[group_q] <= 1'b1;
+            if (open_refusal == REFUSAL_NONE) begin
+              open_q[group_q] <= 1'b1;
+              used_q[group_q] <= 1'b1;
+            end
           end
         end
         S_LOAD:   state_q <= gives_way ? S_LOAD : event_q == EVENT_TICK ? S_LOOK : S_DECIDE;

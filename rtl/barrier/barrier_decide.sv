@@ -60,6 +60,10 @@ module barrier_decide
     if (notes && saturated_sum(packet_i.length, packet_i.hops) > length) length = saturated_sum(packet_i.length, packet_i.hops);
   end
 
+  // Whom a Wait names had not arrived when this group had waited for as long as software allows.
+  logic was_late;
+  assign was_late = 33'(group_i.age) >= 33'(group_i.settings.late) + 33'(packet_i.length);
+
   // ------------------------------------------------------------------------------------------------- steps
   function automatic group_t timer_anew(group_t group);
     group_t next;
@@ -81,6 +85,7 @@ module barrier_decide
     next.length     = '0;
     next.age        = '0;
     next.has_blamed = 1'b0;
+    next.blame_age  = '0;
     next.has_late   = 1'b0;
     return next;
   endfunction
@@ -126,11 +131,8 @@ module barrier_decide
       EVENT_TICK: begin
         if (group_i.phase == PHASE_GATHERING || group_i.phase == PHASE_WAITING) begin
           g.age = group_i.age + 1'b1;
-          if (g.age >= group_i.settings.late && group_i.has_blamed) begin
-            g.has_late = 1'b1;
-            g.late     = group_i.blamed;
-            a.late     = !group_i.has_late;
-          end
+          if (group_i.blame_age == '1) g.has_blamed = 1'b0;  // too long ago
+          else g.blame_age = group_i.blame_age + 1'b1;
           if (group_i.timer > 16'd1) begin
             g.timer = group_i.timer - 1'b1;
           end else begin
@@ -247,15 +249,22 @@ module barrier_decide
                 drops    = 1'b1;
                 a.reason = DROP_NOT_WAITING;
               end
-              if (!drops && packet_i.has_named) begin
-                g.has_blamed = 1'b1;
+              if (!drops) begin
+                g.has_blamed = packet_i.has_named;
                 g.blamed     = packet_i.named;
+                g.blame_age  = packet_i.length;
+                if (packet_i.has_named && was_late) begin
+                  g.has_late = 1'b1;
+                  g.late     = packet_i.named;
+                  a.late     = !group_i.has_late;
+                end
               end
             end
           endcase
           if (a.kind == PACKET_KIND_WAIT) begin
             a.has_named = group_i.phase == PHASE_IDLE || group_i.has_blamed;
             a.named     = group_i.phase == PHASE_IDLE ? self_i : group_i.has_blamed ? group_i.blamed : '0;
+            a.length    = group_i.phase != PHASE_IDLE && group_i.has_blamed ? group_i.blame_age : '0;
           end
         end
       end

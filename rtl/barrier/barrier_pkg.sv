@@ -60,6 +60,7 @@ package barrier_pkg;
     logic [31:0] age;
     logic        has_blamed;
     node_t       blamed;
+    logic [15:0] blame_age;  // ticks since that one said that it had not arrived
     logic        has_late;
     node_t       late;
     node_t       dead;

@@ -55,7 +55,7 @@ module barrier_regs
 );
   logic        writing, done, ok, known, is_command, table_closed, read_ok;
   logic [9:0]  waddr, raddr;
-  logic [31:0] wdata, rdata, repeated_q, late_q, completed_q, drops_q[REG_COUNT_DROP];
+  logic [31:0] wdata, rdata, repeated_q, late_q, completed_q, refused_q, drops_q[REG_COUNT_DROP];
   logic [3:0]  wstrb;
   logic [15:0] self_q, period_q, tick_q, index_q;
   logic [7:0]  table_q;
@@ -170,11 +170,13 @@ module barrier_regs
       repeated_q  <= '0;
       late_q      <= '0;
       completed_q <= '0;
+      refused_q   <= '0;
       drops_q     <= '{default: '0};
     end else begin
       repeated_q  <= repeated_q + 32'(repeated_i);
       late_q      <= late_q + 32'(late_i);
       completed_q <= completed_q + 32'(completed_i);
+      refused_q   <= refused_q + 32'(done && is_command && !ok);
       for (int unsigned i = 0; i < REG_COUNT_DROP; i++) begin
         if ((drop_i && 32'(reason_i) == i) || (malformed_i && i == 32'(DROP_MALFORMED)) || (overrun_i && i == 32'(DROP_OVERRUN))) drops_q[i] <= drops_q[i] + 1'b1;
       end
@@ -209,6 +211,7 @@ module barrier_regs
       REG_REPEATED:    rdata = repeated_q;
       REG_LATE_COUNT:  rdata = late_q;
       REG_COMPLETED:   rdata = completed_q;
+      REG_REFUSED:     rdata = refused_q;
       default: begin
         read_ok = 1'b0;
         for (int unsigned i = 0; i < REG_COUNT_DROP; i++) begin

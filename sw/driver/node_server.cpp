@@ -324,7 +324,7 @@ Reply NodeServer::barrier_reply(Barrier& barrier) {
   if (!barrier.ended) return Reply::of({0});
   const BarrierDriver::Completion ended = *barrier.ended;
   barrier.ended.reset();
-  return Reply::of({1, ended.ending, ended.dead});
+  return Reply::of({1, ended.ending, ended.dead, ended.has_late != 0 ? 1u + ended.late : 0u});
 }
 
 /// Of those who wait to open it the first one does, the others are told that it is in use.

@@ -213,10 +213,13 @@ class Barrier {
   bool wait(uint64_t clocks);
   /// Arrives and waits; throws if not all come.
   void enter(uint64_t clocks = Context::patience);
+  /// The last member that had not arrived 262,144 clocks after this one, at the barrier that ended last.
+  std::optional<uint32_t> late() const { return late_; }
 
  private:
   Context& context_;
   uint32_t number_;
+  std::optional<uint32_t> late_;
 };
 
 }  // namespace weft::verbs

@@ -303,4 +303,9 @@ int weft_barrier_enter(weft_barrier* barrier, uint64_t clocks) {
   });
 }
 
+int weft_barrier_late(const weft_barrier* barrier) {
+  const auto late = barrier->barrier.late();
+  return late ? static_cast<int>(*late) : -1;
+}
+
 const char* weft_status_name(uint8_t status) { return verbs::status_name(status).data(); }

@@ -99,6 +99,7 @@ class LockstepNode : public EngineNode {
     equal(read(reg::REPEATED).value(), golden_->repeated(), "repeated");
     equal(read(reg::LATE_COUNT).value(), golden_->late(), "late");
     equal(read(reg::COMPLETED).value(), completed_, "completed");
+    equal(read(reg::REFUSED).value(), golden_->refused(), "refused");
   }
 
   std::optional<uint32_t> read(uint32_t address) {

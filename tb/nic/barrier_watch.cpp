@@ -292,6 +292,7 @@ void BarrierWatch::compare_counters() {
   compare_counter(reg::REPEATED, golden_->repeated(), "repeated");
   compare_counter(reg::LATE_COUNT, golden_->late(), "late");
   compare_counter(reg::COMPLETED, taken_, "completed");
+  compare_counter(reg::REFUSED, golden_->refused(), "refused");
   const uint32_t ring_offset = driver::barrier_ring_offset;
   compare_counter(ring_offset + ring::reg::TAIL, tail_, "entries written");
   compare_counter(ring_offset + ring::reg::ERRORS, write_errors_, "write errors");

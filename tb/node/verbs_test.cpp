@@ -404,6 +404,24 @@ TEST_F(VerbsBarrier, MissingMemberIsNamedNotWaitedForForEver) {
   EXPECT_EQ(fault_of([&] { mine.enter(); }), "barrier 0: node 1 is dead");
 }
 
+TEST_F(VerbsBarrier, WhoIsLateIsNamed) {
+  Barrier mine(domain_here, 0, both), theirs(domain_there, 0, both);
+  for (const bool late : {true, false}) {
+    mine.arrive();
+    EXPECT_FALSE(mine.wait(late ? 300'000 : 1'000));
+    theirs.arrive();
+    EXPECT_TRUE(mine.wait(100'000) && theirs.wait(100'000));
+    EXPECT_EQ(mine.late(), late ? std::optional(1u) : std::nullopt);
+    EXPECT_EQ(theirs.late(), std::nullopt);
+  }
+}
+
+TEST_F(VerbsBarrier, TheSameInstanceIsRefused) {
+  { const Barrier brief(domain_here, 4, both, 7); }
+  EXPECT_EQ(fault_of([&] { Barrier(domain_here, 4, both, 7); }), "node 0: barrier: SAME_INSTANCE");
+  const Barrier another(domain_here, 4, both, 8);
+}
+
 TEST_F(VerbsBarrier, WhoGoesLeavesNoBarrier) {
   {
     Barrier mine(domain_here, 5, both);

@@ -37,10 +37,15 @@ class Guide(unittest.TestCase):
         guide = (ROOT / "docs" / "driver.md").read_text(encoding="utf-8")
         self.assert_run(blocks(guide, "cpp"), 1, "tb/node/verbs_test.cpp")
 
+    def test_barrier(self):
+        guide = (ROOT / "docs" / "barrier.md").read_text(encoding="utf-8")
+        self.assert_run(blocks(guide, "text"), 1, "tests/sw/test_drivers.cpp")
+
 
 # Blocks of code that no test of docs runs, by page and first words, and why.
 NOT_RUN = {
     ("docs/barrier.md", "driver::BarrierDriver barriers("): "its bus, memory and function are the reader's",
+    ("docs/barrier.md", "write 0x10010"): "above",
     ("docs/boot.md", "{"): "a file that the commands of the page read",
     ("docs/fabric.md", "node ──send──>"): "a picture",
     ("docs/howto_extend.md", "Graph hypercube("): "tests/flow/test_page_code.py compiles and runs it",

@@ -91,7 +91,7 @@ class BarrierNetwork {
   }
   void fly_to(Node to, Packet packet) {
     if (random_.chance(weather_.loss)) return;
-    packet.length = static_cast<uint16_t>(packet.length + hops);
+    if (packet.type != Type::wait) packet.length = static_cast<uint16_t>(packet.length + hops);
     flying_.emplace(now_ + 1 + random_.below(weather_.delay), std::pair(to, packet));
   }
 

@@ -147,6 +147,96 @@ TEST(BarrierEngine, WhoCameInTimeIsNotNamedLate) {
   EXPECT_EQ(engine.late(), 0u);
 }
 
+// Whom a Wait names had said so some ticks before: the limit must have been over then.
+TEST(BarrierEngine, WhoHadNotArrivedAtTheLimitIsNamedLate) {
+  const auto settings = settings_of(2);
+  for (const uint16_t before : {0, 1, 300}) {
+    Engine engine(0, 1, 2);
+    ASSERT_EQ(engine.open(0, settings), Refusal::none);
+    ASSERT_EQ(engine.arrive(0), Refusal::none);
+    Packet waits = packet_of(Type::wait, 1, 0, 0, settings);
+    waits.has_named = true;
+    waits.named = 1;
+    waits.length = before;
+    const auto tick = [&] {
+      engine.tick();
+      engine.receive(waits);  // it lives
+    };
+    for (uint32_t ticks = 1; ticks < settings.waiting.late + before; ticks++) tick();
+    EXPECT_EQ(engine.late(), 0u);
+    tick();
+    EXPECT_EQ(engine.late(), 1u);
+    engine.receive(packet_of(Type::gather, 1, 0, 0, settings));
+    EXPECT_EQ(engine.take().completions.at(0).late, std::optional<Node>(1));
+  }
+}
+
+// Passed on over two levels, its ticks count on; after too many of them nobody is named.
+TEST(BarrierEngine, ANameGrowsOld) {
+  const auto settings = settings_of(8);
+  Engine engine(4, 1, 8);
+  ASSERT_EQ(engine.open(0, settings), Refusal::none);
+  const auto answer = [&] {
+    engine.take();
+    engine.receive(packet_of(Type::ask, 0, 4, 0, settings));
+    return engine.take().packets.at(0);
+  };
+  EXPECT_EQ(answer().named, 4u);
+  EXPECT_EQ(answer().length, 0u);
+  ASSERT_EQ(engine.arrive(0), Refusal::none);
+  EXPECT_FALSE(answer().has_named);
+  Packet waits = packet_of(Type::wait, 5, 4, 0, settings);
+  waits.has_named = true;
+  waits.named = 5;
+  waits.length = 10;
+  engine.receive(waits);
+  EXPECT_EQ(answer().named, 5u);
+  EXPECT_EQ(answer().length, 10u);
+  for (int i = 0; i < 7; i++) engine.tick();
+  EXPECT_EQ(answer().length, 17u);
+  waits.has_named = false;
+  waits.from = waits.number = 6;  // who is asked next
+  engine.receive(waits);
+  EXPECT_FALSE(answer().has_named) << "it does not know any more";
+  waits.has_named = true;
+  waits.from = waits.number = 5;
+  waits.length = 0xfffe;
+  engine.receive(waits);
+  engine.tick();
+  EXPECT_EQ(answer().length, 0xffffu);
+  engine.tick();
+  EXPECT_FALSE(answer().has_named);
+}
+
+// Members of whom some come just before or after the limit, on a network that loses.
+TEST(BarrierEngine, NobodyIsNamedLateWhoCameBeforeTheLimit) {
+  constexpr uint32_t delay = 2, levels = 3, late = 300;
+  uint32_t named = 0;
+  for (uint64_t seed = 1; seed <= 300; seed++) {
+    RandomStream random(seed, 1);
+    BarrierNetwork net(8, {.loss = 0.02, .twice = 0.05, .delay = delay}, seed);
+    auto settings = settings_of(8);
+    settings.waiting = {.first = 4, .largest = 128, .tries = 40, .late = late};
+    net.open(settings);
+    std::vector<uint32_t> comes(8);
+    for (uint32_t& when : comes)
+      when = static_cast<uint32_t>(random.below(3) == 0 ? 200 + random.below(400) : random.below(30));
+    for (uint32_t now = 0; now < 3000; now++) {
+      for (Node node = 0; node < 8; node++)
+        if (comes[node] == now) net.arrive(node);
+      net.tick();
+    }
+    for (Node node = 0; node < 8; node++) {
+      ASSERT_EQ(net.completions[node].size(), 1u) << "seed " << seed;
+      const auto who = net.completions[node][0].late;
+      if (!who) continue;
+      named++;
+      ASSERT_GT(comes[*who] + levels * delay, comes[node] + late) << "seed " << seed << ", node " << node;
+    }
+  }
+  EXPECT_GT(named, 100u);
+}
+
 // 0 has died after it had released 1, not 2: 2 ends the barrier with a failure, 1 the next one, and both name
 // 0.
 TEST(BarrierEngine, WhoMissedTheReleaseOfADeadMemberIsNotTakenForDead) {

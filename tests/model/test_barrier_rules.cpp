@@ -167,6 +167,7 @@ TEST(BarrierEngine, RefusesWhatSoftwareDoesWrong) {
   EXPECT_EQ(engine.open(0, in_blocks(2, 1)), Refusal::none);
   EXPECT_EQ(engine.close(0), Refusal::none);
   settings.shape = Shape::lct;
+  settings.instance++;
   EXPECT_EQ(engine.open(0, in_blocks(2, 4)), Refusal::none);
   EXPECT_EQ(engine.close(0), Refusal::none);
   EXPECT_EQ(engine.open(0, in_blocks(0, 5)), Refusal::bad_stride);
@@ -177,8 +178,13 @@ TEST(BarrierEngine, RefusesWhatSoftwareDoesWrong) {
   };
   EXPECT_EQ(engine.open(0, told_at(1)), Refusal::bad_multicast);
   EXPECT_EQ(engine.open(0, told_at(7)), Refusal::bad_multicast);
+  settings.instance++;
   EXPECT_EQ(engine.open(0, told_at(8)), Refusal::none);
   EXPECT_EQ(engine.close(0), Refusal::none);
+  EXPECT_EQ(engine.refused(), 17u);
+  EXPECT_EQ(engine.open(0, settings), Refusal::same_instance);
+  EXPECT_EQ(engine.open(1, settings), Refusal::none) << "of another group";
+  settings.instance++;
   EXPECT_EQ(engine.open(0, settings), Refusal::none);
   EXPECT_EQ(engine.open(0, settings), Refusal::open);
   EXPECT_EQ(engine.arrive(0), Refusal::none);
@@ -195,7 +201,9 @@ TEST(BarrierEngine, WantsItsCompletionTakenBeforeTheNextArrival) {
   EXPECT_EQ(engine.take().completions.size(), 2u);
   EXPECT_EQ(engine.arrive(0), Refusal::arrived);
   EXPECT_EQ(engine.close(0), Refusal::none);
-  EXPECT_EQ(engine.open(0, settings_of(1)), Refusal::none);
+  auto again = settings_of(1);
+  again.instance++;
+  EXPECT_EQ(engine.open(0, again), Refusal::none);
   EXPECT_EQ(engine.arrive(0), Refusal::arrived) << "it is still there";
   engine.completion_taken(0);
   EXPECT_EQ(engine.arrive(0), Refusal::none);
@@ -252,6 +260,25 @@ TEST(BarrierEngine, DropsWhatIsNotForItAndCounts) {
   dropped(Drop::bad_offset, [](Packet& packet) { packet.memory.best_offset = 2; });
   dropped(Drop::misrouted, multicast(multicast_address + 1));
   dropped(Drop::not_waiting, multicast(multicast_address));
+}
+
+// A Gather of the group's last use, late in the network, would be taken for one of now.
+TEST(BarrierEngine, IsNotOpenedWithTheSameInstanceAgain) {
+  Engine engine(0, 1, 2);
+  auto settings = settings_of(2);
+  Packet gather;
+  gather.from = gather.number = 1;
+  gather.instance = settings.instance;
+  gather.digest = digest_of(settings);
+  ASSERT_EQ(engine.open(0, settings), Refusal::none);
+  ASSERT_EQ(engine.close(0), Refusal::none);
+  EXPECT_EQ(engine.open(0, settings), Refusal::same_instance);
+  settings.instance++;
+  ASSERT_EQ(engine.open(0, settings), Refusal::none);
+  engine.receive(gather);
+  ASSERT_EQ(engine.arrive(0), Refusal::none);
+  EXPECT_TRUE(engine.take().completions.empty());
+  EXPECT_EQ(engine.dropped(Drop::other_instance), 1u);
 }
 
 // The next barrier's Gather overtakes this one's Release, and says as much.

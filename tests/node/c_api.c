@@ -150,6 +150,7 @@ static void barrier_in_steps(struct Side* here, struct Side* there) {
   expect_text(weft_error(here->context), "node 0: barrier: ARRIVED");
   expect(weft_barrier_arrive(other) == 0, "the second may not arrive");
   expect(weft_barrier_wait(mine, clocks) == 1 && weft_barrier_wait(other, clocks) == 1, "not both leave");
+  expect(weft_barrier_late(mine) == -1, "somebody is said to be late");
   weft_barrier_close(mine);
   weft_barrier_close(other);
 }

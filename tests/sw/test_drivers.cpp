@@ -7,6 +7,8 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "driver/barrier_driver.hpp"
@@ -265,6 +267,65 @@ TEST_F(BarrierOfANic, WindowIsBehindTheQueues) {
   EXPECT_EQ(barrier_window(64), 0x80000u);
   EXPECT_EQ(started, true);
   EXPECT_EQ(registers.written.back(), (Registers::Write{ring + barrier_ring::formats::reg::ENABLE, 1}));
+}
+
+// What docs/barrier.md says, "Setting up a group".
+constexpr const char* sequence_of_the_page = R"(write 0x10010 0x00000003  # SELF: this node
+write 0x10014 0x00000040  # TICK_PERIOD: clocks of a tick
+write 0x10408 0x50000000  # BASE_LO: of the ring
+write 0x1040c 0x00000000  # BASE_HI
+write 0x10410 0x00000004  # LOG2: 16 entries
+write 0x10418 0x00000000  # IRQ_ENABLE
+write 0x10414 0x00000001  # ENABLE
+write 0x10018 0x00000000  # TABLE_GROUP: group 0
+write 0x1001c 0x00000000  # TABLE_INDEX: from its first member on
+write 0x10020 0x00000000  # MEMBER: number 0 is node 0
+write 0x10020 0x00000001  # MEMBER: number 1
+write 0x10020 0x00000002  # MEMBER: number 2
+write 0x10020 0x00000003  # MEMBER: number 3
+write 0x10024 0x00000001  # INSTANCE
+write 0x10028 0x00000002  # SHAPE: LCT4
+write 0x10068 0x00000000  # BLOCK_LOG2: one level
+write 0x1006c 0x00000000  # MULTICAST: Release along the tree
+write 0x10030 0x00000003  # STRIDE
+write 0x10034 0x00000002  # GOOD
+write 0x10038 0x00000008  # JUDGE_TRIES
+write 0x1003c 0x00000010  # FIRST
+write 0x10040 0x00000040  # LARGEST
+write 0x10044 0x00000008  # TRIES
+write 0x10048 0x00001000  # LATE
+write 0x1002c 0x00000004  # MEMBERS
+write 0x1004c 0x00000000  # OPEN: group 0; all open it before the first arrives
+write 0x10054 0x00000000  # ARRIVE: at its barrier, each time
+)";
+
+TEST_F(BarrierOfANic, WritesWhatItsPageSays) {
+  BarrierGroup group;
+  group.instance = 1;
+  group.shape = barrier::formats::Shape::lct4;
+  group.members = {0, 1, 2, 3};
+  group.stride = 3;
+  group.good = 2;
+  group.first = 16;
+  group.largest = 64;
+  Registers bus;
+  bus.value = [](uint32_t) { return 0; };
+  class : public RingMemory {  // of which nothing is read
+    void write(uint64_t /*address*/, std::span<const uint8_t> /*bytes*/) override {}
+    void read(uint64_t /*address*/, std::span<uint8_t> /*bytes*/) const override {}
+  } far_away;
+  BarrierDriver fresh(bus, far_away, window);
+  fresh.start({.node = 3, .ring_base = 0x5000'0000}, [](bool) {});
+  fresh.open(0, group, [](auto) {});
+  fresh.arrive(0, [](auto) {});
+  std::istringstream page(sequence_of_the_page);
+  std::vector<Registers::Write> expected;
+  for (std::string word; page >> word; std::getline(page, word)) {
+    Registers::Write write{};
+    page >> std::hex >> write.address >> write.data;
+    expected.push_back(write);
+  }
+  EXPECT_EQ(bus.written, expected);
 }
 
 TEST_F(BarrierOfANic, StartedTwiceIsRefusedAndLosesNothing) {
