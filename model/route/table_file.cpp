@@ -165,6 +165,7 @@ class Lfts {
   }
   uint32_t port_of(uint32_t sw, uint32_t host) const {
     const Leaf to = grid_.leaf(host / grid_.hosts);
+    if (!alive_.alive(to)) return 0;  // nobody is there
     if (sw >= grid_.leaves()) {
       const Root root = grid_.root(sw - grid_.leaves());
       return plain_port(tables_.entry(root, to), alive_.ports(root));

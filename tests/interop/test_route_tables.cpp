@@ -14,7 +14,7 @@
 #include "ibsim.hpp"
 #include "opensm.hpp"
 #include "temporary_folder.hpp"
-#include "topology/generate.hpp"
+#include "topology/spec.hpp"
 
 namespace weft::test {
 namespace {
@@ -41,7 +41,9 @@ PlainTables parse(const std::string& text) {
 
 class RouteTables : public TemporaryFolder {
  protected:
-  static constexpr uint32_t rows = 4, columns = 4, hosts = 2;
+  static constexpr uint32_t columns = 4, hosts = 2;
+  static constexpr const char* switches = "kfat2d:4x4:2";
+  static constexpr const char* trees = "kfat2d:4x4:2:2x2";  // in rows and columns
 
   void SetUp() override {
     if (const std::string unfit = unfit_inside(); !unfit.empty()) GTEST_SKIP() << unfit;
@@ -64,7 +66,7 @@ class RouteTables : public TemporaryFolder {
   std::string way(const PlainTables& tables, uint32_t from, uint32_t to) const {
     const uint32_t home = graph_.attachments(to)[0].link;
     uint32_t at = from / hosts;
-    for (uint32_t hops = 0; hops < 8; ++hops) {
+    for (uint32_t hops = 0; hops < 16; ++hops) {
       const auto& table = tables.at(graph_.switch_info(at).guid);
       const auto found = table.find(graph_.port_guid(home));
       if (found == table.end()) return fmt::format("{} to {}: no entry in switch {}", from, to, at);
@@ -78,8 +80,9 @@ class RouteTables : public TemporaryFolder {
   }
 
   /// Dead leaves by number.
-  void expect_loaded(const std::vector<uint32_t>& dead) {
-    std::string command = "route --topology kfat2d:4x4:2 --tables " + path("tables").string();
+  void expect_loaded(const std::vector<uint32_t>& dead, const std::string& spec = switches) {
+    graph_ = topology::load(spec);
+    std::string command = "route --topology " + spec + " --tables " + path("tables").string();
     if (!dead.empty()) command += " --fail";
     for (const uint32_t leaf : dead) command += fmt::format(" {},{}", leaf / columns, leaf % columns);
     ASSERT_EQ(weft(command).exit_code, 0);
@@ -102,12 +105,14 @@ class RouteTables : public TemporaryFolder {
     for (const auto& [sw, entries] : held) EXPECT_EQ(entries, wanted.at(sw)) << fmt::format("{:x}", sw);
   }
 
-  topology::Graph graph_ = topology::kfat2d(rows, columns, hosts);
+  topology::Graph graph_ = topology::load(switches);
 };
 
 TEST_F(RouteTables, WithoutFaults) { expect_loaded({}); }
 TEST_F(RouteTables, OneDeadLeaf) { expect_loaded({5}); }
 TEST_F(RouteTables, ThreeDeadLeaves) { expect_loaded({6, 9, 15}); }
+TEST_F(RouteTables, FatTreesInRowsAndColumns) { expect_loaded({}, trees); }
+TEST_F(RouteTables, FatTreesAndADeadLeaf) { expect_loaded({5}, trees); }
 
 }  // namespace
 }  // namespace weft::test

@@ -53,6 +53,10 @@ TEST_F(WeftRoute, TablesAreCheckedAgain) {
     const json made = results(std::string(chosen).append(" --tables ").append(folder));
     EXPECT_EQ(results(std::string(chosen).append(" --from ").append(folder)), made);
   }
+  const std::string trees = "--topology kfat2d:4x6:2:2x3 --fail-row 1,4 --fail-column-link 5,1,0 --check ";
+  const json made = results(trees + "--tables " + path("trees").string());
+  EXPECT_EQ(made["unreachable_pairs"], 0);
+  EXPECT_EQ(results(trees + "--from " + path("trees").string()), made);
   const std::string lfts = read(folder + "/opensm.lfts");
   EXPECT_EQ(count(lfts, "Unicast lids"), 29u);
   expect_bad("--topology kfat2d:5x4:2 --rules detour --from " + folder,
@@ -153,7 +157,15 @@ TEST_F(WeftRoute, BadInputIsOneLine) {
   expect_bad("--topology kfat2d:4x4:1 --fail 4,0", "'4,0': there is no row 4, the last is 3");
   expect_bad("--topology kfat2d:1x1:1 --fail 0,0", "no leaf is alive");
   expect_bad("--topology kfat2d:4x0:1", "kfat2d:4x0:1: C is 0, must be 1 to 64");
-  expect_bad("--topology torus3d:4x4x4:1", "torus3d:4x4x4:1: must be kfat2d:RxC:H");
+  expect_bad("--topology torus3d:4x4x4:1", "torus3d:4x4x4:1: must be kfat2d:RxC:H or kfat2d:RxC:H:ExS");
+  expect_bad("--topology kfat2d:4x6:1:4x2", "kfat2d:4x6:1:4x2: E must divide R and C");
+  expect_bad("--topology kfat2d:4x4:1:2x2 --fail-row 1", "'1': a fault is R,N with whole numbers");
+  expect_bad("--topology kfat2d:4x4:1:2x2 --fail-row-link 1,0,2",
+             "'1,0,2': there is no spine switch 2, the last is 1");
+  expect_bad("--topology kfat2d:4x4:1:2x2 --rules literal",
+             "fat trees in rows and columns: only rules vtftr, masks destination");
+  expect_bad("--topology kfat2d:4x4:1:2x2 --load 0.1 --planes 2",
+             "planes are of row and column switches, not of trees");
   expect_bad("--topology kfat2d:4x4:1 --fail x", "'x': a fault is R,C with whole numbers");
 }
 
