@@ -34,12 +34,6 @@ struct BarrierArguments {
   Timing timing;
 };
 
-Size size_of(const std::string& text) {
-  if (const auto size = read_size(text, most_nodes)) return *size;
-  throw BadInput(
-      fmt::format("--mesh {}: must be XxY with sides of at least 1 and at most {} nodes", text, most_nodes));
-}
-
 std::vector<AlgorithmName> algorithms_of(const std::vector<std::string>& wanted) {
   std::vector<AlgorithmName> found;
   for (const auto& name : wanted) {
@@ -133,7 +127,7 @@ void print(const json& runs) {
 json run_all(const BarrierArguments& arguments) {
   json runs = json::array();
   std::vector<Size> sizes;
-  for (const auto& mesh : arguments.meshes) sizes.push_back(size_of(mesh));
+  for (const auto& mesh : arguments.meshes) sizes.push_back(read_size(mesh, 1, most_nodes));
   const auto wanted = algorithms_of(arguments.algorithms);
   Setup setup = setup_of(arguments);
   Progress progress("barriers");

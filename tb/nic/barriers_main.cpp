@@ -300,9 +300,7 @@ void write_markdown(const std::string& path, const Options& options, const std::
 }
 
 void run(const Options& options) {
-  const auto size = barrier::read_size(options.mesh, 64);
-  if (!size || size->nodes() < 2) throw Fault("--mesh: '" + options.mesh + "' is not WxH with 2 to 64 nodes");
-  const Mesh mesh(*size, barrier::Links::four);
+  const Mesh mesh(barrier::read_size(options.mesh, 2, 64), barrier::Links::four);
   const auto rows = measure(mesh, options);
   for (const Row& row : {usual_software(rows), software(rows)})
     fmt::print("{} takes {:.2f} times as long as {}\n", row.name, ratio(row, rows), hardware(rows).name);
@@ -320,7 +318,7 @@ int main(int argc, char** argv) {
   app.footer("Exit code: 0 ok, 1 a barrier fails, 2 bad input");
   tb::Options options;
   command_line::add_version(app);
-  app.add_option("--mesh", options.mesh, "WxH nodes, 2 to 64")->capture_default_str();
+  app.add_option("--mesh", options.mesh, "XxY nodes, 2 to 64")->capture_default_str();
   app.add_option("--barriers", options.barriers, "Of each kind")
       ->check(command_line::whole_number(1, 10))
       ->capture_default_str();

@@ -165,18 +165,14 @@ int run_campaign(const Options& options) {
 
 int run(Options& options, const std::vector<std::string>& arguments) {
   try {
-    const auto size = barrier::read_size(options.mesh, tb::engine_nodes);
-    if (!size)
-      throw BadInput(
-          fmt::format("--mesh {}: must be XxY with at most {} nodes", options.mesh, tb::engine_nodes));
-    options.run.size = *size;
+    options.run.size = barrier::read_size(options.mesh, 1, tb::engine_nodes);
     options.run.engines = engine_names.at(options.engines);
     options.run.numbering = numbering_names.at(options.numbering);
     options.run.shape = barrier::shape_named(options.shape);
     barrier::GroupSettings all;
     all.shape = options.run.shape;
     all.block_log2 = options.run.block_log2;
-    all.members.resize(size->nodes());
+    all.members.resize(options.run.size.nodes());
     if (!has_whole_blocks(all))
       throw BadInput(fmt::format("--block-log2 {}: a tree {} of {} nodes has no whole blocks of {}",
                                  all.block_log2, options.shape, all.members.size(), 1u << all.block_log2));
