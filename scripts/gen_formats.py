@@ -276,7 +276,7 @@ def doc_record(record):
     for field, low in placed_fields(record):
         high = low + field["width"] - 1
         rows.append([f"{high}:{low}", f"`{field['name']}`", field["width"], f"`uint{uint_bits(field['width'])}_t`", field["doc"]])
-    title = "Packet header" if record["name"] == "header" else f"{camel(record['name'])} entry"
+    title = {"header": "Packet header", "entry": "Entry"}.get(record["name"], f"{camel(record['name'])} entry")
     title = f"## {title} ({record['bits']} bits)"
     return [title, "", record["doc"], ""] + wavedrom(record) + table(["bits", "field", "width", "C++ type", "meaning"], rows)
 
@@ -286,7 +286,7 @@ def doc_enum(enum):
     prefix = enum["name"].upper()
     names = f"`{prefix}_*`" if is_flag else f"`{prefix}_*` of `{enum['name']}_e`"
     cpp = f"`{enum['name']}_*`" if is_flag else f"`{camel(enum['name'])}`"
-    intro = f"{enum['width']} bits{', to be combined' if is_flag else ''}. SystemVerilog: {names}; C++: {cpp}."
+    intro = f"{enum['width']} bit{'s' if enum['width'] > 1 else ''}{', to be combined' if is_flag else ''}. SystemVerilog: {names}; C++: {cpp}."
     rows = [[value["value"], f"`{value['name']}`", value["doc"]] for value in enum["values"]]
     return [f"## {enum['doc']}", "", intro, ""] + table(["value", "name", "meaning"], rows)
 

@@ -51,6 +51,15 @@ Setup plain(Setup setup) {
   return setup;
 }
 
+/// One tree over all nodes moves on, or one in each block.
+bool moves_all(Algorithm algorithm) {
+  return algorithm == Algorithm::dlct || algorithm == Algorithm::dlct_multicast ||
+         algorithm == Algorithm::dlct_mr4lms;
+}
+bool moves_each_block(Algorithm algorithm) {
+  return algorithm == Algorithm::id1 || algorithm == Algorithm::id2;
+}
+
 /// Members that are numbered together and move on together: all nodes, or those of a block.
 struct Part {
   std::vector<Node> by_number;
@@ -290,28 +299,44 @@ uint32_t usual_stride(Numbering numbering, uint32_t offsets) {
   return numbering == Numbering::centre && offsets % 4 == 0 ? offsets / 4 : default_stride(offsets);
 }
 
+bool has_no_blocks(const Setup& setup) {
+  const Setup two_levels = plain(setup);
+  return two_levels.algorithm == Algorithm::dlct_blocks && two_levels.shape == Shape::bst;
+}
+
 bool fits(const Setup& setup) {
   if (plain(setup).algorithm != Algorithm::dlct_blocks) return true;
   const uint32_t members = setup.block * setup.block;
-  return std::has_single_bit(members) && setup.size.nodes() % members == 0 &&
+  return !has_no_blocks(setup) && std::has_single_bit(members) && setup.size.nodes() % members == 0 &&
          setup.size.nodes() >= 2 * members;
+}
+
+std::optional<uint32_t> offsets_of(const Setup& setup) {
+  const Algorithm algorithm = plain(setup).algorithm;
+  if (moves_all(algorithm)) return setup.size.nodes();
+  if (algorithm == Algorithm::dlct_blocks) return setup.block * setup.block;
+  if (!moves_each_block(algorithm)) return std::nullopt;
+  const auto smallest = [&](uint32_t side) {
+    return side % setup.block != 0 ? side % setup.block : setup.block;
+  };
+  return smallest(setup.size.width) * smallest(setup.size.height);
 }
 
 Outcome compare(const Setup& setup) {
   if (!fits(setup)) throw std::invalid_argument("the mesh has no two whole blocks of a power of two nodes");
   if (setup.block == 0 || setup.rounds == 0) throw std::invalid_argument("blocks and rounds are at least 1");
+  if (setup.stride > offsets_of(setup).value_or(setup.stride))
+    throw std::invalid_argument("the stride is beyond the offsets");
   return Comparison(plain(setup)).run();
 }
 
-std::optional<std::vector<std::vector<double>>> updates_of(const Setup& wanted) {
+std::optional<std::vector<std::vector<double>>> updates_of(const Setup& wanted, const Done& done) {
   const Setup setup = plain(wanted);
-  const bool whole = setup.algorithm == Algorithm::dlct || setup.algorithm == Algorithm::dlct_multicast ||
-                     setup.algorithm == Algorithm::dlct_mr4lms;
-  const bool blocks = setup.algorithm == Algorithm::id1 || setup.algorithm == Algorithm::id2;
-  if (!whole && !blocks) return std::nullopt;
+  const bool whole = moves_all(setup.algorithm);
+  if (!whole && !moves_each_block(setup.algorithm)) return std::nullopt;
   const Size block{std::min(setup.block, setup.size.width), std::min(setup.block, setup.size.height)};
   const Mesh mesh(whole ? setup.size : block, setup.links);
-  return all_updates(mesh, numbered(mesh, setup.numbering), setup.shape);
+  return all_updates(mesh, numbered(mesh, setup.numbering), setup.shape, done);
 }
 
 }  // namespace weft::barrier

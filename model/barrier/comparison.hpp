@@ -13,6 +13,7 @@
 #include "barrier/mesh.hpp"
 #include "barrier/timing.hpp"
 #include "barrier/tree.hpp"
+#include "barrier/update_quantity.hpp"
 
 namespace weft::barrier {
 
@@ -93,15 +94,23 @@ struct Outcome {
   std::vector<Round> rounds;
 };
 
+/// Whether the algorithm is one of blocks that engines move on by one offset, and not of this tree:
+/// dlct_blocks of a BST.
+bool has_no_blocks(const Setup& setup);
+
 /// Whether the mesh has what the algorithm needs: dlct_blocks two or more whole blocks of a power of two
-/// nodes.
+/// nodes, of a tree that has blocks.
 bool fits(const Setup& setup);
 
-/// @throws std::invalid_argument if blocks or rounds are 0, or not fits()
+/// How many offsets the tree has that the algorithm moves on (the smallest one, where each block has its
+/// own), which no stride may be beyond; nothing if it moves none.
+std::optional<uint32_t> offsets_of(const Setup& setup);
+
+/// @throws std::invalid_argument if blocks or rounds are 0, not fits(), or the stride is beyond the offsets
 Outcome compare(const Setup& setup);
 
 /// UQ of each change of the tree that the algorithm moves on (of a block for ID1 and ID2), see all_updates();
 /// nothing if it moves none.
-std::optional<std::vector<std::vector<double>>> updates_of(const Setup& setup);
+std::optional<std::vector<std::vector<double>>> updates_of(const Setup& setup, const Done& done = {});
 
 }  // namespace weft::barrier

@@ -2,12 +2,15 @@
 // Meshes with broken links, and ways through them.
 #include "barrier/mesh.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <tuple>
 
+#include "common/fault.hpp"
 #include "fabric/random.hpp"
 
 namespace weft::barrier {
@@ -34,16 +37,17 @@ uint64_t key_of(Numbering numbering, Size size, uint32_t x, uint32_t y) {
 
 }  // namespace
 
-std::optional<Size> read_size(const std::string& text, uint32_t most_nodes) {
+Size read_size(const std::string& text, uint32_t least_nodes, uint32_t most_nodes) {
   const auto side = [](const std::string& digits) {
     const bool good =
         !digits.empty() && digits.size() <= 4 && digits.find_first_not_of("0123456789") == std::string::npos;
     return good ? static_cast<uint32_t>(std::stoul(digits)) : 0;
   };
-  const size_t cross = text.find('x');
-  if (cross == std::string::npos) return std::nullopt;
-  const Size size{side(text.substr(0, cross)), side(text.substr(cross + 1))};
-  if (size.nodes() == 0 || size.nodes() > most_nodes) return std::nullopt;
+  const size_t cross = std::min(text.find('x'), text.size());
+  const Size size{side(text.substr(0, cross)), side(text.substr(std::min(cross + 1, text.size())))};
+  if (size.nodes() < least_nodes || size.nodes() > most_nodes)
+    throw Fault(fmt::format("--mesh {}: must be XxY with sides of at least 1 and {} to {} nodes", text,
+                            least_nodes, most_nodes));
   return size;
 }
 

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,8 +20,9 @@ struct Size {
   uint32_t nodes() const { return width * height; }
 };
 
-/// "XxY" with sides of at least 1 and so many nodes at most; nothing if it is anything else.
-std::optional<Size> read_size(const std::string& text, uint32_t most_nodes);
+/// "XxY" with sides of at least 1 and so many nodes, `least_nodes` 1 or more.
+/// @throws Fault, as of option --mesh, if it is anything else
+Size read_size(const std::string& text, uint32_t least_nodes, uint32_t most_nodes);
 
 enum class Links { four, eight };  ///< neighbours along both axes; or diagonal ones, too
 

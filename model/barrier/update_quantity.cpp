@@ -49,14 +49,20 @@ Update update_between(const LinkSet& before, const LinkSet& after) {
 }
 
 std::vector<std::vector<double>> all_updates(const Mesh& mesh, const std::vector<Node>& by_number,
-                                             Shape shape) {
+                                             Shape shape, const Done& done) {
+  const auto tell = [&](uint64_t steps) {
+    if (done) done(steps, uint64_t{2} * mesh.nodes());
+  };
   std::vector<LinkSet> used;
-  for (uint32_t offset = 0; offset < mesh.nodes(); offset++)
+  for (uint32_t offset = 0; offset < mesh.nodes(); offset++) {
     used.push_back(used_links(mesh, by_number, shape, offset));
+    tell(used.size());
+  }
   std::vector<std::vector<double>> updates;
   for (const auto& before : used) {
     auto& row = updates.emplace_back();
     for (const auto& after : used) row.push_back(update_between(before, after).quantity());
+    tell(used.size() + updates.size());
   }
   return updates;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "barrier/mesh.hpp"
@@ -26,9 +27,12 @@ struct Update {
 };
 Update update_between(const LinkSet& before, const LinkSet& after);
 
+/// Is told how much of something long is done.
+using Done = std::function<void(uint64_t done, uint64_t of)>;
+
 /// UQ of a change from each offset (row) to each (column).
 std::vector<std::vector<double>> all_updates(const Mesh& mesh, const std::vector<Node>& by_number,
-                                             Shape shape);
+                                             Shape shape, const Done& done = {});
 
 /// Mean of all_updates, in which no change counts as 0.
 double mean_update(const std::vector<std::vector<double>>& updates);

@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -72,11 +73,37 @@ CLI::Validator file_name() {
 CLI::Validator result_file() {
   const auto check = [](const std::string& text) -> std::string {
     if (text.empty()) return "the name is empty";
-    const std::filesystem::path folder = std::filesystem::path(text).parent_path();
-    if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0) return {};
-    return fmt::format("{}: cannot be written: {}", text, std::strerror(errno));
+    const auto bad = [&](int error) {
+      return fmt::format("{}: cannot be written: {}", text, std::strerror(error));
+    };
+    const std::filesystem::path file(text), folder = file.parent_path();
+    if (std::error_code unknown; std::filesystem::is_directory(file, unknown)) return bad(EISDIR);
+    return access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0 ? std::string() : bad(errno);
   };
   return {check, ""};
+}
+
+CLI::Validator list_of(const CLI::Validator& item) {
+  const auto check = [item](const std::string& text) {
+    for (std::string& each : items_of({text})) {
+      if (each.empty()) return fmt::format("'{}' has an item that is empty", text);
+      if (const std::string fault = item(each); !fault.empty()) return fault;
+    }
+    return std::string();
+  };
+  return {check, item.get_description()};
+}
+
+std::vector<std::string> items_of(const std::vector<std::string>& lists) {
+  std::vector<std::string> items;
+  for (const std::string& list : lists) {
+    for (size_t begin = 0; begin <= list.size();) {
+      const size_t end = std::min(list.find(',', begin), list.size());
+      items.push_back(list.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  return items;
 }
 
 std::string complaint(const CLI::App& app, const CLI::ParseError& error) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace weft::command_line {
 
@@ -25,9 +26,15 @@ CLI::Validator within(double least, double most);
 /// A name of a file or folder; only what has one is a name.
 CLI::Validator file_name();
 
-/// The same of a file to be written, in a folder that can be written to: so that this is not found out only
-/// when there is a result.
+/// The same of a file to be written, no folder, in a folder that can be written to: so that this is not found
+/// out only when there is a result.
 CLI::Validator result_file();
+
+/// Items with commas between them, each as `item` checks it.
+CLI::Validator list_of(const CLI::Validator& item);
+
+/// The items of some such lists.
+std::vector<std::string> items_of(const std::vector<std::string>& lists);
 
 /// What the user sees if the arguments cannot be parsed.
 std::string complaint(const CLI::App& app, const CLI::ParseError& error);

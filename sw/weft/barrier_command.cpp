@@ -25,8 +25,7 @@ constexpr uint32_t most_nodes = 4096;
 
 struct BarrierArguments {
   CommonOptions common;
-  std::vector<std::string> meshes = {"4x4"}, algorithms = {"dlct"};
-  std::vector<double> broken = {0};
+  std::vector<std::string> meshes = {"4x4"}, algorithms = {"dlct"}, broken = {"0"};
   std::string links = "4", tree = "lct", numbering = "s-curve", judge = "searching";
   uint32_t rounds = 3, seeds = 1, block = 4, stride = 0;
   std::optional<uint32_t> tries;
@@ -34,15 +33,9 @@ struct BarrierArguments {
   Timing timing;
 };
 
-Size size_of(const std::string& text) {
-  if (const auto size = read_size(text, most_nodes)) return *size;
-  throw BadInput(
-      fmt::format("--mesh {}: must be XxY with sides of at least 1 and at most {} nodes", text, most_nodes));
-}
-
 std::vector<AlgorithmName> algorithms_of(const std::vector<std::string>& wanted) {
   std::vector<AlgorithmName> found;
-  for (const auto& name : wanted) {
+  for (const auto& name : command_line::items_of(wanted)) {
     for (const AlgorithmName& known : algorithms()) {
       if (name == known.name || name == "all") found.push_back(known);
     }
@@ -55,6 +48,8 @@ std::vector<std::string> algorithm_names() {
   for (const AlgorithmName& known : algorithms()) names.emplace_back(known.name);
   return names;
 }
+
+std::string text_of(const Size& size) { return fmt::format("{}x{}", size.width, size.height); }
 
 Setup setup_of(const BarrierArguments& arguments) {
   Setup setup;
@@ -74,6 +69,49 @@ Setup setup_of(const BarrierArguments& arguments) {
   return setup;
 }
 
+/// What is compared on one mesh.
+struct Point {
+  Setup setup;
+  std::string_view name;
+};
+
+/// Throws BadInput for what an engine would refuse.
+void check_engine(const Point& point) {
+  const std::optional<uint32_t> offsets = offsets_of(point.setup);
+  if (point.setup.stride > offsets.value_or(point.setup.stride))
+    throw BadInput(fmt::format("--stride {}: {} on {} has {} offsets", point.setup.stride, point.name,
+                               text_of(point.setup.size), *offsets));
+}
+
+/// Throws BadInput if blocks are asked for by name, and the tree has none.
+void check_blocks(const BarrierArguments& arguments, Setup setup) {
+  const std::vector<std::string> wanted = command_line::items_of(arguments.algorithms);
+  for (const AlgorithmName& known : algorithms()) {
+    setup.algorithm = known.algorithm;
+    if (has_no_blocks(setup) && std::ranges::find(wanted, known.name) != wanted.end())
+      throw BadInput(fmt::format("--algorithm {}: --tree {} has no blocks", known.name, arguments.tree));
+  }
+}
+
+std::vector<Point> points_of(const BarrierArguments& arguments) {
+  Setup setup = setup_of(arguments);
+  check_blocks(arguments, setup);
+  std::vector<Point> points;
+  for (const std::string& mesh : command_line::items_of(arguments.meshes)) {
+    setup.size = read_size(mesh, 1, most_nodes);
+    for (const std::string& broken : command_line::items_of(arguments.broken)) {
+      setup.broken = std::stod(broken);
+      for (const AlgorithmName& algorithm : algorithms_of(arguments.algorithms)) {
+        setup.algorithm = algorithm.algorithm;
+        if (!fits(setup)) continue;
+        points.push_back({setup, algorithm.name});
+        check_engine(points.back());
+      }
+    }
+  }
+  return points;
+}
+
 double mean(const std::vector<double>& values) {
   double sum = 0;
   for (const double value : values) sum += value;
@@ -81,7 +119,9 @@ double mean(const std::vector<double>& values) {
 }
 
 /// One algorithm on one mesh with so many broken links, over all seeds.
-json run_seeds(Setup setup, const BarrierArguments& arguments, std::string_view name) {
+/// @param done is told how much of it is
+json run_seeds(const Point& point, const BarrierArguments& arguments, const Done& done) {
+  Setup setup = point.setup;
   std::vector<double> cycles, messages, hops, first, last, bound, broken, length;
   for (uint32_t seed = 0; seed < arguments.seeds; seed++) {
     setup.seed = arguments.common.seed + seed;
@@ -96,10 +136,11 @@ json run_seeds(Setup setup, const BarrierArguments& arguments, std::string_view 
     length.push_back(outcome.rounds.back().length);
     bound.push_back(static_cast<double>(outcome.lower_bound));
     broken.push_back(outcome.broken_links);
+    done(seed + 1, 2 * arguments.seeds);
   }
-  const auto updates = updates_of(setup);
-  json result{{"algorithm", name},
-              {"mesh", fmt::format("{}x{}", setup.size.width, setup.size.height)},
+  const auto updates = updates_of(setup, [&](uint64_t some, uint64_t of) { done(of + some, 2 * of); });
+  json result{{"algorithm", point.name},
+              {"mesh", text_of(setup.size)},
               {"nodes", setup.size.nodes()},
               {"broken_fraction", setup.broken},
               {"broken_links", mean(broken)},
@@ -118,37 +159,28 @@ json run_seeds(Setup setup, const BarrierArguments& arguments, std::string_view 
 }
 
 void print(const json& runs) {
-  fmt::print("{:>7} {:>7} {:>6}  {:<18} {:>9} {:>9} {:>9} {:>9} {:>9} {:>7}\n", "mesh", "broken", "links",
-             "algorithm", "cycles", "first", "last", "messages", "hops", "UQ");
+  fmt::print("{:>7} {:>12} {:>6}  {:<19} {:>9} {:>9} {:>9} {:>11} {:>9} {:>9} {:>7}\n", "mesh",
+             "broken links", "links", "algorithm", "cycles", "first", "last", "lower bound", "messages",
+             "hops", "UQ");
   for (const json& run : runs) {
-    fmt::print("{:>7} {:>7.1f} {:>6}  {:<18} {:>9.1f} {:>9.1f} {:>9.1f} {:>9.1f} {:>9.1f} {:>7}\n",
+    fmt::print("{:>7} {:>12.1f} {:>6}  {:<19} {:>9.1f} {:>9.1f} {:>9.1f} {:>11.1f} {:>9.1f} {:>9.1f} {:>7}\n",
                run["mesh"].get<std::string>(), run["broken_links"].get<double>(),
                run["links"].get<uint32_t>(), run["algorithm"].get<std::string>(), run["cycles"].get<double>(),
                run["cycles_first"].get<double>(), run["cycles_last"].get<double>(),
-               run["messages"].get<double>(), run["hops"].get<double>(),
+               run["lower_bound"].get<double>(), run["messages"].get<double>(), run["hops"].get<double>(),
                run["uq_mean"].is_null() ? "-" : fmt::format("{:.4f}", run["uq_mean"].get<double>()));
   }
 }
 
 json run_all(const BarrierArguments& arguments) {
   json runs = json::array();
-  std::vector<Size> sizes;
-  for (const auto& mesh : arguments.meshes) sizes.push_back(size_of(mesh));
-  const auto wanted = algorithms_of(arguments.algorithms);
-  Setup setup = setup_of(arguments);
+  const std::vector<Point> points = points_of(arguments);
   Progress progress("barriers");
-  const uint64_t all = sizes.size() * arguments.broken.size() * wanted.size();
-  for (const Size& size : sizes) {
-    for (const double broken : arguments.broken) {
-      for (const AlgorithmName& algorithm : wanted) {
-        setup.size = size;
-        setup.broken = broken;
-        setup.algorithm = algorithm.algorithm;
-        if (!fits(setup)) continue;
-        runs.push_back(run_seeds(setup, arguments, algorithm.name));
-        progress.show(runs.size(), all);
-      }
-    }
+  for (const Point& point : points) {
+    const auto show = [&](uint64_t done, uint64_t of) {
+      progress.show(runs.size() * 100 + 100 * done / of, points.size() * 100);
+    };
+    runs.push_back(run_seeds(point, arguments, show));
   }
   return runs;
 }
@@ -197,15 +229,13 @@ void add_barrier(CLI::App& weft, int& exit_code) {
   auto arguments = std::make_shared<BarrierArguments>();
   const auto few = command_line::whole_number(1, 10000);
   command->add_option("--mesh", arguments->meshes, "XxY nodes; several with commas")
-      ->delimiter(',')
+      ->check(command_line::list_of({}))
       ->capture_default_str();
   command->add_option("--algorithm", arguments->algorithms, "which one; several with commas, or all")
-      ->delimiter(',')
-      ->check(CLI::IsMember(algorithm_names()))
+      ->check(command_line::list_of(CLI::IsMember(algorithm_names())))
       ->capture_default_str();
   command->add_option("--broken", arguments->broken, "fraction of links that are broken; several with commas")
-      ->delimiter(',')
-      ->check(command_line::within(0, 1))
+      ->check(command_line::list_of(command_line::within(0, 1)))
       ->capture_default_str();
   command->add_option("--links", arguments->links, "of a node: 4, or 8 with diagonal ones")
       ->check(CLI::IsMember({"4", "8"}))
@@ -241,9 +271,11 @@ void add_barrier(CLI::App& weft, int& exit_code) {
                    "dlct-blocks")
       ->check(command_line::whole_number(1, 64))
       ->capture_default_str();
-  command->add_flag("--updates", arguments->updates, "JSON: UQ of the change from each offset (row) to each");
+  CLI::Option* updates = command->add_flag("--updates", arguments->updates,
+                                           "JSON: UQ of the change from each offset (row) to each");
   add_timing(*command, arguments->timing);
   add_common(*command, arguments->common);
+  updates->needs("--json");
   command->callback([arguments, &exit_code] { exit_code = run_barrier(*arguments); });
 }
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "barrier/engine.hpp"
 #include "barrier/mesh.hpp"
 #include "barrier/tree.hpp"
 #include "fabric/network.hpp"
@@ -44,18 +45,33 @@ struct BarrierRun {
 struct BarrierRunResult {
   uint32_t links = 0, broken_links = 0, radius = 0;  ///< radius in hops, of the best root
   uint64_t clocks = 0;
-  uint64_t barriers = 0;           ///< that all members have left
-  double cycles = 0;               ///< of the first group, mean: from the last arrival to the last completion
-  uint64_t lower_bound = 0;        ///< of that: to the best root and back, links only
-  uint64_t packets = 0, hops = 0;  ///< sent by engines; links crossed
-  uint64_t repeated = 0;           ///< sent again, and questions
+  uint64_t barriers = 0;         ///< that all members have left
+  std::optional<double> cycles;  ///< of the first group, mean: from the last arrival to the last completion;
+                                 ///< of none completed nothing
+  uint64_t lower_bound = 0;      ///< of that: to the best root and back, links only
+  uint64_t packets = 0, hops = 0;     ///< sent by engines; links crossed
+  uint64_t repeated = 0;              ///< sent again, and questions
   fabric::NetworkCounters network;    ///< of all links
   uint32_t named_dead = 0;            ///< completions that name the dead member
+  uint32_t named_living = 0;          ///< ... a living one as dead, which is a finding
   uint64_t clocks_to_name = 0;        ///< from its death to the last of these
-  std::vector<std::string> findings;  ///< the first things that are wrong
+  std::vector<std::string> findings;  ///< the first things that are wrong; the run ends at the tenth
+  uint64_t more_findings = 0;         ///< seen before it was at its end
+  uint32_t farthest_parent = 0;       ///< links to it
+  double false_deaths = 0;            ///< to be expected, about: false_death() of all who wait for a parent
 
   bool ok() const { return findings.empty(); }
 };
+
+/// Ticks and tries of all groups.
+barrier::Waiting waiting_of(const BarrierRun& run);
+
+/// How likely a packet does not come whole over a link.
+double lost_on_a_link(const BarrierRun& run);
+
+/// How likely a living member, so many links away, is taken for dead by one who waits for it: none of all
+/// tries is answered.
+double false_death(const BarrierRun& run, uint32_t links);
 
 /// Throws Fault for what cannot be had. A mismatch of RTL and golden model is a finding.
 BarrierRunResult run_barriers(const BarrierRun& run);

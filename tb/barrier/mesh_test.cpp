@@ -2,6 +2,8 @@
 // Barrier engines on a mesh: times without faults, broken links, faults of links, a death.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "barrier/engine_node.hpp"
 #include "barrier/mesh_run.hpp"
 #include "common/fault.hpp"
@@ -86,6 +88,36 @@ TEST(BarrierMesh, ALivingMemberCalledDeadIsAFinding) {
       {.engines = Engines::golden, .faults = {.loss = 0.3, .delay = 5}, .barriers = 20, .tries = 0});
   EXPECT_FALSE(result.ok());
   EXPECT_NE(findings(result).find("is dead, which is not so"), std::string::npos);
+}
+
+// About (2p)^tries, as docs/barrier.md says.
+TEST(BarrierMesh, FalseDeathsAreForeseen) {
+  const BarrierRun lossy{.faults = {.loss = 0.1, .corrupt = 0.1}, .tries = 3};
+  EXPECT_NEAR(lost_on_a_link(lossy), 0.19, 1e-12);
+  EXPECT_NEAR(false_death(lossy, 1), std::pow(2 * 0.19 - 0.19 * 0.19, 4), 1e-12);
+  EXPECT_GT(false_death(lossy, 3), false_death(lossy, 2));
+  EXPECT_EQ(false_death({}, 9), 0);
+  EXPECT_EQ(run_barriers({.engines = Engines::golden}).false_deaths, 0);
+  const auto result = run_barriers(
+      {.size = {8, 8}, .engines = Engines::golden, .faults = {.loss = 0.5, .corrupt = 0.3, .delay = 5}});
+  EXPECT_FALSE(result.ok());
+  EXPECT_GT(result.named_living, 0u);
+  EXPECT_GT(result.false_deaths, 1);
+}
+
+// The run ends with the tenth, and what is seen in that clock is counted.
+TEST(BarrierMesh, FindingsAreTenAtMost) {
+  const auto result = run_barriers(
+      {.size = {8, 8}, .engines = Engines::golden, .faults = {.loss = 0.5, .delay = 5}, .groups = 4});
+  EXPECT_EQ(result.findings.size(), 10u);
+  EXPECT_GT(result.more_findings, 0u);
+}
+
+TEST(BarrierMesh, ABarrierThatNoneCompletesHasNoMean) {
+  const auto result = run_barriers({.engines = Engines::golden, .barriers = 1, .dies = 3});
+  EXPECT_TRUE(result.ok()) << findings(result);
+  EXPECT_EQ(result.barriers, 0u);
+  EXPECT_FALSE(result.cycles);
 }
 
 TEST(BarrierMesh, AHangIsAFinding) {

@@ -8,7 +8,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -19,6 +18,7 @@
 #include "barrier_nics.hpp"
 #include "common/command_line.hpp"
 #include "common/fault.hpp"
+#include "common/output_file.hpp"
 
 namespace weft::tb {
 namespace {
@@ -258,9 +258,11 @@ double ratio(const Row& software, const std::vector<Row>& rows) {
   return software.cycles / hardware(rows).cycles;
 }
 
-void write_json(const std::string& path, const Options& options, const std::vector<Row>& rows) {
+std::string json_of(const Options& options, const std::vector<Row>& rows) {
   nlohmann::json json{{"mesh", options.mesh},
                       {"barriers", options.barriers},
+                      {"link_clocks", options.distances.link_clocks},
+                      {"memory_latency", options.distances.memory_latency},
                       {"best_hardware", hardware(rows).name},
                       {"best_software", software(rows).name},
                       {"ratio", ratio(software(rows), rows)},
@@ -268,13 +270,12 @@ void write_json(const std::string& path, const Options& options, const std::vect
                       {"usual_ratio", ratio(usual_software(rows), rows)}};
   for (const Row& row : rows)
     json["rows"].push_back({{"name", row.name}, {"messages", row.messages}, {"cycles", row.cycles}});
-  std::ofstream(path) << json.dump(2) << "\n";
+  return json.dump(2) + "\n";
 }
 
-void write_markdown(const std::string& path, const Options& options, const std::vector<Row>& rows) {
-  std::ofstream out(path);
-  out << "# Barriers in hardware and in software\n\n";
-  out << fmt::format(
+std::string markdown_of(const Options& options, const std::vector<Row>& rows) {
+  std::string text = "# Barriers in hardware and in software\n\n";
+  text += fmt::format(
       "Written by `weft-nic-barriers --mesh {} --barriers {} --markdown FILE`. Verilated NICs (`weft_nic`) "
       "on "
       "a mesh of routers (links of {}, routers of 4 clocks), host memory {} clocks away: clocks from all "
@@ -283,31 +284,53 @@ void write_markdown(const std::string& path, const Options& options, const std::
       "is compared: [barriers](../barrier.md).\n\n",
       options.mesh, options.barriers, options.distances.link_clocks, options.distances.memory_latency,
       options.barriers);
-  out << "| barrier | messages | clocks | ratio |\n|---|---:|---:|---:|\n";
+  text += "| barrier | messages | clocks | ratio |\n|---|---:|---:|---:|\n";
   for (const Row& row : rows)
-    out << fmt::format("| {} | {} | {:.0f} | {:.2f} |\n", row.name, row.messages, row.cycles,
-                       ratio(row, rows));
-  out << fmt::format(
+    text +=
+        fmt::format("| {} | {} | {:.0f} | {:.2f} |\n", row.name, row.messages, row.cycles, ratio(row, rows));
+  text += fmt::format(
       "\nRatios are to {}. *Base N*: to N - 1 others in each round, so rounds are fewer; where more than {} "
       "messages come to a node, by WRITE only.\n\nGoal: hardware at least 5 times faster than the best "
       "software barrier.",
       hardware(rows).name, recvs);
   for (const auto& [kind, row] : {std::pair("those that send to one other at a time", usual_software(rows)),
                                   std::pair("all", software(rows))})
-    out << fmt::format(" Of {}, {}: {:.2f} times, {}.", kind, row.name, ratio(row, rows),
-                       ratio(row, rows) >= 5 ? "met" : "not met");
-  out << "\n";
+    text += fmt::format(" Of {}, {}: {:.2f} times, {}.", kind, row.name, ratio(row, rows),
+                        ratio(row, rows) >= 5 ? "met" : "not met");
+  return text + "\n";
+}
+
+/// What cannot be worked with, in one line; all other faults are those of barriers.
+class BadInput : public Fault {
+ public:
+  using Fault::Fault;
+};
+
+void write_results(const Options& options, const std::vector<Row>& rows) {
+  std::vector<OutputFile> files;
+  if (!options.json.empty()) files.push_back({options.json, json_of(options, rows)});
+  if (!options.markdown.empty()) files.push_back({options.markdown, markdown_of(options, rows)});
+  try {
+    write_whole(files);
+  } catch (const std::runtime_error& error) {
+    throw BadInput(error.what());
+  }
+}
+
+barrier::Size size_of(const Options& options) {
+  try {
+    return barrier::read_size(options.mesh, 2, 64);
+  } catch (const Fault& fault) {
+    throw BadInput(fault.what());
+  }
 }
 
 void run(const Options& options) {
-  const auto size = barrier::read_size(options.mesh, 64);
-  if (!size || size->nodes() < 2) throw Fault("--mesh: '" + options.mesh + "' is not WxH with 2 to 64 nodes");
-  const Mesh mesh(*size, barrier::Links::four);
+  const Mesh mesh(size_of(options), barrier::Links::four);
   const auto rows = measure(mesh, options);
   for (const Row& row : {usual_software(rows), software(rows)})
     fmt::print("{} takes {:.2f} times as long as {}\n", row.name, ratio(row, rows), hardware(rows).name);
-  if (!options.json.empty()) write_json(options.json, options, rows);
-  if (!options.markdown.empty()) write_markdown(options.markdown, options, rows);
+  write_results(options, rows);
 }
 
 }  // namespace
@@ -320,18 +343,18 @@ int main(int argc, char** argv) {
   app.footer("Exit code: 0 ok, 1 a barrier fails, 2 bad input");
   tb::Options options;
   command_line::add_version(app);
-  app.add_option("--mesh", options.mesh, "WxH nodes, 2 to 64")->capture_default_str();
-  app.add_option("--barriers", options.barriers, "Of each kind")
+  app.add_option("--mesh", options.mesh, "XxY nodes, 2 to 64")->capture_default_str();
+  app.add_option("--barriers", options.barriers, "of each kind")
       ->check(command_line::whole_number(1, 10))
       ->capture_default_str();
-  app.add_option("--link-clocks", options.distances.link_clocks, "From router to router")
+  app.add_option("--link-clocks", options.distances.link_clocks, "clocks from router to router")
       ->check(command_line::whole_number(1, 1000))
       ->capture_default_str();
-  app.add_option("--memory-latency", options.distances.memory_latency, "Clocks until host memory answers")
+  app.add_option("--memory-latency", options.distances.memory_latency, "clocks until host memory answers")
       ->check(command_line::whole_number(1, 1000))
       ->capture_default_str();
-  app.add_option("--json", options.json, "Results for machines");
-  app.add_option("--markdown", options.markdown, "Results as a page");
+  app.add_option("--json", options.json, "results as JSON")->check(command_line::result_file());
+  app.add_option("--markdown", options.markdown, "results as a page")->check(command_line::result_file());
   try {
     app.parse(argc, argv);
     tb::run(options);
@@ -339,8 +362,11 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
     fmt::print(stderr, "weft-nic-barriers: {}\n", command_line::complaint(app, error));
-  } catch (const Fault& fault) {
-    fmt::print(stderr, "weft-nic-barriers: {}\n", fault.what());
+  } catch (const tb::BadInput& error) {
+    fmt::print(stderr, "weft-nic-barriers: {}\n", error.what());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "weft-nic-barriers: {}\n", error.what());
+    return 1;
   }
   return 2;
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "barrier/engine_node.hpp"
 #include "barrier/mesh_run.hpp"
@@ -18,6 +19,9 @@
 namespace weft::sim {
 
 namespace {
+
+/// How many false deaths are to be expected of a run whose false deaths are no fault of the engines.
+constexpr double feared = 0.001;
 
 struct Options {
   tb::BarrierRun run;
@@ -33,15 +37,38 @@ const std::map<std::string, barrier::Numbering> numbering_names{{"s-curve", barr
                                                                 {"centre", barrier::Numbering::centre}};
 
 nlohmann::json to_json(const Options& options, const tb::BarrierRunResult& result) {
+  const tb::BarrierRun& run = options.run;
+  const barrier::Waiting waiting = tb::waiting_of(run);
+  const auto or_null = [](const auto& value) { return value ? nlohmann::json(*value) : nlohmann::json(); };
   return {{"mesh", options.mesh},
           {"engines", options.engines},
-          {"block_log2", options.run.block_log2},
-          {"multicast", options.run.multicast},
-          {"nodes", options.run.size.nodes()},
+          {"numbering", options.numbering},
+          {"tree", options.shape},
+          {"block_log2", run.block_log2},
+          {"multicast", run.multicast},
+          {"groups", run.groups},
+          {"barriers_wanted", run.barriers},
+          {"think", run.think},
+          {"together", run.together},
+          {"killed", or_null(run.dies)},
+          {"broken", run.broken},
+          {"hop", run.faults.delay},
+          {"loss", run.faults.loss},
+          {"duplicate", run.faults.duplicate},
+          {"corrupt", run.faults.corrupt},
+          {"reorder", run.faults.reorder_degree},
+          {"jitter", run.faults.jitter},
+          {"tick_clocks", tb::engine_tick},
+          {"first_ticks", waiting.first},
+          {"largest_ticks", waiting.largest},
+          {"tries", waiting.tries},
+          {"late_ticks", waiting.late},
+          {"seed", run.seed},
+          {"nodes", run.size.nodes()},
           {"links", result.links},
           {"broken_links", result.broken_links},
           {"barriers", result.barriers},
-          {"cycles", result.cycles},
+          {"cycles", or_null(result.cycles)},
           {"lower_bound", result.lower_bound},
           {"clocks", result.clocks},
           {"messages", result.packets},
@@ -52,35 +79,59 @@ nlohmann::json to_json(const Options& options, const tb::BarrierRunResult& resul
           {"packets_reordered", result.network.reordered},
           {"packets_repeated", result.repeated},
           {"named_dead", result.named_dead},
+          {"named_living", result.named_living},
           {"clocks_to_name", result.clocks_to_name},
           {"findings", result.findings},
-          {"seed", options.run.seed},
+          {"more_findings", result.more_findings},
           {"ok", result.ok()}};
 }
 
+std::string completed(const tb::BarrierRunResult& result) {
+  if (result.barriers == 0) return "none was completed";
+  if (!result.cycles) return fmt::format("{}, none of all nodes was completed", result.barriers);
+  return fmt::format("{}, {:.1f} cycles each", result.barriers, *result.cycles);
+}
+
 void print(const Options& options, const tb::BarrierRunResult& result) {
+  const barrier::Waiting waiting = tb::waiting_of(options.run);
   fmt::print("Barrier engines ({}) on a mesh {}, {} of {} links broken\n", options.engines, options.mesh,
              result.broken_links, result.links);
-  fmt::print(
-      "  barriers                   {}, {:.1f} cycles each, {} there and back to the best root without "
-      "engines\n",
-      result.barriers, result.cycles, result.lower_bound);
+  fmt::print("  barriers                   {}, {} cycles there and back to the best root without engines\n",
+             completed(result), result.lower_bound);
   fmt::print("  packets                    {} sent, {} of them again, {} links crossed\n", result.packets,
              result.repeated, result.hops);
   fmt::print("  on links                   {} lost, {} duplicated, {} corrupted, {} reordered\n",
              result.network.lost, result.network.duplicated, result.network.corrupted,
              result.network.reordered);
+  fmt::print(
+      "  timers                     again after {} ticks of {} clocks, later {}; dead after {} tries, late "
+      "after {} ticks\n",
+      waiting.first, tb::engine_tick, waiting.largest, waiting.tries, waiting.late);
   if (options.run.dies)
     fmt::print("  node {:<22}died: named to {} members, to the last after {} clocks\n", *options.run.dies,
                result.named_dead, result.clocks_to_name);
-  fmt::print("  wrong                      {}\n", result.findings.size());
+  fmt::print("  wrong                      {}\n", result.findings.size() + result.more_findings);
+}
+
+/// What is wrong, and whether it had to be feared. @param where before each line
+void complain(const tb::BarrierRun& run, const tb::BarrierRunResult& result, const std::string& where) {
+  for (const std::string& finding : result.findings) fmt::print(stderr, "{}: {}\n", where, finding);
+  if (result.more_findings > 0)
+    fmt::print(stderr, "{}: and {} more until the run was stopped\n", where, result.more_findings);
+  if (result.named_living > 0 && result.false_deaths >= feared)
+    fmt::print(
+        stderr,
+        "{}: to be expected with a loss of {:.3g} and {} tries: over {} links and back, one wait in {:.3g} "
+        "has no answer, and then a living member is taken for dead\n",
+        where, tb::lost_on_a_link(run), run.tries, result.farthest_parent,
+        1 / tb::false_death(run, result.farthest_parent));
 }
 
 int run_one(Options& options, const std::vector<std::string>& arguments) {
   const tb::BarrierRunResult result = tb::run_barriers(options.run);
   print(options, result);
   if (!options.json.empty()) write_json(options.json, to_json(options, result));
-  for (const std::string& finding : result.findings) fmt::print(stderr, "weft-sim: {}\n", finding);
+  complain(options.run, result, "weft-sim");
   if (!result.ok()) fmt::print(stderr, "{}\n", reproduction(arguments));
   return result.ok() ? exit_ok : exit_failed;
 }
@@ -109,81 +160,99 @@ struct Campaign {
     clocks += result.clocks;
   }
 
-  std::vector<std::pair<std::string, uint64_t>> rows() const {
-    return {{"runs", runs},
-            {"runs with broken links", with_breaks},
-            {"runs with multicast Release", with_multicast},
-            {"runs in which a member dies", with_death},
-            {"barriers that all members left", barriers},
-            {"members told who is dead", named_dead},
-            {"clocks from a death to the last of them, at most", slowest_naming},
-            {"packets sent", packets},
-            {"of them again", repeated},
-            {"lost on links", lost},
-            {"duplicated on links", duplicated},
-            {"corrupted on links", corrupted},
-            {"reordered on links", reordered},
-            {"clocks", clocks},
-            {"runs that failed", failed}};
+  struct Row {
+    const char *key, *text;
+    uint64_t value;
+  };
+  std::vector<Row> rows() const {
+    return {{"runs", "runs", runs},
+            {"runs_with_broken_links", "runs with broken links", with_breaks},
+            {"runs_with_multicast", "runs with multicast Release", with_multicast},
+            {"runs_with_a_death", "runs in which a member dies", with_death},
+            {"barriers", "barriers that all members left", barriers},
+            {"named_dead", "members told who is dead", named_dead},
+            {"most_clocks_to_name", "clocks from a death to the last of them, at most", slowest_naming},
+            {"messages", "packets sent", packets},
+            {"packets_repeated", "of them again", repeated},
+            {"packets_lost", "lost on links", lost},
+            {"packets_duplicated", "duplicated on links", duplicated},
+            {"packets_corrupted", "corrupted on links", corrupted},
+            {"packets_reordered", "reordered on links", reordered},
+            {"clocks", "clocks", clocks},
+            {"failed", "runs that failed", failed}};
   }
 };
 
-void write_markdown(const std::string& file, const Campaign& campaign, uint64_t first) {
+void write_markdown(const std::string& file, const Campaign& campaign, uint64_t first,
+                    std::vector<std::string> arguments) {
+  arguments.front() = "weft-sim";  // wherever it is
   std::string text = fmt::format(
-      "# Fault campaign of the barrier engines\n\nWritten by `make barrier-soak`. {} runs from seed {} on, "
-      "each drawn: mesh of 2 to 25 nodes, "
+      "# Fault campaign of the barrier engines\n\nWritten by `{}` ([how](../barrier.md#engines-on-a-mesh)). "
+      "{} runs from seed {} on, each drawn: mesh of 2 to 25 nodes, "
       "broken links, 1 to 4 groups, loss, corruption, duplication, reordering, delay on every link, pauses, "
       "late software, Release along trees or multicast, the death of a member; RTL in lockstep with the "
       "golden model on all nodes or on every other one. A run fails if a member leaves before all have "
       "arrived, if one never leaves, if a living one "
       "is called dead or a dead one is not named to all others, or if RTL and golden model differ.\n\n| | "
       "|\n|---|---:|\n",
-      campaign.runs, first);
-  for (const auto& [name, value] : campaign.rows()) text += fmt::format("| {} | {} |\n", name, value);
+      quoted(arguments), campaign.runs, first);
+  for (const auto& [key, name, value] : campaign.rows()) text += fmt::format("| {} | {} |\n", name, value);
   write_text(file, text);
 }
 
-int run_campaign(const Options& options) {
+int run_campaign(const Options& options, const std::vector<std::string>& arguments) {
   Campaign campaign;
   for (uint64_t seed = options.run.seed; seed < options.run.seed + options.runs; seed++) {
     const tb::BarrierRun run = tb::drawn_run(seed);
     const tb::BarrierRunResult result = tb::run_barriers(run);
     campaign.add(run, result);
-    for (const std::string& finding : result.findings)
-      fmt::print(stderr, "weft-sim: run {}: {}\n", seed, finding);
+    complain(run, result, fmt::format("weft-sim: run {}", seed));
     if (!result.ok()) fmt::print(stderr, "reproduce: weft-sim barrier --runs 1 --seed {}\n", seed);
   }
-  nlohmann::json json = nlohmann::json::object();
-  for (const auto& [name, value] : campaign.rows()) {
+  nlohmann::json json{{"seed", options.run.seed}, {"ok", campaign.failed == 0}};
+  for (const auto& [key, name, value] : campaign.rows()) {
     fmt::print("{:<52} {}\n", name, value);
-    json[name] = value;
+    json[key] = value;
   }
   if (!options.json.empty()) write_json(options.json, json);
-  if (!options.markdown.empty()) write_markdown(options.markdown, campaign, options.run.seed);
+  if (!options.markdown.empty()) write_markdown(options.markdown, campaign, options.run.seed, arguments);
   return campaign.failed == 0 ? exit_ok : exit_failed;
+}
+
+/// Throws BadInput or Fault for what does not fit together.
+void settle(Options& options) {
+  tb::BarrierRun& run = options.run;
+  run.size = barrier::read_size(options.mesh, 1, tb::engine_nodes);
+  run.engines = engine_names.at(options.engines);
+  run.numbering = numbering_names.at(options.numbering);
+  run.shape = barrier::shape_named(options.shape);
+  barrier::GroupSettings all;
+  all.shape = run.shape;
+  all.block_log2 = run.block_log2;
+  all.members.resize(run.size.nodes());
+  if (!has_whole_blocks(all))
+    throw BadInput(fmt::format("--block-log2 {}: a tree {} of {} nodes has no whole blocks of {}",
+                               all.block_log2, options.shape, all.members.size(), 1u << all.block_log2));
+  if (run.dies && *run.dies >= run.size.nodes())
+    throw BadInput(fmt::format("--kill {}: must be a node from 0 to {}", *run.dies, run.size.nodes() - 1));
 }
 
 int run(Options& options, const std::vector<std::string>& arguments) {
   try {
-    const auto size = barrier::read_size(options.mesh, tb::engine_nodes);
-    if (!size)
-      throw BadInput(
-          fmt::format("--mesh {}: must be XxY with at most {} nodes", options.mesh, tb::engine_nodes));
-    options.run.size = *size;
-    options.run.engines = engine_names.at(options.engines);
-    options.run.numbering = numbering_names.at(options.numbering);
-    options.run.shape = barrier::shape_named(options.shape);
-    barrier::GroupSettings all;
-    all.shape = options.run.shape;
-    all.block_log2 = options.run.block_log2;
-    all.members.resize(size->nodes());
-    if (!has_whole_blocks(all))
-      throw BadInput(fmt::format("--block-log2 {}: a tree {} of {} nodes has no whole blocks of {}",
-                                 all.block_log2, options.shape, all.members.size(), 1u << all.block_log2));
-    return options.runs > 0 ? run_campaign(options) : run_one(options, arguments);
+    settle(options);
+    return options.runs > 0 ? run_campaign(options, arguments) : run_one(options, arguments);
   } catch (const Fault& fault) {
     throw BadInput(fault.what());
   }
+}
+
+/// What is drawn with --runs, or is not of a campaign, goes with none.
+void separate(CLI::App& command) {
+  const std::set<std::string> of_both{"--help", "--runs", "--seed", "--json", "--markdown"};
+  CLI::Option* runs = command.get_option("--runs");
+  for (CLI::Option* option : command.get_options())
+    if (!of_both.contains(option->get_name())) runs->excludes(option);
+  command.get_option("--markdown")->needs(runs);
 }
 
 std::vector<std::string> names(const auto& map) {
@@ -256,7 +325,8 @@ Command add_barrier_command(CLI::App& app) {
   command->add_option("--jitter", faults.jitter, "up to so many clocks more, on every link")
       ->check(whole_number(0, 10'000))
       ->capture_default_str();
-  command->add_option("--kill", run_options.dies, "node whose engine dies after half of the barriers");
+  command->add_option("--kill", run_options.dies, "node whose engine dies after half of the barriers")
+      ->check(whole_number());
   command->add_option("--runs", options->runs, "instead: so many runs in which all is drawn, from --seed on")
       ->check(whole_number(1, 1'000'000));
   command->add_option("--seed", run_options.seed, "same seed, same run")
@@ -265,6 +335,7 @@ Command add_barrier_command(CLI::App& app) {
   command->add_option("--json", options->json, "result as JSON")->check(command_line::result_file());
   command->add_option("--markdown", options->markdown, "results of --runs as a page")
       ->check(command_line::result_file());
+  separate(*command);
   return [options](const std::vector<std::string>& arguments) { return run(*options, arguments); };
 }
 

@@ -167,10 +167,14 @@ void write_json(const std::string& file, const nlohmann::json& json) {
   write_text(file, json.dump(2) + '\n');
 }
 
-std::string reproduction(const std::vector<std::string>& arguments) {
-  std::string text = "to see it again:";
-  for (const std::string& argument : arguments) text.append(1, ' ').append(quoted(argument));
+std::string quoted(const std::vector<std::string>& arguments) {
+  std::string text;
+  for (const std::string& argument : arguments) text.append(text.empty() ? "" : " ").append(quoted(argument));
   return text;
+}
+
+std::string reproduction(const std::vector<std::string>& arguments) {
+  return "to see it again: " + quoted(arguments);
 }
 
 }  // namespace weft::sim

@@ -20,6 +20,9 @@ nlohmann::json to_json(const RunConfig& config, const RunResult& result);
 void write_text(const std::string& file, const std::string& text);
 void write_json(const std::string& file, const nlohmann::json& json);
 
+/// A command line as a shell takes it.
+std::string quoted(const std::vector<std::string>& arguments);
+
 /// The last line of a failed run: how to see it again.
 std::string reproduction(const std::vector<std::string>& arguments);
 

@@ -121,8 +121,8 @@ def page(name, points, holes, events):
         counts = [sum(point.hits.values()) for point in group if not point.missing()]
         by = ", ".join(test.replace("|", " or ") for test in group[0].tests)
         lines.append(f"| {name} | {group[0].unit} | {group[0].what} | {by} | {len(counts)} | {len(group)} | {min(counts, default=0):,} |")
-    lines += ["", "## Holes", "", "| point | why |", "|---|---|"]
-    lines += [f"| {point.name} | {holes.reason(point) or '**not explained**'} |" for point in points if point.missing()]
+    missing = [f"| {point.name} | {holes.reason(point) or '**not explained**'} |" for point in points if point.missing()]
+    lines += ["", "## Holes", "", *(["| point | why |", "|---|---|", *missing] if missing else ["None."])]
     return "\n".join(lines) + "\n"
 
 

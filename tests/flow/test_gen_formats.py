@@ -102,6 +102,13 @@ class GenFormats(unittest.TestCase):
         self.assertIn("} submission_t;", sv.read_text(encoding="utf-8"))
         self.assertIn("## Submission entry (512 bits)", doc.read_text(encoding="utf-8"))
 
+    def test_page_says_an_entry_once_and_one_bit(self):
+        for unit, line in (("barrier_ring", "## Entry (256 bits)"), ("barrier", "1 bit. SystemVerilog: `ENDING_*`")):
+            self.spec.write_text(json.dumps(good_spec(unit)), encoding="utf-8")
+            doc = self.folder / "out.md"
+            self.assertEqual(self.generate("--doc", doc).returncode, 0)
+            self.assertIn(f"\n{line}", doc.read_text(encoding="utf-8"))
+
     def test_writable_register_without_reset(self):
         spec = good_spec()
         register = next(r for r in spec["registers"]["list"] if r["name"] == "NODE_ID")

@@ -179,6 +179,12 @@ class Plan(unittest.TestCase):
         point.tests_that_hit = {("a", "x"): 2, ("a", "y"): 5, ("b", "b"): 5, ("a", "z"): 1}
         self.assertEqual(functional.named_tests(point), "a: `y` (5), b (5), a: `x` (2), and 1 more")
 
+    def test_page_says_that_there_are_no_holes(self):
+        points, holes = self.load({"tests": ["t"]}), functional.Holes(functional.HOLES)
+        self.assertTrue(functional.page("coverage", points, holes, {"t": 2}).endswith("## Holes\n\n| point | why |\n|---|---|\n| p | **not explained** |\n"))
+        points[0].hits = {"t": 1}
+        self.assertTrue(functional.page("coverage", points, holes, {"t": 2}).endswith("## Holes\n\nNone.\n"))
+
     def test_runs_that_a_point_is_tied_to(self):
         point = self.load({"tests": ["a", "b|c"]})[0]
         point.hits = {"c": 1}

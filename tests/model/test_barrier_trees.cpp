@@ -101,6 +101,16 @@ TEST(BarrierUpdate, IsTheWorkedExamples) {
   EXPECT_NEAR(mean_update(all_updates(mesh, nodes, Shape::bst)), 0.4082, 5e-5);
 }
 
+TEST(BarrierUpdate, TellsHowMuchIsDone) {
+  const Mesh mesh({2, 3}, Links::four);
+  std::vector<uint64_t> steps;
+  all_updates(mesh, numbered(mesh, Numbering::s_curve), Shape::lct, [&](uint64_t done, uint64_t of) {
+    EXPECT_EQ(of, 12u);
+    steps.push_back(done);
+  });
+  EXPECT_EQ(steps, (std::vector<uint64_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
+}
+
 // With y first, for every link there is an offset whose tree does without it.
 TEST(BarrierUpdate, EveryLinkCanBeAvoidedWithYFirst) {
   for (const uint32_t side : {4u, 8u}) {
@@ -279,6 +289,31 @@ TEST(BarrierCopies, ReachAllNodesOnceAlongLowTrees) {
       }
     }
   }
+}
+
+TEST(BarrierComparison, StridesAndBlocksAsEnginesTakeThem) {
+  const auto refused = [](Algorithm algorithm, Shape shape, uint32_t stride) {
+    barrier::Setup setup;
+    setup.size = {8, 4};
+    setup.algorithm = algorithm;
+    setup.shape = shape;
+    setup.stride = stride;
+    try {
+      compare(setup);
+      return false;
+    } catch (const std::invalid_argument&) {
+      return true;
+    }
+  };
+  for (const auto& [algorithm, offsets] :
+       {std::pair(Algorithm::dlct, 32u), std::pair(Algorithm::dlct_blocks, 16u),
+        std::pair(Algorithm::id2, 16u)}) {
+    EXPECT_FALSE(refused(algorithm, Shape::lct, offsets));
+    EXPECT_TRUE(refused(algorithm, Shape::lct, offsets + 1));
+  }
+  EXPECT_FALSE(refused(Algorithm::ms, Shape::lct, 99));
+  EXPECT_TRUE(refused(Algorithm::dlct_blocks, Shape::bst, 0));
+  EXPECT_FALSE(refused(Algorithm::dlct4_blocks, Shape::bst, 0));
 }
 
 TEST(BarrierComparison, SearchingEndsBetweenOracleAndFixed) {

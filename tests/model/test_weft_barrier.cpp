@@ -51,16 +51,44 @@ TEST_F(WeftBarrier, IsTheSameWithTheSameSeed) {
 }
 
 TEST_F(WeftBarrier, RefusesBadInputInOneLine) {
-  for (const std::string arguments :
-       {"--mesh 4", "--mesh 0x4", "--mesh 4x4x4", "--mesh 100x100", "--mesh ax4", "--algorithm none",
-        "--broken 1.5", "--broken nan", "--rounds 0", "--links 5", "--load 1", "--tries 256",
-        "--mesh 99999999999x1"}) {
+  for (const std::string arguments : {"--mesh 4",     "--mesh 0x4",        "--mesh 4x4,",
+                                      "--mesh ,4x4",  "--algorithm dlct,", "--broken 0,,0.1",
+                                      "--broken 0,2", "--updates",         "--json /etc",
+                                      "--stride 17",  "--mesh 4x4x4",      "--mesh 100x100",
+                                      "--mesh ax4",   "--algorithm none",  "--broken 1.5",
+                                      "--broken nan", "--rounds 0",        "--links 5",
+                                      "--load 1",     "--tries 256",       "--mesh 99999999999x1"}) {
     const auto finished = run(arguments);
     EXPECT_EQ(finished.exit_code, 2) << arguments << finished.output;
     EXPECT_EQ(count(finished.output, "\n"), 1u) << arguments << finished.output;
     EXPECT_TRUE(contains(finished.output, arguments.substr(0, arguments.find(' '))))
         << arguments << finished.output;
   }
+}
+
+TEST_F(WeftBarrier, RefusesStridesThatEnginesRefuse) {
+  expect_bad("--mesh 8x8,4x4 --stride 17", "--stride 17: dlct on 4x4 has 16 offsets");
+  expect_bad("--mesh 8x8 --stride 17 --algorithm dlct-blocks",
+             "--stride 17: dlct-blocks on 8x8 has 16 offsets");
+  expect_bad("--mesh 6x4 --stride 9 --algorithm id1", "--stride 9: id1 on 6x4 has 8 offsets");
+  EXPECT_EQ(run("--mesh 4x4 --stride 16").exit_code, 0);
+  EXPECT_EQ(run("--mesh 4x4 --stride 17 --algorithm ms,butterfly").exit_code, 0) << "nothing moves";
+}
+
+TEST_F(WeftBarrier, ABinomialTreeHasNoBlocks) {
+  expect_bad("--mesh 8x8 --tree bst --algorithm dlct,dlct-blocks",
+             "--algorithm dlct-blocks: --tree bst has no blocks");
+  const auto all = results("--mesh 8x8 --tree bst --algorithm all")["runs"];
+  EXPECT_EQ(all.size(), 20u);
+  for (const auto& run : all) EXPECT_NE(run["algorithm"], "dlct-blocks");
+  EXPECT_EQ(results("--mesh 8x8 --tree bst --algorithm dlct4-blocks")["algorithm"], "dlct4-blocks");
+}
+
+TEST_F(WeftBarrier, PrintsLowerBoundsAndHowManyLinksAreBroken) {
+  const auto finished = run("--mesh 4x4 --broken 0.3");
+  EXPECT_TRUE(contains(finished.output, " broken links ")) << finished.output;
+  EXPECT_TRUE(contains(finished.output, " lower bound ")) << finished.output;
+  EXPECT_TRUE(contains(finished.output, "    7.0     24  dlct ")) << finished.output;
 }
 
 }  // namespace
