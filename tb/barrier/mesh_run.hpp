@@ -38,6 +38,7 @@ struct BarrierRun {
   uint32_t pauses = 0;     ///< percent of clocks in which each stream of an engine pauses
   std::optional<barrier::Node> dies = std::nullopt;  ///< its engine, after half of the barriers
   uint32_t tries = 40;                               ///< repetitions without answer until a member is dead
+  uint32_t late = 750;                               ///< ticks after which a member is late
   uint64_t most_clocks = 2'000'000;
   uint64_t seed = 1;
 };
@@ -53,6 +54,7 @@ struct BarrierRunResult {
   uint64_t repeated = 0;              ///< sent again, and questions
   fabric::NetworkCounters network;    ///< of all links
   uint32_t named_dead = 0;            ///< completions that name the dead member
+  uint32_t named_late = 0;            ///< completions that name a late member
   uint32_t named_living = 0;          ///< ... a living one as dead, which is a finding
   uint64_t clocks_to_name = 0;        ///< from its death to the last of these
   std::vector<std::string> findings;  ///< the first things that are wrong; the run ends at the tenth

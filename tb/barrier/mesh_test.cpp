@@ -52,6 +52,17 @@ TEST(BarrierMesh, WhoDiesIsNamedToAllOthers) {
   }
 }
 
+// Software comes back after up to a hundred ticks, ten are allowed: each name is checked by the run.
+TEST(BarrierMesh, WhoIsLateIsNamed) {
+  BarrierRun run{.size = {3, 3}, .engines = Engines::mixed, .barriers = 10, .think = 6400, .late = 10};
+  const auto result = run_barriers(run);
+  EXPECT_TRUE(result.ok()) << findings(result);
+  EXPECT_EQ(result.barriers, 10U);
+  EXPECT_GT(result.named_late, 20U);
+  run.late = 1000;
+  EXPECT_EQ(run_barriers(run).named_late, 0U);
+}
+
 // From the last arrival on: without --together those that were told first come back while others are told.
 TEST(BarrierMesh, AllComeTogether) {
   BarrierRun run{

@@ -79,6 +79,7 @@ nlohmann::json to_json(const Options& options, const tb::BarrierRunResult& resul
           {"packets_reordered", result.network.reordered},
           {"packets_repeated", result.repeated},
           {"named_dead", result.named_dead},
+          {"named_late", result.named_late},
           {"named_living", result.named_living},
           {"clocks_to_name", result.clocks_to_name},
           {"findings", result.findings},
@@ -139,7 +140,7 @@ int run_one(Options& options, const std::vector<std::string>& arguments) {
 /// Sums over the runs of a campaign.
 struct Campaign {
   uint64_t runs = 0, failed = 0, with_breaks = 0, with_multicast = 0, with_death = 0, barriers = 0,
-           named_dead = 0, slowest_naming = 0;
+           named_dead = 0, named_late = 0, slowest_naming = 0;
   uint64_t packets = 0, repeated = 0, lost = 0, duplicated = 0, corrupted = 0, reordered = 0, clocks = 0;
 
   void add(const tb::BarrierRun& run, const tb::BarrierRunResult& result) {
@@ -150,6 +151,7 @@ struct Campaign {
     with_death += run.dies ? 1 : 0;
     barriers += result.barriers;
     named_dead += result.named_dead;
+    named_late += result.named_late;
     slowest_naming = std::max(slowest_naming, result.clocks_to_name);
     packets += result.packets;
     repeated += result.repeated;
@@ -171,6 +173,7 @@ struct Campaign {
             {"runs_with_a_death", "runs in which a member dies", with_death},
             {"barriers", "barriers that all members left", barriers},
             {"named_dead", "members told who is dead", named_dead},
+            {"named_late", "members told who was late", named_late},
             {"most_clocks_to_name", "clocks from a death to the last of them, at most", slowest_naming},
             {"messages", "packets sent", packets},
             {"packets_repeated", "of them again", repeated},
