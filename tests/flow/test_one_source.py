@@ -132,10 +132,10 @@ def facts_of_page(text):
     facts = {}
     for section in re.split(r"^## ", text, flags=re.M)[1:]:
         rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in section.splitlines() if line.startswith("| ")][1:]
-        record = re.match(r"(?:(Packet header)|(\w+) entry) \(", section)
+        record = re.match(r"(?:(Packet header)|(Entry)|(\w+) entry) \(", section)
         enum = re.search(r"SystemVerilog: .*?`(\w+?)(?:_e)?`;|SystemVerilog: `(FLAG)_\*`", section)
         if record:
-            name = "header" if record[1] else snake(record[2])
+            name = "header" if record[1] else snake(record[2] or record[3])
             for bits, field, width, *_ in rows:
                 facts[f"place of {name}.{field.strip('`')}"] = int(bits.split(":")[1])
                 facts[f"width of {name}.{field.strip('`')}"] = int(width)
