@@ -41,6 +41,8 @@ JUDGES = ("searching", "fixed", "oracle")
 JUDGED = ("dlct", "dlct4", "dlct4-mr4lms")
 TREES = ("tree", "tree-rebuilt", "tree-mr4lms", "tree-rebuilt-mr4lms")  # beside them
 ROUNDS_OF_JUDGES = (3, 100)
+ON_RTL, ROUNDS_ON_RTL = "8x8", 10
+ENGINES_ON_RTL = (("dlct", ["--tree", "lct"]), ("dlct4", ["--tree", "lct4"]), ("dlct-mr4lms", ["--tree", "lct", "--multicast"]), ("dlct4-mr4lms", ["--tree", "lct4", "--multicast"]))
 # Of these the figures are drawn: all algorithms, DLCT with numbers for which it has short ways.
 DRAWN = CASES[2]
 IMAGES = ("barrier_figure5.svg", "barrier_figure6_0.svg", "barrier_figure6_10.svg", "barrier_figure6_20.svg", "barrier_figure7_8x8.svg", "barrier_figure7_16x16.svg")
@@ -132,6 +134,14 @@ def table(runs):
     return lines
 
 
+def simulated(sim, arguments, fraction, seed):
+    """Mean cycles of a barrier of engines as RTL."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "results.json"
+        subprocess.run([sim, "barrier", "--mesh", ON_RTL, "--together", *arguments, "--broken", str(fraction), "--barriers", str(ROUNDS_ON_RTL), "--seed", str(seed), "--json", str(file)], check=True, stdout=subprocess.DEVNULL)
+        return json.loads(file.read_text(encoding="utf-8"))["cycles"]
+
+
 def judges(weft, seeds):
     """Rows: mesh, barriers, and for each fraction of broken links the cycles with each judge, and of rivals."""
     lines = ["| mesh | barriers | algorithm | who judges | " + " | ".join(f"{fraction:.0%}" for fraction in FRACTIONS) + " |", "|---" * (len(FRACTIONS) + 4) + "|"]
@@ -144,21 +154,27 @@ def judges(weft, seeds):
     return lines
 
 
+def on_busy_rtl(sim, weft, seeds, jobs):
+    """Likewise with background traffic: rows of a table."""
+    lines = ["| background | algorithm | | " + " | ".join(f"{fraction:.0%}" for fraction in FRACTIONS[:4]) + " |", "|---" * 7 + "|"]
+    with concurrent.futures.ThreadPoolExecutor(max_workers=jobs) as pool:
+        for load in ("0.02", "0.1"):
+            for algorithm, arguments in ENGINES_ON_RTL[0], ENGINES_ON_RTL[3]:
+                rtl = [statistics.mean(pool.map(lambda seed: simulated(sim, [*arguments, "--load", load], fraction, seed), range(1, seeds + 1))) for fraction in FRACTIONS[:4]]  # noqa: B023  pylint: disable=cell-var-from-loop
+                model = run(weft, "--mesh", ON_RTL, "--numbering", "centre", "--algorithm", algorithm, "--rounds", str(ROUNDS_ON_RTL), "--load", load, "--broken", ",".join(map(str, FRACTIONS[:4])), "--seeds", str(seeds))["runs"]
+                for name, cycles in (("RTL", rtl), ("model", [each["cycles"] for each in model])):
+                    lines.append(f"| {float(load):.0%} | {algorithm} | {name} | " + " | ".join(f"{each:.0f}" for each in cycles) + " |")
+    return lines
+
+
 def on_rtl(sim, weft, seeds, jobs):
     """The engines as RTL beside the model, on meshes with the same broken links: rows of a table, largest difference of the means, how many times the lower bound each takes without breaks."""
-    rounds, mesh, largest, times = 10, "8x8", 0, {}
+    largest, times = 0, {}
     lines = ["| algorithm | | " + " | ".join(f"{fraction:.0%}" for fraction in FRACTIONS) + " |", "|---" * (len(FRACTIONS) + 2) + "|"]
-
-    def simulated(arguments, fraction, seed):
-        with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder) / "results.json"
-            subprocess.run([sim, "barrier", "--mesh", mesh, "--together", *arguments, "--broken", str(fraction), "--barriers", str(rounds), "--seed", str(seed), "--json", str(file)], check=True, stdout=subprocess.DEVNULL)
-            return json.loads(file.read_text(encoding="utf-8"))["cycles"]
-
     with concurrent.futures.ThreadPoolExecutor(max_workers=jobs) as pool:
-        for algorithm, arguments in (("dlct", ["--tree", "lct"]), ("dlct4", ["--tree", "lct4"]), ("dlct-mr4lms", ["--tree", "lct", "--multicast"]), ("dlct4-mr4lms", ["--tree", "lct4", "--multicast"])):
-            rtl = [statistics.mean(pool.map(lambda seed: simulated(arguments, fraction, seed), range(1, seeds + 1))) for fraction in FRACTIONS]  # noqa: B023  pylint: disable=cell-var-from-loop
-            found = run(weft, "--mesh", mesh, "--numbering", "centre", "--algorithm", algorithm, "--rounds", str(rounds), "--broken", BROKEN, "--seeds", str(seeds))["runs"]
+        for algorithm, arguments in ENGINES_ON_RTL:
+            rtl = [statistics.mean(pool.map(lambda seed: simulated(sim, arguments, fraction, seed), range(1, seeds + 1))) for fraction in FRACTIONS]  # noqa: B023  pylint: disable=cell-var-from-loop
+            found = run(weft, "--mesh", ON_RTL, "--numbering", "centre", "--algorithm", algorithm, "--rounds", str(ROUNDS_ON_RTL), "--broken", BROKEN, "--seeds", str(seeds))["runs"]
             model = [each["cycles"] for each in found]
             times[algorithm] = rtl[0] / found[0]["lower_bound"]
             largest = max(largest, *(abs(one / other - 1) for one, other in zip(model, rtl)))
@@ -194,7 +210,8 @@ def main():
     lines += ["", "## Who judges", "", "4 links a node, numbers from the centre; mean over so many barriers after links broke, the rebuilding of tree-rebuilt counted. *Searching*: judge as it is, which tries offsets and keeps the best; *fixed*: the offset stays 0; *oracle*: the best "
               "offset from the first barrier on, known from the links that are broken. A search costs slow barriers at first, so over three barriers it gains nothing.", "", *judges(options.weft, options.seeds)]
     lines += ["", "## The engines as RTL", "", "`weft-sim barrier --mesh 8x8 --together`, with `--multicast` for mr4lms: 64 engines, RTL in lockstep with their golden model, on the same meshes; mean cycles of 10 barriers. Its engines repeat what is not answered within 192 clocks, as on "
-              "a network that may lose packets; the model sends each message once.", "", *rtl]
+              "a network that may lose packets; the model sends each message once.", "", *rtl, "",
+              "Likewise with background traffic (`--load`), which the model has anew for each barrier, the engines from the first to the last; what they repeat is traffic, too:", "", *on_busy_rtl(options.sim, options.weft, options.seeds, options.jobs)]
     for (title, arguments, *_), runs in zip((*CASES, *MORE), found):
         lines += ["", f"## {title}", "", f"`weft barrier {' '.join(arguments)}`", "", *table(runs)]
     files.write_whole(options.markdown, "\n".join(lines) + "\n")

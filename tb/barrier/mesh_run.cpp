@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -23,6 +24,7 @@ namespace {
 using namespace barrier;
 
 constexpr std::size_t most_findings = 10;
+constexpr uint64_t warm_up = 2000;        ///< clocks of background traffic alone
 constexpr uint64_t most_levels = 6;       ///< of a tree of 64 members
 constexpr Node first_multicast = 0xc000;  ///< address of group 0, beyond all nodes
 
@@ -53,6 +55,8 @@ class MeshRun {
     const Routes::Centre centre = routes_.centre();
     result_.radius = centre.radius;
     result_.lower_bound = uint64_t{2} * centre.radius * run.faults.delay;
+    if (run.background.load > 0)
+      busy_ = std::make_unique<BusyLinks>(mesh_, routes_, run.background, run.faults.delay, run.seed);
     for (Node node = 0; node < mesh_.nodes(); node++) engines_.push_back(engine(node));
     for (uint32_t group = 0; group < run.groups; group++) groups_.push_back(group_of(group));
     if (!run.multicast) return;
@@ -175,7 +179,8 @@ class MeshRun {
       Group& group = groups_[number];
       Member& member = group.members[node];
       if (leaves_off(group, node) || member.arrived > member.done || member.arrived >= run_.barriers ||
-          now_ < member.comes || (run_.together && !all_left(group, member.done)))
+          now_ < member.comes || (busy_ && now_ < warm_up) ||
+          (run_.together && !all_left(group, member.done)))
         continue;
       group.arrivals[member.arrived] = now_;
       member.came.push_back(now_);
@@ -214,6 +219,7 @@ class MeshRun {
     const uint32_t barrier = group.members[node].done - 1;
     if (!group.has(who)) return find(fmt::format("node {} is told that {}, no member, is late", node, who));
     if (group.members[who].came.size() <= barrier) return;  // an early leave, which is a finding
+    if (busy_) return;                                      // packets may be under way for any time
     const fabric::Faults& faults = run_.faults;
     const uint64_t hop =
         uint64_t{faults.delay} + faults.jitter + (faults.reorder_degree > 0 ? faults.hold_limit : 0);
@@ -252,6 +258,7 @@ class MeshRun {
   void clock_engines() {
     now_++;
     network_.tick();
+    if (busy_) go_over();
     for (Node node = 0; node < mesh_.nodes(); node++) {
       while (const auto packet = network_.receive(node)) route(node, *packet);
       if (dead(node)) continue;
@@ -289,7 +296,21 @@ class MeshRun {
   void cross(Node at, Node next, PacketBytes bytes) {
     add_hop(bytes);
     result_.hops++;
-    network_.send(at, next, 0, {bytes.begin(), bytes.end()});
+    fabric::Bytes packet{bytes.begin(), bytes.end()};
+    const uint64_t turn = busy_ ? busy_->enter(at, next) : now_;
+    if (turn == now_)
+      network_.send(at, next, 0, std::move(packet));
+    else
+      waiting_.emplace(turn, Crossing{at, next, std::move(packet)});
+  }
+
+  /// Packets that waited for their turn on a link.
+  void go_over() {
+    busy_->step();
+    for (; !waiting_.empty() && waiting_.begin()->first <= now_; waiting_.erase(waiting_.begin())) {
+      auto& [at, next, packet] = waiting_.begin()->second;
+      network_.send(at, next, 0, std::move(packet));
+    }
   }
 
   /// Release goes back the way by which its child's Gather came.
@@ -352,6 +373,12 @@ class MeshRun {
   Routes routes_;
   fabric::Network network_;
   RandomStream random_;
+  struct Crossing {
+    Node at, next;
+    fabric::Bytes packet;
+  };
+  std::unique_ptr<BusyLinks> busy_;            ///< with background traffic
+  std::multimap<uint64_t, Crossing> waiting_;  ///< for their turn on a link, by clock
   std::vector<std::unique_ptr<EngineNode>> engines_;
   std::vector<Group> groups_;
   std::vector<std::vector<std::vector<Node>>> copied_;  ///< by sender and router: to which routers

@@ -5,7 +5,7 @@
 // Every link is a way through model/fabric with its faults; a node's router takes a packet from one link,
 // counts a hop and gives it to the next one on the shortest way through what is not broken, y first; Release
 // goes back the way that Gather came, or is copied along a tree of all nodes and given to those of its group.
-// Packets do not wait for each other on a link.
+// Packets wait for each other on a link only if there is background traffic.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@
 #include "barrier/engine.hpp"
 #include "barrier/mesh.hpp"
 #include "barrier/tree.hpp"
+#include "busy_links.hpp"
 #include "fabric/network.hpp"
 
 namespace weft::tb {
@@ -31,11 +32,12 @@ struct BarrierRun {
       false;  ///< the root's Release is one packet, copied along the tree that MR4LMS gives all nodes
   enum class Engines { rtl, golden, mixed } engines = Engines::rtl;  ///< mixed: every other node
   fabric::Faults faults{.delay = 5};                                 ///< of every link
-  uint32_t groups = 1;     ///< the first one of all nodes, others of some; 1 to 4
-  uint32_t barriers = 10;  ///< of each group
-  uint32_t think = 0;      ///< software comes back after up to so many clocks
-  bool together = false;   ///< software comes to the next barrier everywhere in one clock, once all have left
-  uint32_t pauses = 0;     ///< percent of clocks in which each stream of an engine pauses
+  Background background = {};  ///< from the start on; software first comes when it has lasted for a while
+  uint32_t groups = 1;         ///< the first one of all nodes, others of some; 1 to 4
+  uint32_t barriers = 10;      ///< of each group
+  uint32_t think = 0;          ///< software comes back after up to so many clocks
+  bool together = false;  ///< software comes to the next barrier everywhere in one clock, once all have left
+  uint32_t pauses = 0;    ///< percent of clocks in which each stream of an engine pauses
   std::optional<barrier::Node> dies = std::nullopt;  ///< its engine, after half of the barriers
   uint32_t tries = 40;                               ///< repetitions without answer until a member is dead
   uint32_t late = 750;                               ///< ticks after which a member is late

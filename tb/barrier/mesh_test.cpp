@@ -63,6 +63,45 @@ TEST(BarrierMesh, WhoIsLateIsNamed) {
   EXPECT_EQ(run_barriers(run).named_late, 0U);
 }
 
+// On busy links packets wait; on idle ones of the same kind they take as long as ever.
+TEST(BarrierMesh, BackgroundTrafficTakesTime) {
+  BarrierRun run{.broken = 0.2, .engines = Engines::golden, .barriers = 10, .together = true};
+  const double idle = run_barriers(run).cycles.value();
+  double before = idle;
+  for (const double load : {0.001, 0.1, 0.2}) {
+    run.background.load = load;
+    const auto result = run_barriers(run);
+    EXPECT_TRUE(result.ok()) << findings(result);
+    EXPECT_EQ(result.barriers, 10U);
+    if (load < 0.01)
+      EXPECT_LT(result.cycles.value(), 1.2 * idle);
+    else
+      EXPECT_GT(result.cycles.value(), 1.1 * before) << load;
+    before = result.cycles.value();
+  }
+}
+
+// Two packets that want over a link in one clock go one after the other; each node's traffic is what was
+// asked.
+TEST(BarrierMesh, LinksCarryOnePacketAtATime) {
+  const barrier::Mesh mesh({2, 1}, barrier::Links::four);
+  const barrier::Routes routes(mesh);
+  BusyLinks quiet(mesh, routes, {}, 5, 1);
+  quiet.step();
+  EXPECT_EQ(quiet.enter(0, 1), 1U);
+  EXPECT_EQ(quiet.enter(0, 1), 2U);
+  EXPECT_EQ(quiet.enter(1, 0), 1U) << "the other direction";
+  BusyLinks busy(mesh, routes, {.load = 0.5, .packet_clocks = 9}, 5, 1);
+  uint64_t waited = 0;
+  constexpr uint32_t clocks = 20'000;
+  for (uint32_t clock = 1; clock <= clocks; clock++) {
+    busy.step();
+    if (clock % 20 == 0) waited += busy.enter(0, 1) - clock;
+  }
+  // A quarter of the clocks the link is taken, by packets of nine: whoever comes waits for half of one.
+  EXPECT_NEAR(static_cast<double>(waited) / (clocks / 20.0), 1.5, 0.5);
+}
+
 // From the last arrival on: without --together those that were told first come back while others are told.
 TEST(BarrierMesh, AllComeTogether) {
   BarrierRun run{

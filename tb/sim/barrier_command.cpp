@@ -58,6 +58,7 @@ nlohmann::json to_json(const Options& options, const tb::BarrierRunResult& resul
           {"corrupt", run.faults.corrupt},
           {"reorder", run.faults.reorder_degree},
           {"jitter", run.faults.jitter},
+          {"load", run.background.load},
           {"tick_clocks", tb::engine_tick},
           {"first_ticks", waiting.first},
           {"largest_ticks", waiting.largest},
@@ -312,6 +313,13 @@ Command add_barrier_command(CLI::App& app) {
                     "software comes to the next barrier everywhere in one clock, once all have left");
   command->add_option("--hop", faults.delay, "clocks of a link and its router")
       ->check(whole_number(1, 10'000))
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--load", run_options.background.load,
+          "background traffic to random nodes: fraction of a node's injection; packets wait for each "
+          "other on links")
+      ->check(command_line::within(0, 0.9))
       ->capture_default_str();
   command->add_option("--loss", faults.loss, "probability, of every link")
       ->check(within(0, 0.5))
