@@ -70,7 +70,9 @@ void every_set(uint32_t count, uint32_t most, const Use& use, std::vector<uint32
 }
 
 /// Row switch 1 of a fabric with 4 columns.
-RootView row_switch(RuleSet rules = RuleSet::vtftr) { return {Dimension::row, 1, false, PortSet("1111"), rules}; }
+RootView row_switch(RuleSet rules = RuleSet::vtftr) {
+  return {Dimension::row, 1, false, PortSet("1111"), rules};
+}
 
 TEST(RouteRules, RowSwitch) {
   const RootEntry entry{1, PortSet("1101")};

@@ -28,8 +28,7 @@ TEST(Generate, SizesOfThePapers) {
        {Size{"fattree3:40", 2000, 16000, 32000, 4}, Size{"torus3d:30x20x20:2", 12000, 24000, 36000, 35},
         Size{"dragonfly:18,9,9", 2934, 26406, 38142, 3}, Size{"random:2048,40,20,1", 2048, 40960, 20480, 4},
         Size{"bluelight", 1664, 8704, 18240, 6}, Size{"taihulight", 6272, 40960, 61568, 6},
-        Size{"kfat2d:16x16:16", 288, 4096, 512, 4},
-        Size{"kfat2d:16x16:16:4x4", 512, 4096, 1024, 8}}) {
+        Size{"kfat2d:16x16:16", 288, 4096, 512, 4}, Size{"kfat2d:16x16:16:4x4", 512, 4096, 1024, 8}}) {
     const Graph graph = load(size.spec);
     EXPECT_EQ(graph.switches(), size.switches) << size.spec;
     EXPECT_EQ(graph.hosts(), size.hosts) << size.spec;
