@@ -87,7 +87,7 @@ CLI::Validator list_of(const CLI::Validator& item) {
   const auto check = [item](const std::string& text) {
     for (std::string& each : items_of({text})) {
       if (each.empty()) return fmt::format("'{}' has an item that is empty", text);
-      if (const std::string fault = item(each); !fault.empty()) return fault;
+      if (std::string fault = item(each); !fault.empty()) return fault;
     }
     return std::string();
   };

@@ -33,8 +33,7 @@ Channel channel_at(const Grid& grid, const RootPort& at, uint8_t vc) {
 }
 
 std::string name_of(const Grid& grid, const Root& root) {
-  const std::string line =
-      fmt::format("{}-{}", root.dimension == Dimension::row ? "row" : "column", root.line);
+  std::string line = fmt::format("{}-{}", root.dimension == Dimension::row ? "row" : "column", root.line);
   if (!grid.trees()) return line;
   return grid.is_spine(root) ? fmt::format("{}-spine-{}", line, root.number - grid.edges)
                              : fmt::format("{}-edge-{}", line, root.number);
