@@ -197,7 +197,8 @@ void write_markdown(const std::string& file, const Campaign& campaign, uint64_t 
       "late software, Release along trees or multicast, the death of a member; RTL in lockstep with the "
       "golden model on all nodes or on every other one. A run fails if a member leaves before all have "
       "arrived, if one never leaves, if a living one "
-      "is called dead or a dead one is not named to all others, or if RTL and golden model differ.\n\n| | "
+      "is called dead or a dead one is not named to all others, if one is named late who came in time, or if "
+      "RTL and golden model differ.\n\n| | "
       "|\n|---|---:|\n",
       quoted(arguments), campaign.runs, first);
   for (const auto& [key, name, value] : campaign.rows()) text += fmt::format("| {} | {} |\n", name, value);
