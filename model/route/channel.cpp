@@ -45,10 +45,6 @@ RootPort end_of(const Grid& grid, const Channel& channel) {
   return channel.at_leaf() || channel.down ? at_edge(grid, channel) : at_spine(grid, channel);
 }
 
-RootPort begin_of(const Grid& grid, const Channel& channel) {
-  return channel.at_leaf() || !channel.down ? at_edge(grid, channel) : at_spine(grid, channel);
-}
-
 Channel channel_out(const Grid& grid, const RootPort& at, uint8_t vc) {
   Channel channel = channel_at(grid, at, vc);
   channel.down = channel.at_leaf() || grid.is_spine(at.root);

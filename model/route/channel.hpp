@@ -36,7 +36,5 @@ RootPort end_of(const Grid& grid, const Channel& channel);
 /// The channel into which packets go by this port, and out of which they come by it.
 Channel channel_out(const Grid& grid, const RootPort& at, uint8_t vc);
 Channel channel_in(const Grid& grid, const RootPort& at, uint8_t vc);
-/// The port at the other end of the channel, of one that does not begin at a leaf.
-RootPort begin_of(const Grid& grid, const Channel& channel);
 
 }  // namespace weft::route
