@@ -13,7 +13,6 @@
 
 #include "barrier/comparison.hpp"
 #include "barrier/copies.hpp"
-#include "barrier/engine_node.hpp"
 #include "common/fault.hpp"
 #include "fabric/random.hpp"
 
@@ -41,12 +40,12 @@ struct Group {
   GroupSettings settings;
   std::vector<Member> members;           ///< by node
   std::vector<uint64_t> arrivals, ends;  ///< of each barrier: clocks of the last ones
-  bool has(Node node) const { return members[node].in; }
+  bool has(Node node) const { return node < members.size() && members[node].in; }
 };
 
 class MeshRun {
  public:
-  explicit MeshRun(const BarrierRun& run)
+  MeshRun(const BarrierRun& run, const EngineOf& engine_of)
       : run_(run),
         mesh_(mesh_of(run, result_)),
         routes_(mesh_),
@@ -57,7 +56,7 @@ class MeshRun {
     result_.lower_bound = uint64_t{2} * centre.radius * run.faults.delay;
     if (run.background.load > 0)
       busy_ = std::make_unique<BusyLinks>(mesh_, routes_, run.background, run.faults.delay, run.seed);
-    for (Node node = 0; node < mesh_.nodes(); node++) engines_.push_back(engine(node));
+    for (Node node = 0; node < mesh_.nodes(); node++) engines_.push_back(engine_of(node));
     for (uint32_t group = 0; group < run.groups; group++) groups_.push_back(group_of(group));
     if (!run.multicast) return;
     const Copies tree = mr4lms_copies(mesh_);
@@ -92,12 +91,6 @@ class MeshRun {
     result.links = mesh.links();
     result.broken_links = mesh.break_links(run.broken, run.seed);
     return mesh;
-  }
-
-  std::unique_ptr<EngineNode> engine(Node node) const {
-    const bool rtl = run_.engines == BarrierRun::Engines::rtl ||
-                     (run_.engines == BarrierRun::Engines::mixed && node % 2 == 0);
-    return rtl ? verilated_node(node, run_.seed + node) : golden_node(node);
   }
 
   Group group_of(uint32_t number) {
@@ -399,7 +392,17 @@ double false_death(const BarrierRun& run, uint32_t links) {
   return std::pow(1 - there * there, run.tries + 1);  // the first packet is no try
 }
 
-BarrierRunResult run_barriers(const BarrierRun& run) { return MeshRun(run).run(); }
+BarrierRunResult run_barriers(const BarrierRun& run, const EngineOf& engine_of) {
+  return MeshRun(run, engine_of).run();
+}
+
+BarrierRunResult run_barriers(const BarrierRun& run) {
+  return run_barriers(run, [&](Node node) {
+    const bool rtl = run.engines == BarrierRun::Engines::rtl ||
+                     (run.engines == BarrierRun::Engines::mixed && node % 2 == 0);
+    return rtl ? verilated_node(node, run.seed + node) : golden_node(node);
+  });
+}
 
 BarrierRun drawn_run(uint64_t seed) {
   RandomStream random(seed, 4711);

@@ -9,6 +9,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "barrier/mesh.hpp"
 #include "barrier/tree.hpp"
 #include "busy_links.hpp"
+#include "engine_node.hpp"
 #include "fabric/network.hpp"
 
 namespace weft::tb {
@@ -79,6 +82,11 @@ double false_death(const BarrierRun& run, uint32_t links);
 
 /// Throws Fault for what cannot be had. A mismatch of RTL and golden model is a finding.
 BarrierRunResult run_barriers(const BarrierRun& run);
+
+using EngineOf = std::function<std::unique_ptr<EngineNode>(barrier::Node)>;
+
+/// ... with engines of the caller in place of `run.engines`, which may be wrong ones.
+BarrierRunResult run_barriers(const BarrierRun& run, const EngineOf& engine_of);
 
 /// A run with everything drawn: mesh, broken links, faults, groups, pauses, a death.
 BarrierRun drawn_run(uint64_t seed);

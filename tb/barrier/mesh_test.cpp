@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "barrier/engine_node.hpp"
 #include "barrier/mesh_run.hpp"
@@ -174,6 +178,90 @@ TEST(BarrierMesh, AHangIsAFinding) {
   const auto result = run_barriers(
       {.engines = Engines::golden, .faults = {.loss = 1, .delay = 5}, .tries = 255, .most_clocks = 5000});
   EXPECT_NE(findings(result).find("a hang"), std::string::npos);
+}
+
+/// An engine whose completions are changed on their way to software.
+class WrongNode : public EngineNode {
+ public:
+  using Change = std::function<void(std::vector<barrier::Completion>&)>;
+
+  WrongNode(barrier::Node self, Change change) : right_(golden_node(self)), change_(std::move(change)) {}
+
+  void open(uint32_t group, const barrier::GroupSettings& settings) override {
+    right_->open(group, settings);
+  }
+  void arrive(uint32_t group) override { right_->arrive(group); }
+  bool busy() const override { return right_->busy(); }
+  void receive(const barrier::PacketBytes& bytes) override { right_->receive(bytes); }
+  void clock(uint32_t pauses) override { right_->clock(pauses); }
+  std::vector<barrier::PacketBytes> take_packets() override { return right_->take_packets(); }
+  std::vector<barrier::Completion> take_completions() override {
+    std::vector<barrier::Completion> completions = right_->take_completions();
+    change_(completions);
+    return completions;
+  }
+  uint64_t repeated() const override { return right_->repeated(); }
+
+ private:
+  std::unique_ptr<EngineNode> right_;
+  Change change_;
+};
+
+/// What a run of sixteen finds if node 5 is such a one.
+std::string found_of(BarrierRun run, const WrongNode::Change& change) {
+  run.most_clocks = 100'000;
+  return findings(run_barriers(run, [&](barrier::Node node) -> std::unique_ptr<EngineNode> {
+    if (node == 5) return std::make_unique<WrongNode>(node, change);
+    return golden_node(node);
+  }));
+}
+
+TEST(BarrierMesh, EnginesThatAreRightAreNoFinding) {
+  EXPECT_EQ(found_of({}, [](auto&) {}), "");
+}
+
+// Software comes to the second barrier only after 1,000 clocks: who is told of it at once leaves early.
+TEST(BarrierMesh, AnEarlyLeaveIsAFinding) {
+  const std::string found = found_of({.think = 1000}, [](auto& completions) {
+    if (completions.empty()) return;
+    barrier::Completion next = completions.back();
+    next.epoch++;
+    completions.push_back(next);
+  });
+  EXPECT_NE(found.find("node 5 leaves barrier 1 before node"), std::string::npos) << found;
+}
+
+TEST(BarrierMesh, ALeaveOfAnotherBarrierIsAFinding) {
+  const std::string found = found_of({}, [](auto& completions) {
+    for (barrier::Completion& completion : completions) completion.epoch += 7;
+  });
+  EXPECT_NE(found.find("node 5 leaves barrier 7 instead of 0"), std::string::npos) << found;
+}
+
+TEST(BarrierMesh, ADeathThatIsNotToldIsAFinding) {
+  const std::string found = found_of({.dies = 9}, [](auto& completions) {
+    std::erase_if(completions,
+                  [](const auto& completion) { return completion.ending != barrier::Ending::ok; });
+  });
+  EXPECT_NE(found.find("node 5 is not told of the death of node 9"), std::string::npos) << found;
+}
+
+TEST(BarrierMesh, AnotherOneNamedDeadIsAFinding) {
+  const std::string found = found_of({.dies = 9}, [](auto& completions) {
+    for (barrier::Completion& completion : completions) completion.dead = 3;
+  });
+  EXPECT_NE(found.find("node 5 is told that 3 is dead, which is not so"), std::string::npos) << found;
+}
+
+TEST(BarrierMesh, ALateNameThatIsNotSoIsAFinding) {
+  for (const barrier::Node named : {barrier::Node{3}, barrier::Node{16}}) {
+    const std::string found = found_of({}, [&](auto& completions) {
+      for (barrier::Completion& completion : completions) completion.late = named;
+    });
+    const std::string expected = named < 16 ? "node 5 is told that 3 was late for barrier 0, which is not so"
+                                            : "node 5 is told that 16, no member, is late";
+    EXPECT_NE(found.find(expected), std::string::npos) << found;
+  }
 }
 
 TEST(BarrierMesh, DrawnRuns) {
