@@ -123,6 +123,8 @@ class Engine {
   GroupView view(uint32_t group) const;
   uint64_t repeated() const { return repeated_; }
   uint64_t late() const { return late_; }
+  /// The last member found late in the group's barrier under way.
+  std::optional<Node> late_now(uint32_t group) const { return groups_.at(group).late; }
   /// Commands that were refused.
   uint64_t refused() const { return refused_; }
 

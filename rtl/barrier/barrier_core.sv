@@ -45,6 +45,11 @@ module barrier_core
   output drop_e               reason_o,
   output logic                repeated_o,
   output logic                late_o,
+  // state of a group after an event, for one clock: who was found late in its barrier
+  output logic                stored_o,
+  output logic [GROUP_W-1:0]  stored_group_o,
+  output logic                stored_has_late_o,
+  output node_t               stored_late_o,
   // what is done next, for one clock, in the order in which it is done: for those who follow
   output logic                trace_valid_o,
   output logic [2:0]          trace_what_o,   // 0 to 2: command, 3: packet, 4: tick
@@ -136,7 +141,7 @@ module barrier_core
   assign chosen = take_command ? command_group : take_tick ? tick_group : packet_group;
 
   ram_sdp #(.DEPTH(N_GROUPS), .WIDTH($bits(group_t))) i_groups (
-    .clk_i, .we_i(state_q == S_STORE || ended), .waddr_i(group_q), .wdata_i(next_q), .re_i(choosing), .raddr_i(chosen), .rdata_o(loaded)
+    .clk_i, .we_i(stored_o), .waddr_i(group_q), .wdata_i(next_q), .re_i(choosing), .raddr_i(chosen), .rdata_o(loaded)
   );
 
   assign member_re = choosing || state_q == S_LOOK || ((decide || state_q == S_SEND) && send_look) || open_look;
@@ -291,6 +296,11 @@ module barrier_core
   assign reason_o   = action.reason;
   assign repeated_o = decide && action.repeated;
   assign late_o     = decide && action.late;
+
+  assign stored_o          = state_q == S_STORE || ended;
+  assign stored_group_o    = group_q;
+  assign stored_has_late_o = next_q.has_late;
+  assign stored_late_o     = next_q.late;
 
   assign completion_valid_o = sending_q && action_q.complete;
   always_comb begin : p_completion

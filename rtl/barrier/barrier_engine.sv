@@ -61,9 +61,10 @@ module barrier_engine
   node_t               member_node;
   packet_t             checked_q, waiting, offered, sent, traced;
   completion_t         told, completion;
-  logic                tick, command_valid, command_done, member_we, drop, repeated, late, completed;
+  logic                tick, command_valid, command_done, member_we, drop, repeated, late, stored, stored_has_late, completed;
   logic [31:0]         command_group;
-  logic [GROUP_W-1:0]  member_group;
+  logic [GROUP_W-1:0]  member_group, stored_group;
+  node_t               stored_late;
   logic [N_GROUPS-1:0] open, pending;
 
   // ------------------------------------------------------------------------------------------------- packets that come
@@ -95,7 +96,8 @@ module barrier_engine
     .command_done_o(command_done), .refusal_o(refusal), .member_we_i(member_we), .member_group_i(member_group), .member_number_i(member_number),
     .member_node_i(member_node), .open_o(open), .packet_valid_i(waits || (came_q && good)), .packet_ready_o(taken), .packet_i(offered), .packet_valid_o(m_pkt_valid_o),
     .packet_ready_i(m_pkt_ready_i), .packet_o(sent), .completion_valid_o(told_valid), .completion_o(told), .pending_i(pending),
-    .drop_o(drop), .reason_o(reason), .repeated_o(repeated), .late_o(late), .trace_valid_o, .trace_what_o, .trace_group_o, .trace_packet_o(traced)
+    .drop_o(drop), .reason_o(reason), .repeated_o(repeated), .late_o(late), .stored_o(stored), .stored_group_o(stored_group),
+    .stored_has_late_o(stored_has_late), .stored_late_o(stored_late), .trace_valid_o, .trace_what_o, .trace_group_o, .trace_packet_o(traced)
   );
   barrier_completions #(.N_GROUPS(N_GROUPS)) i_completions (
     .clk_i, .rst_ni, .valid_i(told_valid), .completion_i(told), .pending_o(pending), .valid_o(m_cpl_valid_o), .ready_i(m_cpl_ready_i), .completion_o(completion)
@@ -112,6 +114,6 @@ module barrier_engine
     .s_axil_rready_i, .self_o(self), .settings_o(settings), .tick_o(tick), .command_valid_o(command_valid), .command_o(command), .command_group_o(command_group),
     .command_done_i(command_done), .refusal_i(refusal), .member_we_o(member_we), .member_group_o(member_group), .member_number_o(member_number),
     .member_node_o(member_node), .open_i(open), .malformed_i(malformed), .overrun_i(overrun), .drop_i(drop), .reason_i(reason), .repeated_i(repeated),
-    .late_i(late), .completed_i(completed)
+    .late_i(late), .completed_i(completed), .stored_i(stored), .stored_group_i(stored_group), .stored_has_late_i(stored_has_late), .stored_late_i(stored_late)
   );
 endmodule

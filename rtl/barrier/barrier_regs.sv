@@ -51,9 +51,14 @@ module barrier_regs
   input  drop_e               reason_i,
   input  logic                repeated_i,
   input  logic                late_i,
-  input  logic                completed_i
+  input  logic                completed_i,
+  // state of a group after an event: who was found late in its barrier
+  input  logic                stored_i,
+  input  logic [ GROUP_W-1:0] stored_group_i,
+  input  logic                stored_has_late_i,
+  input  node_t               stored_late_i
 );
-  logic        writing, done, ok, known, is_command, table_closed, read_ok;
+  logic        writing, done, ok, known, is_command, table_there, table_closed, read_ok;
   logic [9:0]  waddr, raddr;
   logic [31:0] wdata, rdata, repeated_q, late_q, completed_q, refused_q, drops_q[REG_COUNT_DROP];
   logic [3:0]  wstrb;
@@ -80,7 +85,8 @@ module barrier_regs
   );
 
   // ------------------------------------------------------------------------------------------------- writes
-  assign table_closed = 32'(table_q) < N_GROUPS && !open_i[table_q[GROUP_W-1:0]];
+  assign table_there  = 32'(table_q) < N_GROUPS;
+  assign table_closed = table_there && !open_i[table_q[GROUP_W-1:0]];
   assign is_command   = wstrb == 4'hF && (waddr == REG_OPEN || waddr == REG_CLOSE || waddr == REG_ARRIVE);
 
   always_comb begin : p_known
@@ -183,6 +189,14 @@ module barrier_regs
     end
   end
 
+  // Written before a group is open: what is read of a closed one does not count.
+  logic [16:0] late_now_q[N_GROUPS];
+  logic [16:0] late_now;
+  always_ff @(posedge clk_i) begin
+    if (stored_i) late_now_q[stored_group_i] <= stored_has_late_i ? {1'b1, stored_late_i} : '0;
+  end
+  assign late_now = table_there && !table_closed ? late_now_q[table_q[GROUP_W-1:0]] : '0;
+
   always_comb begin : p_read
     read_ok = 1'b1;
     rdata   = '0;
@@ -212,6 +226,7 @@ module barrier_regs
       REG_LATE_COUNT:  rdata = late_q;
       REG_COMPLETED:   rdata = completed_q;
       REG_REFUSED:     rdata = refused_q;
+      REG_LATE_NOW:    rdata = {late_now[16], 15'd0, late_now[15:0]};
       default: begin
         read_ok = 1'b0;
         for (int unsigned i = 0; i < REG_COUNT_DROP; i++) begin

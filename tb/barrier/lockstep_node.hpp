@@ -100,6 +100,11 @@ class LockstepNode : public EngineNode {
     equal(read(reg::LATE_COUNT).value(), golden_->late(), "late");
     equal(read(reg::COMPLETED).value(), completed_, "completed");
     equal(read(reg::REFUSED).value(), golden_->refused(), "refused");
+    for (uint32_t group = 0; group < groups; group++) {
+      require(write(reg::TABLE_GROUP, group), "TABLE_GROUP is refused");
+      const auto late = golden_->late_now(group);
+      equal(read(reg::LATE_NOW).value(), late ? 1U << 31 | *late : 0, fmt::format("late in {}", group));
+    }
   }
 
   std::optional<uint32_t> read(uint32_t address) {

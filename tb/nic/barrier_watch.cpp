@@ -293,6 +293,9 @@ void BarrierWatch::compare_counters() {
   compare_counter(reg::LATE_COUNT, golden_->late(), "late");
   compare_counter(reg::COMPLETED, taken_, "completed");
   compare_counter(reg::REFUSED, golden_->refused(), "refused");
+  const uint32_t group = value(reg::TABLE_GROUP);
+  const auto late = group < size_.groups ? golden_->late_now(group) : std::nullopt;
+  compare_counter(reg::LATE_NOW, late ? 1U << 31 | *late : 0, "late now");
   const uint32_t ring_offset = driver::barrier_ring_offset;
   compare_counter(ring_offset + ring::reg::TAIL, tail_, "entries written");
   compare_counter(ring_offset + ring::reg::ERRORS, write_errors_, "write errors");

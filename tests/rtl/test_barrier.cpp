@@ -220,6 +220,38 @@ TEST_F(BarrierRtl, WhoIsLateIsCountedOnce) {
   nodes_[0]->compare_counters();
 }
 
+// While it is waited for, and no longer than that; of its group only.
+TEST_F(BarrierRtl, WhoIsLateCanBeRead) {
+  build(3);
+  auto settings = settings_of(3);
+  for (uint32_t group = 0; group < 2; group++)
+    for (auto& node : nodes_) node->open(group, settings);
+  for (const uint32_t node : {0u, 2u}) nodes_[node]->arrive(1);
+  const auto late_at = [&](uint32_t node, uint32_t group) {
+    EXPECT_TRUE(nodes_[node]->write(reg::TABLE_GROUP, group));
+    return nodes_[node]->read(reg::LATE_NOW);
+  };
+  clock({});
+  EXPECT_EQ(late_at(0, 1), 0u) << "not yet";
+  for (uint32_t i = 0; i < 2 * settings.waiting.late * SmallNode::tick_period; i++) clock({});
+  for (const uint32_t node : {0u, 2u}) {
+    EXPECT_EQ(late_at(node, 1), 1U << 31 | 1U);
+    EXPECT_EQ(late_at(node, 0), 0u) << "nobody has arrived there";
+    EXPECT_EQ(late_at(node, SmallNode::groups), 0u) << "there is no such group";
+  }
+  EXPECT_EQ(late_at(1, 1), 0u) << "who is late knows nobody";
+  for (auto& node : nodes_) node->compare_counters();
+  nodes_[1]->arrive(1);
+  for (uint32_t i = 0; i < 100 * SmallNode::tick_period; i++) clock({});
+  for (uint32_t node = 0; node < 3; node++) EXPECT_EQ(late_at(node, 1), 0u) << "the barrier has ended";
+  nodes_[0]->arrive(1);
+  for (uint32_t i = 0; i < 2 * settings.waiting.late * SmallNode::tick_period; i++) clock({});
+  EXPECT_NE(late_at(0, 1), 0u);
+  nodes_[0]->reset();
+  for (uint32_t i = 0; i < 10; i++) nodes_[0]->clock(0);
+  EXPECT_EQ(late_at(0, 1), 0u) << "all is forgotten";
+}
+
 // A group whose software is slow stops neither the others nor the members that wait for its node.
 TEST_F(BarrierRtl, ACompletionThatIsNotTakenStopsNoOtherGroup) {
   build(2);
