@@ -90,6 +90,11 @@ booksim: configure ## the network model beside BookSim2, which is fetched and bu
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim
 	python3 -B experiments/beside_booksim.py $(BUILD)/bin/weft-sim $(if $(filter 1,$(QUICK)),$(BUILD)/booksim.md --quick,docs/results/booksim.md) --folder $(BUILD)/booksim --jobs $(JOBS) $(if $(BOOKSIM),--booksim $(BOOKSIM))
 
+route-booksim: configure ## the two-dimensional fat tree beside BookSim2, as for booksim, into docs/results/route_booksim.md (QUICK=1: 4x4 leaves, into build)
+	@bash scripts/setup.sh scripts/apt-packages-booksim.txt
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
+	python3 -B experiments/route_beside_booksim.py $(BUILD)/bin/weft $(if $(filter 1,$(QUICK)),$(BUILD)/route_booksim.md --quick,docs/results/route_booksim.md) --folder $(BUILD)/route_booksim --jobs $(JOBS) $(if $(BOOKSIM),--booksim $(BOOKSIM))
+
 # Of the messages; 1024 takes half an hour.
 LONG_MIB ?= 64
 LONG_TEXT = One transfer of 1 GiB each way between two engines, one packet in 100,000 lost, one in ten held back; and messages of $(LONG_MIB) MiB through the rings of two NICs, one packet in 100,000 lost. Every event compared with the golden model.

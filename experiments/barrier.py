@@ -25,6 +25,7 @@ CASES = (
     ("4 links a node, numbers along the S-curve", ["--mesh", "4x4,8x8", "--links", "4", "--numbering", "s-curve", "--algorithm", ALGORITHMS]),
     ("8 links a node, numbers along the S-curve", ["--mesh", "4x4,8x8", "--links", "8", "--numbering", "s-curve", "--algorithm", ALGORITHMS]),
     ("4 links a node, numbers from the centre", ["--mesh", "4x4,8x8,16x16", "--links", "4", "--numbering", "centre", "--algorithm", "all"]),
+    ("8 links a node, numbers from the centre", ["--mesh", "4x4,8x8,16x16", "--links", "8", "--numbering", "centre", "--algorithm", ALGORITHMS]),
 )
 
 
@@ -45,9 +46,13 @@ ON_RTL, ROUNDS_ON_RTL = "8x8", 10
 ENGINES_ON_RTL = (("dlct", ["--tree", "lct"]), ("dlct4", ["--tree", "lct4"]), ("dlct-mr4lms", ["--tree", "lct", "--multicast"]), ("dlct4-mr4lms", ["--tree", "lct4", "--multicast"]))
 # Of these the figures are drawn: all algorithms, DLCT with numbers for which it has short ways.
 DRAWN = CASES[2]
+LARGEST = MORE[0]  # in figure 6 as well
 IMAGES = ("barrier_figure5.svg", "barrier_figure6_0.svg", "barrier_figure6_10.svg", "barrier_figure6_20.svg", "barrier_figure7_8x8.svg", "barrier_figure7_16x16.svg")
-COLOURS = {"dlct": "#1f6fb4", "dlct-multicast": "#6baed6", "dlct-mr4lms": "#9ecae1", "dlct4": "#08306b", "dlct4-mr4lms": "#4292c6", "dlct-blocks": "#c6dbef", "dlct4-blocks": "#2171b5", "ms": "#666666", "tree": "#d95f02", "tree-rebuilt": "#fdae6b", "tree-mr4lms": "#a63603", "tree-rebuilt-mr4lms": "#e6550d", "tournament": "#7b3294", "dissemination": "#1b7837",
+COLOURS = {"dlct": "#1f6fb4", "dlct-multicast": "#6baed6", "dlct-mr4lms": "#9ecae1", "dlct4": "#08306b", "dlct4-mr4lms": "#4292c6", "dlct-blocks": "#c6dbef", "dlct4-blocks": "#756bb1", "ms": "#666666", "tree": "#d95f02", "tree-rebuilt": "#fdae6b", "tree-mr4lms": "#a63603", "tree-rebuilt-mr4lms": "#e6550d", "tournament": "#7b3294", "dissemination": "#1b7837",
            "dissemination-tree": "#a6dba0", "id1": "#b2182b", "id2": "#ef8a62", "butterfly": "#8c510a", "dissemination4": "#5aae61", "butterfly4": "#bf812d", "all-to-all": "#bbbbbb"}
+MARKERS = {name: "os^Dv"[place] for family in (("dlct", "dlct4", "dlct-mr4lms", "dlct4-mr4lms", "dlct4-blocks"), ("tree", "tree-rebuilt", "tree-mr4lms", "tree-rebuilt-mr4lms", "ms"), ("id1", "id2", "tournament"),
+                                               ("dissemination", "dissemination-tree", "dissemination4"), ("butterfly", "butterfly4", "all-to-all")) for place, name in enumerate(family)}
+IN_FIGURE_6 = ("dlct", "dlct4", "dlct4-mr4lms", "dlct4-blocks", "ms", "tree", "tree-rebuilt", "tree-rebuilt-mr4lms", "id1", "id2", "tournament", "dissemination", "dissemination-tree", "butterfly", "butterfly4", "all-to-all")
 IN_FIGURE_7 = ("dlct", "dlct4", "dlct4-mr4lms", "dlct4-blocks", "id1", "id2", "tree", "tree-rebuilt", "tree-mr4lms", "tree-rebuilt-mr4lms")
 
 
@@ -73,13 +78,44 @@ class Drawn:
 
     def over_nodes(self, fraction):
         lines = []
-        for name in self.algorithms:
+        for name in IN_FIGURE_6:
             meshes = [mesh for mesh in self.nodes if (mesh, name, fraction) in self.cycles]  # blocks need two of them
-            lines.append((name, COLOURS[name], "o", [self.nodes[mesh] for mesh in meshes], [point(self.cycles[mesh, name, fraction]) for mesh in meshes]))
+            lines.append((name, COLOURS[name], MARKERS[name], [self.nodes[mesh] for mesh in meshes], [point(self.cycles[mesh, name, fraction]) for mesh in meshes]))
         return lines
 
     def over_broken(self, mesh):
-        return [(name, COLOURS[name], "o", [100 * fraction for fraction in FRACTIONS], [point(self.cycles[mesh, name, fraction]) for fraction in FRACTIONS]) for name in IN_FIGURE_7]
+        return [(name, COLOURS[name], MARKERS[name], [100 * fraction for fraction in FRACTIONS], [point(self.cycles[mesh, name, fraction]) for fraction in FRACTIONS]) for name in IN_FIGURE_7]
+
+
+    def gains(self, name, mesh, rival_of, where, claim):
+        """(claim, gains in words, whether all are large enough), at each fraction of broken links."""
+        fractions = sorted({fraction for at, _, fraction in self.cycles if at == mesh and fraction > 0})
+        words, gains = [], []
+        for fraction in fractions:
+            rival = rival_of(fraction)
+            gains.append(1 - self.cycles[mesh, name, fraction] / self.cycles[mesh, rival, fraction])
+            words.append(f"{gains[-1]:+.1%}" + ("" if rival == "tree" else f" ({rival})"))
+        return f"{claim}: {name}, {mesh}, {where}", ", ".join(words) + " at " + ", ".join(f"{f:.0%}" for f in fractions), all(gain >= 0.3 for gain in gains)
+
+    def beside_tree(self, name, mesh, where):
+        return self.gains(name, mesh, lambda _: "tree", where, "30 to 50 % faster than the tree with broken links")
+
+    def beside_fastest(self, name, mesh, where):
+        others = [rival for rival in self.algorithms if not rival.startswith(("dlct", "id"))]
+        return self.gains(name, mesh, lambda fraction: min((rival for rival in others if (mesh, rival, fraction) in self.cycles), key=lambda rival: self.cycles[mesh, rival, fraction]), where,
+                          "... than the fastest of all others, those with multicast too")
+
+
+def claims_elsewhere(found):
+    """Of links, numberings, sizes and loads that are not drawn."""
+    places = ((CASES[0], "8x8", CASES[0][0]), (CASES[1], "8x8", CASES[1][0]), (CASES[3], "8x8", CASES[3][0]), (CASES[3], "16x16", CASES[3][0]), (MORE[0], "32x32", DRAWN[0]), (MORE[2], "8x8", "background traffic of 2 %"),
+              (MORE[1], "8x8", "background traffic of 10 %"), (MORE[3], "16x16", "background traffic of 2 %"), (MORE[3], "32x32", "background traffic of 2 %"))
+    claims = []
+    for case, mesh, where in places:
+        runs = Drawn(found[(*CASES, *MORE).index(case)])
+        for name in ("dlct", "dlct4-mr4lms"):
+            claims += [runs.beside_tree(name, mesh, where), runs.beside_fastest(name, mesh, where)]
+    return claims
 
 
 def figure_5(weft, image):
@@ -98,20 +134,13 @@ def draw(weft, drawn, folder, note):
     found, agrees = figure_5(weft, folder / IMAGES[0])
     claims = [("LCT changes more of its links than BST", found, agrees)]
     for image, fraction in zip(IMAGES[1:4], FRACTIONS):
-        plot.lines(folder / image, f"Barriers with {fraction:.0%} of links broken", "nodes", "cycles", drawn.over_nodes(fraction), note, log_x=True, log_y=True, ticks=list(drawn.nodes.values()))
+        plot.lines(folder / image, f"Barriers with {fraction:.0%} of links broken", "nodes", "cycles", drawn.over_nodes(fraction), note, log_x=True, log_y=True, ticks=list(drawn.nodes.values()), legend_beside=True)
     for image, mesh in zip(IMAGES[4:], ("8x8", "16x16")):
-        plot.lines(folder / image, f"DLCT and trees on {mesh}", "links wanted broken, %", "cycles", drawn.over_broken(mesh), note)
+        plot.lines(folder / image, f"DLCT and trees on {mesh}", "links wanted broken, %", "cycles", drawn.over_broken(mesh), note, legend_beside=True)
     for mesh in ("8x8", "16x16"):
-        for name in ("dlct", "id1", "id2", "dlct4", "dlct-blocks", "dlct4-blocks", "dlct-mr4lms", "dlct4-mr4lms"):
-            gains = {fraction: 1 - drawn.cycles[mesh, name, fraction] / drawn.cycles[mesh, "tree", fraction] for fraction in FRACTIONS[1:]}
-            claims.append((f"30 to 50 % faster than the tree with broken links: {name}, {mesh}", ", ".join(f"{gain:+.1%}" for gain in gains.values()) + " at " + ", ".join(f"{f:.0%}" for f in gains),
-                           all(gain >= 0.3 for gain in gains.values())))
+        claims += [drawn.beside_tree(name, mesh, DRAWN[0]) for name in ("dlct", "id1", "id2", "dlct4", "dlct-blocks", "dlct4-blocks", "dlct-mr4lms", "dlct4-mr4lms")]
     for mesh in ("8x8", "16x16"):
-        for name in ("dlct", "dlct4", "dlct4-mr4lms"):
-            best = {fraction: min((rival for rival in drawn.algorithms if not rival.startswith(("dlct", "id"))), key=lambda rival: drawn.cycles[mesh, rival, fraction]) for fraction in FRACTIONS[1:]}
-            gains = {fraction: 1 - drawn.cycles[mesh, name, fraction] / drawn.cycles[mesh, rival, fraction] for fraction, rival in best.items()}
-            claims.append((f"... than the fastest of all others, those with multicast too: {name}, {mesh}", ", ".join(f"{gain:+.1%} ({best[fraction]})" for fraction, gain in gains.items()) + " at " + ", ".join(f"{f:.0%}" for f in gains),
-                           all(gain >= 0.3 for gain in gains.values())))
+        claims += [drawn.beside_fastest(name, mesh, DRAWN[0]) for name in ("dlct", "dlct4", "dlct4-mr4lms")]
     for name in ("dlct", "dlct-multicast", "dlct-mr4lms", "dlct4", "dlct4-mr4lms"):
         ratio = drawn.cycles["8x8", name, 0] / drawn.bound["8x8"]
         claims.append((f"(ours) 64 nodes without broken links within 1.3 times the lower bound: {name}", f"{ratio:.2f} times", ratio <= 1.3))
@@ -195,20 +224,21 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(max_workers=options.jobs) as pool:
         found = list(pool.map(lambda case: run(options.weft, *case[1], "--broken", case[2] if len(case) > 2 else BROKEN, "--seeds", str(options.seeds))["runs"], (*CASES, *MORE)))
     note = f"means of 3 barriers and {options.seeds} seeds, {DRAWN[0]}; a model of network and engines"
-    claims = draw(options.weft, Drawn(found[CASES.index(DRAWN)]), options.figures, note)
+    drawn = found[CASES.index(DRAWN)] + found[(*CASES, *MORE).index(LARGEST)]
+    claims = draw(options.weft, Drawn(drawn), options.figures, note) + claims_elsewhere(found)
     rtl, apart, times = on_rtl(options.sim, options.weft, options.seeds, options.jobs)
     claims += [(f"(ours) likewise, engines as RTL, mean of 10 barriers: {name}", f"{ratio:.2f} times", ratio <= 1.3) for name, ratio in times.items()]
     claims.append((f"(ours) this model, 8x8, beside the engines as RTL: within {MOST_APART:.0%}", f"at most {apart:.1%} apart", apart <= MOST_APART))
     lines = ["# Barriers on meshes with broken links", "",
              f"Written by `make barrier-figures`: runs of `weft barrier`, seeds 1 to {options.seeds}. [What is compared and how](../barrier.md). Cycles of a model of network and engines, but where RTL is said: mean over "
-             "3 barriers after links broke (where not said otherwise) and over seeds, by fraction of links wanted broken; on meshes with 4 links a node, 40 and 50 % break all but a spanning tree or nearly so. UQ: mean over all changes of offset, of algorithms that change it (without breaks; of a block for ID1 and ID2). "
+             "3 barriers after links broke (where not said otherwise) and over seeds, by fraction of links wanted broken; on meshes with 4 links a node, 40 and 50 % break all but a spanning tree or nearly so. UQ: mean over all changes of offset, of algorithms that change it (without breaks; of a block for ID1 and ID2; not computed for dlct-blocks, dlct4-blocks). "
              "Software barriers over RDMA, on RTL: [hardware and software](barrier_software.md).",
              "", "## Claims, and what is found", "", "| claim | found | agrees |", "|---|---|---|",
              *(f"| {claim} | {words} | {'yes' if agrees else 'no'} |" for claim, words, agrees in claims),
-             "", "## Counterparts of the paper's figures", "", f"Figure 5: update quantity; figure 6: all algorithms by number of nodes, with 0, 10 and 20 % of links broken; figure 7: DLCT and trees. {DRAWN[0].capitalize()}.", "",
+             "", "## Counterparts of the paper's figures", "", f"Figure 5: update quantity; figure 6: algorithms by number of nodes, with 0, 10 and 20 % of links broken (all of them in the tables); figure 7: DLCT and trees. {DRAWN[0].capitalize()}.", "",
              *(f"![{image}](../img/{image})" for image in IMAGES)]
-    lines += ["", "## Who judges", "", "4 links a node, numbers from the centre; mean over so many barriers after links broke, the rebuilding of tree-rebuilt counted. *Searching*: judge as it is, which tries offsets and keeps the best; *fixed*: the offset stays 0; *oracle*: the best "
-              "offset from the first barrier on, known from the links that are broken. A search costs slow barriers at first, so over three barriers it gains nothing.", "", *judges(options.weft, options.seeds)]
+    lines += ["", "## Who judges", "", "4 links a node, numbers from the centre; mean over so many barriers after links broke, the rebuilding of tree-rebuilt counted. *Searching*: judge as it is, which tries offsets and keeps the best; *fixed*: the offset stays 0; *oracle*: the "
+              "offset with the shortest ways of Gather from the first barrier on, known from the links that are broken; Release as one packet does not count in it. A search costs slow barriers at first, so over three barriers it gains nothing.", "", *judges(options.weft, options.seeds)]
     lines += ["", "## The engines as RTL", "", "`weft-sim barrier --mesh 8x8 --together`, with `--multicast` for mr4lms: 64 engines, RTL in lockstep with their golden model, on the same meshes; mean cycles of 10 barriers. Its engines repeat what is not answered within 192 clocks, as on "
               "a network that may lose packets; the model sends each message once.", "", *rtl, "",
               "Likewise with background traffic (`--load`), which the model has anew for each barrier, the engines from the first to the last; what they repeat is traffic, too:", "", *on_busy_rtl(options.sim, options.weft, options.seeds, options.jobs)]

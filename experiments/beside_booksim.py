@@ -15,6 +15,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -120,8 +121,8 @@ def called(command, good=(0,)):
     return said, usage.ru_utime + usage.ru_stime, megabytes
 
 
-def peer(source, folder, jobs):
-    """Path of the program, built if it is not there yet."""
+def peer(source, folder, jobs, more=None):
+    """Path of the program, built if it is not there yet. `more`: a directory with a patch of BookSim2 and files of networks, which go in."""
     given = pathlib.Path(source)
     if given.is_file():
         return given.resolve()
@@ -132,6 +133,10 @@ def peer(source, folder, jobs):
         if not tree.exists():
             called(["git", "clone", "--quiet", source, tree])
         called(["git", "-C", tree, "checkout", "--quiet", COMMIT])
+        if more:
+            called(["git", "-C", tree, "apply", *(patch.resolve() for patch in more.glob("*.patch"))])
+            for file in more.glob("*.[ch]pp"):
+                shutil.copy(file, tree / "src/networks")
     except (Failed, OSError) as error:
         raise Failed(f"BookSim2 cannot be had from {source} (BOOKSIM= names another clone of it, or the program): {error}") from error
     called(["make", "-C", tree / "src", "-j", jobs])
@@ -189,13 +194,14 @@ def number(amount):
     return f"{amount:,.0f}" if amount >= 100 else f"{amount:.1f}"
 
 
-def table(results):
+def table(results, missed_of=faults):
+    """@param missed_of what is missed of the goals"""
     rows = ["| network | flits a packet | load | | BookSim2 | weft | difference | clocks a second: BookSim2 | weft | ratio | memory, MB: BookSim2 | weft | |",
             "|---|---:|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---|"]
     for case, theirs, ours in results:
         their_value, our_value, off = compared(case, theirs, ours)
         digits = 3 if case.saturated else 2
-        missed = faults(case, theirs, ours)
+        missed = missed_of(case, theirs, ours)
         rows.append(f"| {case.network} | {case.flits} | {case.load:g} | {'accepted' if case.saturated else 'latency'} | {their_value:.{digits}f} | {our_value:.{digits}f} | {off * 100:+.1f} % | "
                     f"{number(theirs.speed)} | {number(ours.speed)} | {ours.speed / theirs.speed:.1f} | {theirs.megabytes:.0f} | {ours.megabytes:.0f} | "
                     f"{'missed: ' + ', '.join(missed) if missed else ''} |")
@@ -262,14 +268,24 @@ class Kept:
         self.file.unlink(missing_ok=True)
 
 
-def measured(case, booksim, weft_sim, folder):
-    theirs = run_booksim(booksim, case, folder)
-    return theirs, run_weft(weft_sim, case, theirs.clocks, folder)
+def measured(cases, booksim, weft, folder, ours_of):
+    """(case, theirs, ours) of each case, one program after the other. `ours_of`: run_weft or its like."""
+    kept = Kept(folder, (booksim, weft))
+    results = []
+    for case in cases:
+        pair = kept.get(case)
+        if not pair:
+            theirs = run_booksim(booksim, case, folder)
+            pair = theirs, ours_of(weft, case, theirs.clocks, folder)
+            kept.add(case, *pair)
+        results.append((case, *pair))
+        print(f"{case.network}, packets of {case.flits}, load {case.load:g}: BookSim2 {pair[0]}, weft {pair[1]}", flush=True)
+    return results, kept
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("weft_sim")
+def arguments_of(description):
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("weft")
     parser.add_argument("markdown", type=pathlib.Path)
     parser.add_argument("--booksim", default=SOURCE)
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("build/booksim"))
@@ -277,22 +293,26 @@ def main():
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
+    return options
+
+
+def main():
+    options = arguments_of(__doc__)
     program = peer(options.booksim or SOURCE, options.folder, options.jobs)
-    kept = Kept(options.folder, (program, options.weft_sim))
-    results = []
-    for case in QUICK if options.quick else CASES:
-        theirs, ours = kept.get(case) or measured(case, program, options.weft_sim, options.folder)
-        kept.add(case, theirs, ours)
-        results.append((case, theirs, ours))
-        print(f"{case.network}, packets of {case.flits}, load {case.load:g}: BookSim2 {theirs}, weft {ours}", flush=True)
-    files.write_whole(options.markdown, page(results, options.weft_sim, machine_name()))
+    results, kept = measured(QUICK if options.quick else CASES, program, options.weft, options.folder, run_weft)
+    files.write_whole(options.markdown, page(results, options.weft, machine_name()))
     kept.forget()
     return 1 if any(faults(*entry) for entry in results) else 0
 
 
-if __name__ == "__main__":
+def run(command):
+    """Exit code of a main program."""
     try:
-        sys.exit(main())
+        return command()
     except (Failed, OSError) as fault:
-        print(f"beside_booksim: {fault}", file=sys.stderr)
-        sys.exit(2)
+        print(f"{pathlib.Path(sys.argv[0]).stem}: {fault}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))

@@ -67,15 +67,15 @@ def columns(path, title, x_label, y_label, series, note, *, bottom=0):
     save(figure, path, note)
 
 
-def lines(path, title, x_label, y_label, series, note, *, log_x=False, log_y=False, ticks=None):
-    """series: (label, colour, marker, xs, points of runs.Point); points without a median are marked at the upper edge, those with unfinished runs are hollow."""
-    figure, axes = plt.subplots()
+def lines(path, title, x_label, y_label, series, note, *, log_x=False, log_y=False, ticks=None, legend_beside=False):
+    """legend_beside: of many lines, which leave it no room among them. series: (label, colour, marker, xs, points of runs.Point); points without a median are marked at the upper edge, those with unfinished runs are hollow."""
+    figure, axes = plt.subplots(figsize=(8.4, 4.4) if legend_beside else None)
     for label, colour, marker, xs, points in series:
         shown = [(x, p) for x, p in zip(xs, points) if p.median is not None]
         places = [x for x, _ in shown]
         medians = [p.median for _, p in shown]
         errors = [[p.median - p.low for _, p in shown], [0 if math.isinf(p.high) else p.high - p.median for _, p in shown]]
-        axes.errorbar(places, medians, yerr=errors, label=label, color=colour, linewidth=1.2, capsize=2, elinewidth=0.8)
+        axes.errorbar(places, medians, yerr=errors, label=label, color=colour, marker=marker, markersize=4 if legend_beside else 0, linewidth=1.2, capsize=2, elinewidth=0.8)
         for x, p in shown:
             axes.plot([x], [p.median], marker=marker, markersize=5, color=colour, markerfacecolor="white" if p.unfinished else colour)
         for x in [x for x, p in zip(xs, points) if p.median is None]:
@@ -90,5 +90,5 @@ def lines(path, title, x_label, y_label, series, note, *, log_x=False, log_y=Fal
     axes.set_title(title)
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
-    axes.legend()
+    axes.legend(**({"loc": "center left", "bbox_to_anchor": (1.01, 0.5)} if legend_beside else {}))
     save(figure, path, note)

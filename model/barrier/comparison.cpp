@@ -152,7 +152,7 @@ class Comparison {
       done.messages = static_cast<double>(plan.messages.size());
       done.hops = static_cast<double>(hops_of(plan, routes));
       done.length = parents_.empty() ? 0 : gather_length(parents_, routes);
-      if (rebuilt() && round == 0) rebuild(done);
+      if (rebuilt() && round == 0 && outcome_.broken_links > 0) rebuild(done);
       for (Part& part : parts_) decide(part, setup_, routes);
     }
     return outcome_;

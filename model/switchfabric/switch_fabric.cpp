@@ -11,6 +11,12 @@ using route::Dimension;
 using route::Leaf;
 using route::Outcome;
 
+namespace {
+
+constexpr uint32_t stages = 4;  // turns: looked up, given a channel, given the crossbar, through it
+
+}  // namespace
+
 // Inputs, and switches, are numbered: leaves, then roots, each by plane. Ports of a leaf: hosts, planes of
 // its row, planes of its column.
 SwitchFabric::SwitchFabric(const route::Tables& tables, const route::Health& alive, const Config& config,
@@ -19,10 +25,10 @@ SwitchFabric::SwitchFabric(const route::Tables& tables, const route::Health& ali
       alive_(alive),
       config_(config),
       vcs_(tables.options().channels),
-      pipeline_clocks_(2 / config.speedup),
+      pipeline_clocks_((stages - 1) / config.speedup),
       host_credits_(std::size_t{grid_.leaves()} * grid_.hosts, config.buffer),
       hosts_(host_credits_.size()),
-      events_(std::max(config.switch_clocks + config.buffer * vcs_, config.end_clocks) + 1),
+      events_(std::max(config.switch_clocks + config.buffer * vcs_, config.end_clocks) + 2),
       credits_(config.credit_clocks + 1),
       random_(config.seed) {
   if (config.switch_clocks <= pipeline_clocks_) throw Fault("a switch takes more clocks than its pipeline");
@@ -66,6 +72,10 @@ void SwitchFabric::connect() {
   const std::size_t inputs = switch_of_.size(), lanes = inputs * vcs_;
   ports_.resize(inputs);
   lanes_.resize(lanes);
+  for (uint32_t number = 0; number < lanes; ++number) {
+    lanes_[number].input = number / vcs_;
+    lanes_[number].vc = number % vcs_;
+  }
   slots_.resize(lanes * config_.buffer);
   output_lanes_.assign(lanes, {nobody, config_.buffer, 0});
   feeder_.assign(inputs, no_input);
@@ -172,16 +182,19 @@ void SwitchFabric::lose_queued(Switch& sw, uint32_t number) {
       slots_[slot(number, kept++)] = queued;
     } else {
       lose(queued.packet, std::nullopt);
-      free_slot(number / vcs_, number % vcs_);
+      free_slot(lane.input, lane.vc);
     }
   }
   lane.count = kept;
-  if (!first_stays) {
-    if (lane.output_lane != nobody) output_lanes_[lane.output_lane].owner = nobody;
+  if (first_stays) return;
+  if (lane.output_lane != nobody) {
+    output_lanes_[lane.output_lane].owner = nobody;
     lane.output_lane = nobody;
-    lane.routed = turn_ + 1;
+    std::erase(sw.holding, number);
+    sw.asking.push_back(number);
   }
-  if (kept == 0) std::erase(sw.busy, number);
+  lane.routed = turn_ + 1;
+  if (kept == 0) std::erase(sw.asking, number);
 }
 
 void SwitchFabric::strike(const route::Health& alive) {
@@ -198,7 +211,8 @@ void SwitchFabric::strike(const route::Health& alive) {
     std::erase_if(events, [this](const Event& event) { return !arrives(event); });
   }
   for (Switch& sw : switches_)
-    for (const uint32_t number : std::vector(sw.busy)) lose_queued(sw, number);
+    for (const auto& numbers : {std::vector(sw.asking), std::vector(sw.holding)})
+      for (const uint32_t number : numbers) lose_queued(sw, number);
   for (uint32_t host = 0; host < hosts_.size(); ++host)
     if (!alive_.alive(leaf_of(host))) hosts_[host].clear();
 }
@@ -219,9 +233,9 @@ uint32_t SwitchFabric::waits_for(uint32_t number) const {
 }
 
 route::Channel SwitchFabric::channel_of(uint32_t number) const {
-  const uint32_t input = number / vcs_;
+  const uint32_t input = lanes_[number].input;
   const Switch& sw = switches_[switch_of_[input]];
-  const auto vc = static_cast<uint8_t>(number % vcs_);
+  const auto vc = static_cast<uint8_t>(lanes_[number].vc);
   const uint32_t port = input - sw.first;
   if (!sw.leaf) return channel_in(grid_, {sw.root, port}, vc);
   const bool row = port < grid_.hosts + config_.planes;
@@ -330,8 +344,9 @@ void SwitchFabric::arrive(const Event& event) {
   const uint32_t number = event.input * vcs_ + event.vc;
   Lane& lane = lanes_[number];
   if (lane.count == 0) {
-    sw.busy.push_back(number);
+    sw.asking.push_back(number);
     lane.routed = turn_ + 1;
+    lane.head = 0;  // where the processor's cache has it
   }
   slots_[slot(number, lane.count++)] = {event.packet, sw.first + way.output, way.vc,
                                         static_cast<uint8_t>(std::min(event.switches + 1, 255))};
@@ -349,14 +364,11 @@ void SwitchFabric::inject() {
 }
 
 /// iSLIP over virtual channels of outputs: free ones grant, then those who asked for them accept.
-void SwitchFabric::ask_for_lanes(const Switch& sw) {
+void SwitchFabric::ask_for_lanes(Switch& sw) {
   const uint32_t first = sw.first * vcs_, count = sw.ports * vcs_;
-  asking_.clear();
   asked_lanes_.clear();
-  for (const uint32_t number : sw.busy) {
-    const Lane& lane = lanes_[number];
-    if (lane.output_lane != nobody || lane.routed > turn_) continue;
-    asking_.push_back(number);
+  for (const uint32_t number : sw.asking) {
+    if (lanes_[number].routed > turn_) continue;
     const Queued& packet = head(number);
     for (uint32_t vc = config_.any_channel ? 0 : packet.vc; vc < vcs_; ++vc) {
       const uint32_t output_lane = packet.output * vcs_ + vc;
@@ -368,20 +380,38 @@ void SwitchFabric::ask_for_lanes(const Switch& sw) {
       if (!config_.any_channel) break;
     }
   }
-  taken_lanes_.clear();
-  for (const uint32_t number : asking_) {
-    const Queued& packet = head(number);
+  taking_.clear();
+  for (const uint32_t output_lane : asked_lanes_) {
+    const uint32_t number = lane_grants_[output_lane].to;
     Lane& lane = lanes_[number];
-    for (uint32_t i = 0; i < vcs_; ++i) {
-      const uint32_t vc = (lane.accept + i) % vcs_, output_lane = packet.output * vcs_ + vc;
-      if (lane_grants_[output_lane].to != number) continue;
-      taken_lanes_.emplace_back(number, output_lane);
-      lane.accept = (vc + 1) % vcs_;
-      output_lanes_[output_lane].grant = (number - first + 1) % count;
-      break;
+    const uint32_t output = head(number).output;
+    if (lane.output_lane == nobody) taking_.push_back(number);
+    const auto behind_accept = [&](uint32_t lane_of_output) {
+      const uint32_t vc = lane_of_output - output * vcs_;
+      return vc >= lane.accept ? vc - lane.accept : vc + vcs_ - lane.accept;
+    };
+    if (lane.output_lane == nobody || behind_accept(output_lane) < behind_accept(lane.output_lane)) {
+      lane.output_lane = output_lane;
+      lane.output = output;
     }
+    lane_grants_[output_lane] = {};
   }
-  for (const uint32_t output_lane : asked_lanes_) lane_grants_[output_lane] = {};
+}
+
+/// What `ask_for_lanes` found, once the crossbar has been matched without it.
+void SwitchFabric::take_lanes(Switch& sw) {
+  if (taking_.empty()) return;
+  const uint32_t first = sw.first * vcs_, count = sw.ports * vcs_;
+  for (const uint32_t number : taking_) {
+    Lane& lane = lanes_[number];
+    OutputLane& taken = output_lanes_[lane.output_lane];
+    taken.owner = number;
+    taken.grant = number - first + 1 < count ? number - first + 1 : 0;
+    const uint32_t vc = lane.output_lane - lane.output * vcs_;
+    lane.accept = vc + 1 < vcs_ ? vc + 1 : 0;
+  }
+  std::erase_if(sw.asking, [this](uint32_t number) { return lanes_[number].output_lane != nobody; });
+  sw.holding.insert(sw.holding.end(), taking_.begin(), taking_.end());
 }
 
 /// iSLIP over the crossbar: outputs grant inputs, inputs accept.
@@ -392,60 +422,62 @@ void SwitchFabric::match_crossbar(const Switch& sw) {
   const auto behind_pointer = [&sw](uint32_t port, uint32_t pointer) {
     return port >= pointer ? port - pointer : port + sw.ports - pointer;
   };
-  for (const uint32_t number : sw.busy) {
-    const uint32_t output_lane = lanes_[number].output_lane;
-    if (output_lane == nobody || output_lanes_[output_lane].credits == 0) continue;
-    const uint32_t output = output_lane / vcs_, input = number / vcs_;
-    Grant& grant = port_grants_[output];
-    if (grant.to == nobody) asked_ports_.push_back(output);
+  const auto behind_port = [&sw](uint32_t port) { return port + 1 < sw.ports ? port + 1 : 0; };
+  for (const uint32_t number : sw.holding) {
+    const Lane& lane = lanes_[number];
+    if (output_lanes_[lane.output_lane].credits == 0) continue;
+    Grant& grant = port_grants_[lane.output];
+    if (grant.to == nobody) asked_ports_.push_back(lane.output);
     // Channels of one input are told apart last, each in its turn.
-    const uint32_t vc = (number % vcs_ + vcs_ - ports_[input].next_vc) % vcs_;
-    grant.offer(number, behind_pointer(input - sw.first, ports_[output].grant) * vcs_ + vc);
+    const uint32_t next = ports_[lane.input].next_vc,
+                   vc = lane.vc >= next ? lane.vc - next : lane.vc + vcs_ - next;
+    grant.offer(number, behind_pointer(lane.input - sw.first, ports_[lane.output].grant) * vcs_ + vc);
   }
   for (const uint32_t output : asked_ports_) {
-    const uint32_t input = port_grants_[output].to / vcs_;
+    const uint32_t input = lanes_[port_grants_[output].to].input;
     if (accepts_[input].to == nobody) granted_inputs_.push_back(input);
     accepts_[input].offer(port_grants_[output].to, behind_pointer(output - sw.first, ports_[input].accept));
     port_grants_[output] = {};
   }
   for (const uint32_t input : granted_inputs_) {
-    const uint32_t number = accepts_[input].to, output = lanes_[number].output_lane / vcs_;
-    ports_[output].grant = (input - sw.first + 1) % sw.ports;
-    ports_[input].accept = (output - sw.first + 1) % sw.ports;
-    ports_[input].next_vc = (number % vcs_ + 1) % vcs_;
+    const uint32_t number = accepts_[input].to;
+    const Lane& lane = lanes_[number];
+    ports_[lane.output].grant = behind_port(input - sw.first);
+    ports_[input].accept = behind_port(lane.output - sw.first);
+    ports_[input].next_vc = lane.vc + 1 < vcs_ ? lane.vc + 1 : 0;
     crossing_.push_back(number);
     accepts_[input] = {};
   }
 }
 
-/// Through the crossbar, to wait for the link.
+/// Through the crossbar in the next turn, which may be of the next clock; then to wait for the link.
 void SwitchFabric::pass(Switch& sw, uint32_t number) {
   Lane& lane = lanes_[number];
   const uint32_t output_lane = lane.output_lane;
-  Port& output = ports_[output_lane / vcs_];
-  const uint64_t leaves = std::max(now_, output.link_free);
+  Port& output = ports_[lane.output];
+  const uint64_t leaves = std::max((turn_ + 1) / config_.speedup, output.link_free);
   output.link_free = leaves + 1;
+  const Queued& packet = head(number);
   schedule(leaves - now_ + config_.switch_clocks - pipeline_clocks_,
-           {head(number).packet, output.next, static_cast<uint8_t>(output_lane % vcs_), head(number).switches,
-            output_lane});
+           {packet.packet, output.next, static_cast<uint8_t>(output_lane - lane.output * vcs_),
+            packet.switches, output_lane});
   --output_lanes_[output_lane].credits;
   output_lanes_[output_lane].owner = nobody;
   lane.output_lane = nobody;
   lane.routed = turn_ + 2;
-  lane.head = (lane.head + 1) % config_.buffer;
-  if (--lane.count == 0) sw.busy.erase(std::find(sw.busy.begin(), sw.busy.end(), number));
-  free_slot(number / vcs_, number % vcs_);
+  lane.head = lane.head + 1 < config_.buffer ? lane.head + 1 : 0;
+  if (--lane.count > 0) sw.asking.push_back(number);
+  free_slot(lane.input, lane.vc);
 }
 
 /// All that was free and asked for at its begin.
 void SwitchFabric::turn(Switch& sw) {
-  ask_for_lanes(sw);
   match_crossbar(sw);
+  ask_for_lanes(sw);
   for (const uint32_t number : crossing_) pass(sw, number);
-  for (const auto& [number, output_lane] : taken_lanes_) {
-    lanes_[number].output_lane = output_lane;
-    output_lanes_[output_lane].owner = number;
-  }
+  if (!crossing_.empty())
+    std::erase_if(sw.holding, [this](uint32_t number) { return lanes_[number].output_lane == nobody; });
+  take_lanes(sw);
 }
 
 void SwitchFabric::step() {
@@ -466,7 +498,7 @@ void SwitchFabric::step() {
   inject();
   for (uint32_t i = 0; i < config_.speedup; ++i, ++turn_)
     for (Switch& sw : switches_)
-      if (!sw.busy.empty()) turn(sw);
+      if (sw.busy()) turn(sw);
   ++now_;
 }
 

@@ -8,9 +8,10 @@
 // switch_clocks for each switch passed (VTFTR, 3.2: 62 ns + 35 ns a switch, with a clock of 1 ns).
 //
 // The router is the input-queued one of BookSim2 with packets of one flit: the head of an input's virtual
-// channel is looked up, is given the output's virtual channel, passes the crossbar; each takes one of
-// `speedup` turns a clock. Output channels and crossbar are matched by one iteration of iSLIP (McKeown, 1999)
-// a turn. Behind the crossbar packets wait for their link.
+// channel is looked up, is given the output's virtual channel, is given the crossbar, passes it; each takes
+// one of `speedup` turns a clock, and the link takes what has passed when the clock is over. Output channels
+// and crossbar are matched by one iteration of iSLIP (McKeown, 1999) a turn. Behind the crossbar packets wait
+// for their link.
 //
 // Faults may strike at any clock: what is in a dead switch or looked up for a dead link is lost, and so is
 // what is on such a link or waits for it. Tables are then rewritten switch by switch (manager.hpp).
@@ -107,8 +108,10 @@ class SwitchFabric {
   static constexpr uint32_t nobody = ~0u;
   /// One virtual channel of an input.
   struct Lane {
+    uint32_t input = 0, vc = 0;     // whose it is
     uint32_t head = 0, count = 0;   // of its packets in slots_
     uint32_t output_lane = nobody;  // that the first packet owns
+    uint32_t output = 0;            // of that
     uint64_t routed = 0;            // turn from which on it may ask for one
     uint32_t accept = 0;            // iSLIP: channel of the output to take first
   };
@@ -129,11 +132,12 @@ class SwitchFabric {
   /// A leaf, or one plane of a row or column switch.
   struct Switch {
     bool leaf = false;
-    route::Leaf place;                // of a leaf
-    route::Root root;                 // of any other
-    uint32_t first = 0, ports = 0;    // inputs
-    uint32_t tables = 0;              // number of its walker
-    std::vector<uint32_t> busy = {};  // lanes with packets
+    route::Leaf place;                                // of a leaf
+    route::Root root;                                 // of any other
+    uint32_t first = 0, ports = 0;                    // inputs
+    uint32_t tables = 0;                              // number of its walker
+    std::vector<uint32_t> asking = {}, holding = {};  // lanes with packets: without, with an output lane
+    bool busy() const { return !asking.empty() || !holding.empty(); }
   };
   struct Event {
     Packet packet;
@@ -182,10 +186,12 @@ class SwitchFabric {
   void free_slot(uint32_t input, uint32_t vc);
   void inject();
   std::size_t slot(uint32_t lane, uint32_t place) const {
-    return std::size_t{lane} * config_.buffer + (lanes_[lane].head + place) % config_.buffer;
+    const uint32_t behind = lanes_[lane].head + place;
+    return std::size_t{lane} * config_.buffer + (behind < config_.buffer ? behind : behind - config_.buffer);
   }
   const Queued& head(uint32_t lane) const { return slots_[slot(lane, 0)]; }
-  void ask_for_lanes(const Switch& sw);
+  void ask_for_lanes(Switch& sw);
+  void take_lanes(Switch& sw);
   void match_crossbar(const Switch& sw);
   void pass(Switch& sw, uint32_t lane);
   void turn(Switch& sw);
@@ -201,7 +207,7 @@ class SwitchFabric {
   std::vector<route::Walker> walkers_;  // by number of tables
   Config config_;
   uint32_t vcs_;
-  uint32_t pipeline_clocks_;  // from arrival to crossbar, without waiting
+  uint32_t pipeline_clocks_;  // from arrival to the link, without waiting
   uint64_t now_ = 0, turn_ = 0, under_way_ = 0;
   std::vector<Switch> switches_;
   std::vector<std::unique_ptr<LookupUnit>> units_;            // by switch; none: all follow the rules
@@ -219,8 +225,7 @@ class SwitchFabric {
   std::vector<std::vector<uint32_t>> credits_;  // output lanes; behind them hosts
   // Of the turn of a switch under way.
   std::vector<Grant> lane_grants_, port_grants_, accepts_;  // by output lane; output; input
-  std::vector<uint32_t> asked_lanes_, asked_ports_, granted_inputs_, asking_, crossing_;
-  std::vector<std::pair<uint32_t, uint32_t>> taken_lanes_;  // lane, output lane
+  std::vector<uint32_t> asked_lanes_, asked_ports_, granted_inputs_, taking_, crossing_;
   std::vector<Delivered> delivered_;
   std::vector<Lost> lost_;
   bool struck_ = false;  // since the last clock

@@ -64,6 +64,7 @@ void BarrierDriver::ask(Command command) {
 
 void BarrierDriver::next_command() {
   const Command& command = commands_.front();
+  if (command.reg == engine_reg::LATE_NOW) return read_late();
   if (command.reg != engine_reg::OPEN) return send_command();
   const BarrierGroup& settings = command.settings;
   write(engine_reg::TABLE_GROUP, command.group);
@@ -98,11 +99,25 @@ void BarrierDriver::send_command() {
   });
 }
 
+void BarrierDriver::read_late() {
+  write(engine_reg::TABLE_GROUP, commands_.front().group);
+  bus_.read(window_ + engine_reg::LATE_NOW, [this](bool read, uint32_t late) {
+    const bool named = read && late >> 31 != 0;
+    const std::optional<uint16_t> node = named ? std::optional(static_cast<uint16_t>(late)) : std::nullopt;
+    finish([node](const Command& command) { command.late(node); });
+  });
+}
+
 void BarrierDriver::ended(std::optional<Refusal> outcome) {
-  const OnOutcome done = std::move(commands_.front().done);
+  finish([outcome](const Command& command) { command.done(outcome); });
+}
+
+/// The command under way; the next one begins.
+void BarrierDriver::finish(const std::function<void(const Command&)>& tell) {
+  const Command command = std::move(commands_.front());
   commands_.pop_front();
   if (!commands_.empty()) next_command();
-  done(outcome);
+  tell(command);
 }
 
 std::optional<BarrierDriver::Completion> BarrierDriver::take() {

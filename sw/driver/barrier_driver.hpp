@@ -57,6 +57,8 @@ class BarrierDriver {
   using OnDone = std::function<void(bool ok)>;
   /// Nothing: the NIC does not answer as it should.
   using OnOutcome = std::function<void(std::optional<Refusal>)>;
+  /// A node, or nothing: there is none, or the NIC does not answer as it should.
+  using OnNode = std::function<void(std::optional<uint16_t>)>;
 
   /// @param window barrier_window() of the NIC
   BarrierDriver(RegisterBus& bus, RingMemory& memory, uint32_t window)
@@ -86,6 +88,12 @@ class BarrierDriver {
     ask({barrier::formats::reg::ARRIVE, group, {}, std::move(done)});
   }
 
+  /// The last member found late in the group's barrier under way. Waits for commands sent before.
+  void late(uint8_t group, OnNode done) {
+    commands_.push_back({barrier::formats::reg::LATE_NOW, group, {}, nullptr, std::move(done)});
+    if (commands_.size() == 1) next_command();
+  }
+
   /// The oldest completion not yet taken, if there is one; of any group. The NIC is told that it is taken.
   std::optional<Completion> take();
 
@@ -102,10 +110,11 @@ class BarrierDriver {
     bus_.write(window_ + barrier_ring_offset + reg, data, std::move(done));
   }
   struct Command {
-    uint32_t reg;
+    uint32_t reg;  // OPEN, CLOSE, ARRIVE; LATE_NOW, which is read
     uint8_t group;
     BarrierGroup settings;  // OPEN
-    OnOutcome done;
+    OnOutcome done;         // of the first three
+    OnNode late = nullptr;  // of LATE_NOW
   };
   static constexpr uint32_t state_failed = 4;  // of the ring's STATE
   void if_closed(uint32_t bits, OnDone then);
@@ -113,6 +122,8 @@ class BarrierDriver {
   void ask(Command command);
   void next_command();
   void send_command();
+  void read_late();
+  void finish(const std::function<void(const Command&)>& tell);
   void ended(std::optional<Refusal> outcome);
   void send_head();
 

@@ -295,7 +295,8 @@ void NodeServer::handle_barrier(uint32_t place, const Request& request, OnReply 
 }
 
 /// One that is closed first answers those who have missed its last Release: opened again it would not know
-/// them, and they would take this node for dead.
+/// them, and they would take this node for dead. One that failed answers until it is wanted again: a member
+/// that arrives later has to be told who is dead.
 void NodeServer::open_barrier(uint32_t place, const Request& request, OnReply reply) {
   Barrier& barrier = groups_[request.a];
   if (barrier.closes) {
@@ -303,10 +304,12 @@ void NodeServer::open_barrier(uint32_t place, const Request& request, OnReply re
     return;
   }
   if (barrier.place) return reply(Reply::refused("barrier " + std::to_string(request.a) + " is in use"));
-  barrier = {place, std::nullopt, std::nullopt};
+  barrier = {};
+  barrier.place = place;
   BarrierGroup group;
   group.instance = static_cast<uint16_t>(request.b);
   group.members = nodes_of(request.x);
+  group.shape = barrier::formats::Shape::lct4;
   group.good = 0xffff;  // the network has no ways to choose from
   group.first = barrier_first;
   group.largest = barrier_largest;
@@ -321,10 +324,13 @@ void NodeServer::open_barrier(uint32_t place, const Request& request, OnReply re
 }
 
 Reply NodeServer::barrier_reply(Barrier& barrier) {
-  if (!barrier.ended) return Reply::of({0});
   const BarrierDriver::Completion ended = *barrier.ended;
   barrier.ended.reset();
   return Reply::of({1, ended.ending, ended.dead, ended.has_late != 0 ? 1u + ended.late : 0u});
+}
+
+bool NodeServer::wanted(uint32_t number) const {
+  return std::ranges::any_of(at_closed_, [&](const Waiting& each) { return each.request.a == number; });
 }
 
 /// Of those who wait to open it the first one does, the others are told that it is in use.
@@ -340,10 +346,14 @@ void NodeServer::closed(uint32_t number) {
 }
 
 void NodeServer::tick_barriers() {
-  while (const auto completion = barriers_->take()) groups_.at(completion->group).ended = *completion;
+  while (const auto completion = barriers_->take()) {
+    Barrier& barrier = groups_.at(completion->group);
+    barrier.ended = *completion;
+    barrier.failed = completion->ending != 0;
+  }
   for (uint32_t number = 0; number < groups_.size(); ++number) {
     Barrier& barrier = groups_[number];
-    if (!barrier.closes || cycle_ < *barrier.closes) continue;
+    if (!barrier.closes || cycle_ < *barrier.closes || (barrier.failed && !wanted(number))) continue;
     barrier.closes = ~uint64_t{0};  // on its way
     barriers_->close(static_cast<uint8_t>(number),
                      [this, number](std::optional<BarrierDriver::Refusal>) { closed(number); });
@@ -354,7 +364,15 @@ void NodeServer::tick_barriers() {
     met.push_back(std::move(each));
     return true;
   });
-  for (const Waiting& each : met) each.reply(barrier_reply(groups_[each.request.a]));
+  for (const Waiting& each : met) {
+    if (Barrier& barrier = groups_[each.request.a]; barrier.ended)
+      each.reply(barrier_reply(barrier));
+    else
+      barriers_->late(static_cast<uint8_t>(each.request.a),
+                      [reply = each.reply](std::optional<uint16_t> node) {
+                        reply(Reply::of({0, 0, 0, node ? 1u + *node : 0u}));
+                      });
+  }
 }
 
 void NodeServer::tick(uint64_t cycle) {

@@ -97,6 +97,7 @@ class NodeServer {
     std::optional<uint32_t> place;
     std::optional<BarrierDriver::Completion> ended;  ///< that the application has not been told
     std::optional<uint64_t> closes;                  ///< cycle; nobody's any more then
+    bool failed = false;  ///< a member is dead: not closed until it is wanted again
   };
   struct Waiting {
     uint32_t place;
@@ -120,6 +121,8 @@ class NodeServer {
   void look_up(uint32_t place, const Request& request, const OnReply& reply);
   void handle_barrier(uint32_t place, const Request& request, OnReply reply);
   void open_barrier(uint32_t place, const Request& request, OnReply reply);
+  /// Somebody waits to open it.
+  bool wanted(uint32_t group) const;
   void closed(uint32_t group);
   void tick_barriers();
   static Reply barrier_reply(Barrier& barrier);

@@ -27,7 +27,7 @@ enum class Ask : uint32_t {
   close_barrier,   ///< a: group
   arrive,          ///< a: group
   await_barrier,   ///< a: group, y: clocks. Values: 1 if it has ended, 1 if a member is dead, its node; 1 +
-                   ///< node of who was late, or 0
+                   ///< node of who was, or is, late, or 0
   clock,           ///< at once, so no clock passes. Values: clock
   attributes,      ///< Values: queues, regions, payload, bytes of the node's memory
   leave,           ///< all is well: who goes without this has died

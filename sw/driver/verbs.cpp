@@ -279,8 +279,8 @@ void Barrier::arrive() { context_.ask({.ask = Ask::arrive, .a = number_}); }
 
 bool Barrier::wait(uint64_t clocks) {
   const auto values = context_.ask({.ask = Ask::await_barrier, .a = number_, .y = clocks});
-  if (values[0] == 0) return false;
   late_ = values[3] != 0 ? std::optional(static_cast<uint32_t>(values[3] - 1)) : std::nullopt;
+  if (values[0] == 0) return false;
   if (values[1] != 0)
     throw Fault("barrier " + std::to_string(number_) + ": node " + std::to_string(values[2]) + " is dead");
   return true;
@@ -290,7 +290,7 @@ void Barrier::enter(uint64_t clocks) {
   arrive();
   if (!wait(clocks))
     throw Fault("barrier " + std::to_string(number_) + " has not ended within " + std::to_string(clocks) +
-                " clocks");
+                " clocks" + (late_ ? ": node " + std::to_string(*late_) + " is late" : ""));
 }
 
 }  // namespace weft::verbs

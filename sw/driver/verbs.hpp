@@ -213,7 +213,8 @@ class Barrier {
   bool wait(uint64_t clocks);
   /// Arrives and waits; throws if not all come.
   void enter(uint64_t clocks = Context::patience);
-  /// The last member that had not arrived 262,144 clocks after this one, at the barrier that ended last.
+  /// The last member found not to have arrived 262,144 clocks after this one, as of the last wait: of the
+  /// barrier that ended then, or of the one that had not.
   std::optional<uint32_t> late() const { return late_; }
 
  private:

@@ -40,6 +40,7 @@ struct Group {
   GroupSettings settings;
   std::vector<Member> members;           ///< by node
   std::vector<uint64_t> arrivals, ends;  ///< of each barrier: clocks of the last ones
+  uint64_t levels = 0, children = 0;     ///< of its tree; of one member at most
   bool has(Node node) const { return node < members.size() && members[node].in; }
 };
 
@@ -54,13 +55,12 @@ class MeshRun {
     const Routes::Centre centre = routes_.centre();
     result_.radius = centre.radius;
     result_.lower_bound = uint64_t{2} * centre.radius * run.faults.delay;
+    if (run.background.load > 0 && run.later) throw Fault("links change, or carry other traffic, not both");
     if (run.background.load > 0)
       busy_ = std::make_unique<BusyLinks>(mesh_, routes_, run.background, run.faults.delay, run.seed);
     for (Node node = 0; node < mesh_.nodes(); node++) engines_.push_back(engine_of(node));
     for (uint32_t group = 0; group < run.groups; group++) groups_.push_back(group_of(group));
-    if (!run.multicast) return;
-    const Copies tree = mr4lms_copies(mesh_);
-    for (Node node = 0; node < mesh_.nodes(); node++) copied_.push_back(passes_on(mesh_, tree, node));
+    lay_copies();
   }
 
   BarrierRunResult run() {
@@ -82,6 +82,13 @@ class MeshRun {
   }
 
  private:
+  void lay_copies() {
+    copied_.clear();
+    if (!run_.multicast) return;
+    const Copies tree = mr4lms_copies(mesh_);
+    for (Node node = 0; node < mesh_.nodes(); node++) copied_.push_back(passes_on(mesh_, tree, node));
+  }
+
   static Mesh mesh_of(const BarrierRun& run, BarrierRunResult& result) {
     if (run.size.nodes() < 1 || run.size.nodes() > engine_nodes)
       throw Fault(fmt::format("a mesh of {} nodes: must be 1 to {}", run.size.nodes(), engine_nodes));
@@ -115,6 +122,13 @@ class MeshRun {
         .good = longest_way(group.settings),
         .tries = number == 0 ? barrier::usual_tries(run_.numbering) : 8};
     group.settings.waiting = waiting_of(run_);
+    const auto count = static_cast<uint32_t>(group.settings.members.size());
+    for (uint32_t id = 0; id < count; id++) {
+      uint64_t level = 0;
+      for (uint32_t at = id; at != 0; at = parent_of(run_.shape, at)) level++;
+      group.levels = std::max(group.levels, level);
+      group.children = std::max<uint64_t>(group.children, children_of(run_.shape, id, count).size());
+    }
     group.arrivals.resize(run_.barriers);
     group.ends.resize(run_.barriers);
     return group;
@@ -202,7 +216,10 @@ class MeshRun {
       if (group.members[other].arrived < member.done)
         find(fmt::format("node {} leaves barrier {} before node {} has arrived", node, completion.epoch,
                          other));
-    if (completion.late) named_late(group, node, *completion.late);
+    if (completion.late)
+      named_late(group, node, *completion.late);
+    else
+      nobody_late(group, node);
   }
 
   /// Whoever is named late had not arrived when this member had waited for as long as software allows, but
@@ -213,14 +230,35 @@ class MeshRun {
     if (!group.has(who)) return find(fmt::format("node {} is told that {}, no member, is late", node, who));
     if (group.members[who].came.size() <= barrier) return;  // an early leave, which is a finding
     if (busy_) return;                                      // packets may be under way for any time
+    if (group.members[who].came[barrier] + most_levels * most_away() < late_for(group, node, barrier))
+      find(fmt::format("node {} is told that {} was late for barrier {}, which is not so", node, who,
+                       barrier));
+  }
+
+  /// Clock from which on those are late for whom this member waits.
+  uint64_t late_for(const Group& group, Node node, uint32_t barrier) const {
+    return group.members[node].came[barrier] + uint64_t{run_.late} * engine_tick;
+  }
+
+  /// From one member to another.
+  uint64_t most_away() const {
     const fabric::Faults& faults = run_.faults;
     const uint64_t hop =
         uint64_t{faults.delay} + faults.jitter + (faults.reorder_degree > 0 ? faults.hold_limit : 0);
-    const uint64_t away = most_levels * (engine_tick + mesh_.nodes() * hop);
-    const uint64_t limit = group.members[node].came[barrier] + uint64_t{run_.late} * engine_tick;
-    if (group.members[who].came[barrier] + away < limit)
-      find(fmt::format("node {} is told that {} was late for barrier {}, which is not so", node, who,
-                       barrier));
+    return engine_tick + mesh_.nodes() * hop;
+  }
+
+  /// On each level a member has asked each of those below it, or the one above, some time after the limit; of
+  /// lost questions and answers nothing is promised.
+  void nobody_late(const Group& group, Node node) {
+    if (busy_ || lost_on_a_link(run_) > 0 || run_.pauses > 0) return;
+    const uint32_t barrier = group.members[node].done - 1;
+    const uint64_t asked = group.children * waiting_of(run_).largest * engine_tick + 2 * most_away();
+    for (const Node other : group.settings.members) {
+      const std::vector<uint64_t>& came = group.members[other].came;
+      if (came.size() > barrier && came[barrier] > late_for(group, node, barrier) + 2 * group.levels * asked)
+        find(fmt::format("node {} is not told that {} was late for barrier {}", node, other, barrier));
+    }
   }
 
   void check_named() {
@@ -241,8 +279,19 @@ class MeshRun {
 
   // ------------------------------------------------------------------------------------------------- network
 
+  /// The routing knows at once; packets on a link that breaks still come over it.
+  void change_links() {
+    if (changed_ || !run_.later || !all_left(groups_.front(), run_.barriers / 2)) return;
+    changed_ = true;
+    mesh_ = Mesh(run_.size, Links::four);
+    result_.broken_later = mesh_.break_links(*run_.later, run_.seed + 1);
+    routes_ = Routes(mesh_);
+    lay_copies();
+  }
+
   void clock() {
     die();
+    change_links();
     for (Node node = 0; node < mesh_.nodes(); node++)
       if (!dead(node)) software(node);
     clock_engines();
@@ -353,11 +402,18 @@ class MeshRun {
       uint32_t all = run_.barriers;
       for (const Node node : group.settings.members) all = std::min(all, group.members[node].done);
       result_.barriers += all;
-      if (&group != &groups_.front() || all == 0) continue;
-      double sum = 0;
-      for (uint32_t i = 0; i < all; i++) sum += static_cast<double>(group.ends[i] - group.arrivals[i]);
-      result_.cycles = sum / all;
+      if (&group != &groups_.front()) continue;
+      const uint32_t before = changed_ ? std::min(all, run_.barriers / 2) : all;
+      result_.cycles = mean_cycles(group, 0, before);
+      if (changed_) result_.cycles_later = mean_cycles(group, before, all);
     }
+  }
+
+  static std::optional<double> mean_cycles(const Group& group, uint32_t first, uint32_t end) {
+    if (first == end) return std::nullopt;
+    double sum = 0;
+    for (uint32_t i = first; i < end; i++) sum += static_cast<double>(group.ends[i] - group.arrivals[i]);
+    return sum / (end - first);
   }
 
   BarrierRun run_;
@@ -376,7 +432,7 @@ class MeshRun {
   std::vector<Group> groups_;
   std::vector<std::vector<std::vector<Node>>> copied_;  ///< by sender and router: to which routers
   uint64_t now_ = 0, death_ = 0;
-  bool died_ = false;
+  bool died_ = false, changed_ = false;
 };
 
 }  // namespace
@@ -430,6 +486,8 @@ BarrierRun drawn_run(uint64_t seed) {
   if (random.chance(0.25)) run.dies = up_to(run.size.nodes() - 1);
   run.multicast = random.chance(0.4);
   if (random.chance(0.5)) run.late = 5 + up_to(200);
+  if (random.chance(0.3)) run.later = sometimes(0.5);
+  if (random.chance(0.2)) run.faults.loss = 0.05;
   return run;
 }
 

@@ -26,7 +26,9 @@ namespace weft::tb {
 
 struct BarrierRun {
   barrier::Size size{4, 4};
-  double broken = 0;  ///< fraction of links
+  double broken = 0;                           ///< fraction of links
+  std::optional<double> later = std::nullopt;  ///< ... once all have left half of the barriers: others break,
+                                               ///< those that were broken are whole again
   barrier::Numbering numbering = barrier::Numbering::centre;
   barrier::Shape shape = barrier::Shape::lct;
   uint32_t block_log2 =
@@ -54,7 +56,10 @@ struct BarrierRunResult {
   uint64_t barriers = 0;         ///< that all members have left
   std::optional<double> cycles;  ///< of the first group, mean: from the last arrival to the last completion;
                                  ///< of none completed nothing
-  uint64_t lower_bound = 0;      ///< of that: to the best root and back, links only
+  std::optional<double>
+      cycles_later;                   ///< ... of those after the links have changed, which `cycles` is not of
+  uint32_t broken_later = 0;          ///< links
+  uint64_t lower_bound = 0;           ///< of that: to the best root and back, links only
   uint64_t packets = 0, hops = 0;     ///< sent by engines; links crossed
   uint64_t repeated = 0;              ///< sent again, and questions
   fabric::NetworkCounters network;    ///< of all links

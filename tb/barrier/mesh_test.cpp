@@ -44,6 +44,25 @@ TEST(BarrierMesh, GoldenAndRtlTogether) {
   EXPECT_GT(result.repeated, 0U);
 }
 
+/// Clocks, where nothing is lost: as docs/barrier.md says, and for packets on their way.
+uint64_t longest_to_name(uint32_t levels, uint32_t children) {
+  const auto waiting = waiting_of({});
+  const uint64_t ticks = (uint64_t{waiting.tries} + children + levels) * waiting.largest;
+  return (ticks + levels) * engine_tick + uint64_t{500};
+}
+
+// Whoever of 64 it is: each tree has leaves and a root.
+TEST(BarrierMesh, ADeathIsNamedInTime) {
+  for (const barrier::Shape shape : {barrier::Shape::lct, barrier::Shape::bst, barrier::Shape::lct4})
+    for (const barrier::Node dies : {0u, 9u, 27u, 36u, 63u}) {
+      const auto result = run_barriers(
+          {.size = {8, 8}, .shape = shape, .engines = Engines::golden, .barriers = 4, .dies = dies});
+      EXPECT_TRUE(result.ok()) << findings(result);
+      EXPECT_EQ(result.named_dead, 63U);
+      EXPECT_LE(result.clocks_to_name, longest_to_name(6, 6)) << dies;
+    }
+}
+
 TEST(BarrierMesh, WhoDiesIsNamedToAllOthers) {
   for (const Engines engines : {Engines::golden, Engines::rtl}) {
     for (const bool multicast : {false, true}) {
@@ -52,6 +71,7 @@ TEST(BarrierMesh, WhoDiesIsNamedToAllOthers) {
       EXPECT_TRUE(result.ok()) << findings(result);
       EXPECT_EQ(result.named_dead, 5U);
       EXPECT_GT(result.clocks_to_name, 0U);
+      EXPECT_LE(result.clocks_to_name, longest_to_name(3, 2));
     }
   }
 }
@@ -180,6 +200,29 @@ TEST(BarrierMesh, AHangIsAFinding) {
   EXPECT_NE(findings(result).find("a hang"), std::string::npos);
 }
 
+// The search begins anew: with the offset that was kept, the barriers after the change would take as long as
+// those of the first round do.
+TEST(BarrierMesh, LinksBreakAndHealBetweenBarriers) {
+  for (const bool multicast : {false, true}) {
+    BarrierRun run{.size = {8, 8}, .multicast = multicast, .engines = Engines::golden, .barriers = 40};
+    const double whole = run_barriers(run).cycles.value();
+    run.later = 0.3;
+    const auto broken = run_barriers(run);
+    EXPECT_TRUE(broken.ok()) << findings(broken);
+    EXPECT_EQ(broken.barriers, 40U);
+    EXPECT_EQ(broken.broken_links, 0U);
+    EXPECT_EQ(broken.broken_later, 34U);
+    EXPECT_NEAR(broken.cycles.value(), whole, 0.1 * whole);
+    EXPECT_GT(broken.cycles_later.value(), 1.1 * whole);
+    run.broken = 0.3;
+    run.later = 0;
+    const auto healed = run_barriers(run);
+    EXPECT_TRUE(healed.ok()) << findings(healed);
+    EXPECT_EQ(healed.broken_later, 0U);
+    EXPECT_LT(healed.cycles_later.value(), healed.cycles.value());
+  }
+}
+
 /// An engine whose completions are changed on their way to software.
 class WrongNode : public EngineNode {
  public:
@@ -209,7 +252,7 @@ class WrongNode : public EngineNode {
 
 /// What a run of sixteen finds if node 5 is such a one.
 std::string found_of(BarrierRun run, const WrongNode::Change& change) {
-  run.most_clocks = 100'000;
+  run.most_clocks = 1'000'000;
   return findings(run_barriers(run, [&](barrier::Node node) -> std::unique_ptr<EngineNode> {
     if (node == 5) return std::make_unique<WrongNode>(node, change);
     return golden_node(node);
@@ -264,6 +307,13 @@ TEST(BarrierMesh, ALateNameThatIsNotSoIsAFinding) {
   }
 }
 
+TEST(BarrierMesh, AMissingLateNameIsAFinding) {
+  const std::string found = found_of({.barriers = 10, .think = 30'000, .late = 5}, [](auto& completions) {
+    for (barrier::Completion& completion : completions) completion.late.reset();
+  });
+  EXPECT_NE(found.find("node 5 is not told that "), std::string::npos) << found;
+}
+
 TEST(BarrierMesh, DrawnRuns) {
   for (uint64_t seed = 1; seed <= 12; seed++) {
     const auto result = run_barriers(drawn_run(seed));
@@ -274,6 +324,7 @@ TEST(BarrierMesh, DrawnRuns) {
 TEST(BarrierMesh, RefusesWhatThereIsNot) {
   EXPECT_THROW(run_barriers({.size = {9, 8}}), Fault);
   EXPECT_THROW(run_barriers({.dies = 16}), Fault);
+  EXPECT_THROW(run_barriers({.later = 0.1, .background = {.load = 0.1}}), Fault);
 }
 
 }  // namespace

@@ -70,11 +70,32 @@ TEST_F(VerbsBarrier, WhoIsLateIsNamed) {
   for (const bool late : {true, false}) {
     mine.arrive();
     EXPECT_FALSE(mine.wait(late ? 300'000 : 1'000));
+    EXPECT_EQ(mine.late(), late ? std::optional(1u) : std::nullopt) << "it has not come yet";
     theirs.arrive();
     EXPECT_TRUE(mine.wait(100'000) && theirs.wait(100'000));
     EXPECT_EQ(mine.late(), late ? std::optional(1u) : std::nullopt);
     EXPECT_EQ(theirs.late(), std::nullopt);
   }
+}
+
+TEST_F(VerbsBarrier, WhoNeverComesIsNamed) {
+  Barrier mine(domain_here, 0, both), theirs(domain_there, 0, both);
+  EXPECT_EQ(fault_of([&] { mine.enter(300'000); }),
+            "barrier 0 has not ended within 300000 clocks: node 1 is late");
+}
+
+// Node 2 is not there; node 1 comes when node 0 was told so and has closed its barrier long ago.
+TEST_F(VerbsBarrier, WhoComesLongAfterAFailureIsToldWhoIsDead) {
+  constexpr std::array<uint32_t, 3> with_dead{0, 1, 2};
+  Barrier theirs(domain_there, 0, with_dead);
+  {
+    Barrier mine(domain_here, 0, with_dead);
+    EXPECT_EQ(fault_of([&] { mine.enter(); }), "barrier 0: node 2 is dead");
+  }
+  EXPECT_FALSE(theirs.wait(100'000)) << "it has not arrived";
+  EXPECT_EQ(fault_of([&] { theirs.enter(); }), "barrier 0: node 2 is dead");
+  EXPECT_EQ(nodes->server(0).barriers_in_use(), 1u) << "it answers still";
+  const Barrier again(domain_here, 0, both, 1);
 }
 
 TEST_F(VerbsBarrier, TheSameInstanceIsRefused) {

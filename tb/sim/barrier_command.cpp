@@ -52,6 +52,7 @@ nlohmann::json to_json(const Options& options, const tb::BarrierRunResult& resul
           {"together", run.together},
           {"killed", or_null(run.dies)},
           {"broken", run.broken},
+          {"broken_later", or_null(run.later)},
           {"hop", run.faults.delay},
           {"loss", run.faults.loss},
           {"duplicate", run.faults.duplicate},
@@ -69,7 +70,9 @@ nlohmann::json to_json(const Options& options, const tb::BarrierRunResult& resul
           {"links", result.links},
           {"broken_links", result.broken_links},
           {"barriers", result.barriers},
+          {"broken_links_later", result.broken_later},
           {"cycles", or_null(result.cycles)},
+          {"cycles_later", or_null(result.cycles_later)},
           {"lower_bound", result.lower_bound},
           {"clocks", result.clocks},
           {"messages", result.packets},
@@ -100,6 +103,9 @@ void print(const Options& options, const tb::BarrierRunResult& result) {
              result.broken_links, result.links);
   fmt::print("  barriers                   {}, {} cycles there and back to the best root without engines\n",
              completed(result), result.lower_bound);
+  if (result.cycles_later)
+    fmt::print("  after links changed        {} of {} broken, {:.1f} cycles each\n", result.broken_later,
+               result.links, *result.cycles_later);
   fmt::print("  packets                    {} sent, {} of them again, {} links crossed\n", result.packets,
              result.repeated, result.hops);
   fmt::print("  on links                   {} lost, {} duplicated, {} corrupted, {} reordered\n",
@@ -140,14 +146,15 @@ int run_one(Options& options, const std::vector<std::string>& arguments) {
 
 /// Sums over the runs of a campaign.
 struct Campaign {
-  uint64_t runs = 0, failed = 0, with_breaks = 0, with_multicast = 0, with_death = 0, barriers = 0,
-           named_dead = 0, named_late = 0, slowest_naming = 0;
+  uint64_t runs = 0, failed = 0, with_breaks = 0, with_changes = 0, with_multicast = 0, with_death = 0,
+           barriers = 0, named_dead = 0, named_late = 0, slowest_naming = 0;
   uint64_t packets = 0, repeated = 0, lost = 0, duplicated = 0, corrupted = 0, reordered = 0, clocks = 0;
 
   void add(const tb::BarrierRun& run, const tb::BarrierRunResult& result) {
     runs++;
     failed += result.ok() ? 0 : 1;
     with_breaks += result.broken_links > 0 ? 1 : 0;
+    with_changes += run.later ? 1 : 0;
     with_multicast += run.multicast ? 1 : 0;
     with_death += run.dies ? 1 : 0;
     barriers += result.barriers;
@@ -170,6 +177,7 @@ struct Campaign {
   std::vector<Row> rows() const {
     return {{"runs", "runs", runs},
             {"runs_with_broken_links", "runs with broken links", with_breaks},
+            {"runs_with_changed_links", "runs in which links break and heal between barriers", with_changes},
             {"runs_with_multicast", "runs with multicast Release", with_multicast},
             {"runs_with_a_death", "runs in which a member dies", with_death},
             {"barriers", "barriers that all members left", barriers},
@@ -193,12 +201,15 @@ void write_markdown(const std::string& file, const Campaign& campaign, uint64_t 
   std::string text = fmt::format(
       "# Fault campaign of the barrier engines\n\nWritten by `{}` ([how](../barrier.md#engines-on-a-mesh)). "
       "{} runs from seed {} on, each drawn: mesh of 2 to 25 nodes, "
-      "broken links, 1 to 4 groups, loss, corruption, duplication, reordering, delay on every link, pauses, "
+      "broken links, others later, 1 to 4 groups, loss, corruption, duplication, reordering, delay on every "
+      "link, pauses, "
       "late software, Release along trees or multicast, the death of a member; RTL in lockstep with the "
       "golden model on all nodes or on every other one. A run fails if a member leaves before all have "
       "arrived, if one never leaves, if a living one "
-      "is called dead or a dead one is not named to all others, if one is named late who came in time, or if "
-      "RTL and golden model differ.\n\n| | "
+      "is called dead or a dead one is not named to all others, if one is named late who came in time, if "
+      "(where "
+      "nothing is lost and no stream pauses) nobody is who was by far, or if RTL and golden model "
+      "differ.\n\n| | "
       "|\n|---|---:|\n",
       quoted(arguments), campaign.runs, first);
   for (const auto& [key, name, value] : campaign.rows()) text += fmt::format("| {} | {} |\n", name, value);
@@ -282,6 +293,11 @@ Command add_barrier_command(CLI::App& app) {
       ->add_option("--broken", run_options.broken, "fraction of links that are broken; the mesh stays whole")
       ->check(within(0, 1))
       ->capture_default_str();
+  command
+      ->add_option(
+          "--later", run_options.later,
+          "from half of the barriers on: so many, and others, while those from before are whole again")
+      ->check(within(0, 1));
   command
       ->add_option("--engines", options->engines,
                    "rtl: beside the golden model; golden: that alone; mixed: every other node")

@@ -68,6 +68,26 @@ TEST(SwitchFabric, AllArriveOnce) {
   }
 }
 
+// Two hosts send to a third in one clock: one gets its channel two turns after the other, and the link a
+// clock later. Its next packet, for an idle link, is two turns late as well, which is within the same clock.
+TEST(SwitchFabric, TurnsAreNoClocks) {
+  const Grid grid{2, 2, 4};
+  const Health whole(grid);
+  const route::Tables tables = make_tables(whole, {});
+  SwitchFabric fabric(tables, whole, {.speedup = 3});
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> clocks;  // by sender and receiver
+  fabric.send(0, 2);
+  fabric.send(1, 2);
+  for (uint32_t clock = 0; clock < 200; ++clock) {
+    fabric.step();
+    if (clock == 0) fabric.send(1, 3);
+    for (const auto& [packet, arrived, switches] : fabric.delivered())
+      clocks[{packet.from, packet.to}] = arrived - packet.sent;
+  }
+  const std::map<std::pair<uint32_t, uint32_t>, uint64_t> expected{{{0, 2}, 97}, {{1, 2}, 98}, {{1, 3}, 97}};
+  EXPECT_EQ(clocks, expected);
+}
+
 /// A lookup block by itself; counts what it is asked.
 class GoldenUnit : public LookupUnit {
  public:
