@@ -147,8 +147,8 @@ int weft_barrier_arrive(weft_barrier* barrier);
 int weft_barrier_wait(weft_barrier* barrier, uint64_t clocks);
 /* Arrives; 0 when all have arrived, -1: not within so many clocks, or a member is dead. */
 int weft_barrier_enter(weft_barrier* barrier, uint64_t clocks);
-/* Node of the last member found not to have arrived 262,144 clocks after this one, as of the last wait: of the
-   barrier that ended then, or of the one that had not; -1: none. */
+/* Node of the last member found not to have arrived 262,144 clocks after this one, as of the last wait: of
+   the barrier that ended then, or of the one that had not; -1: none. */
 int weft_barrier_late(const weft_barrier* barrier);
 
 /* "OK", "BAD_KEY", ... */
