@@ -17,7 +17,7 @@ import plot
 import runs as points
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ALGORITHMS = "dlct,dlct-multicast,dlct-mr4lms,dlct4,dlct4-mr4lms,dlct-blocks,dlct4-blocks,ms,tree,tree-rebuilt,tree-mr4lms,tree-rebuilt-mr4lms,tournament,dissemination,dissemination-tree,id1,id2,butterfly,dissemination4,butterfly4"
+ALGORITHMS = "dlct,dlct-multicast,dlct-mr4lms,dlct4,dlct4-mr4lms,dlct8,dlct8-mr4lms,dlct-blocks,dlct4-blocks,ms,tree,tree-rebuilt,tree-mr4lms,tree-rebuilt-mr4lms,tournament,dissemination,dissemination-tree,id1,id2,butterfly,dissemination4,butterfly4"
 BROKEN = "0,0.1,0.2,0.3,0.4,0.5"
 FRACTIONS = tuple(float(fraction) for fraction in BROKEN.split(","))
 # Title, arguments; maybe other fractions of broken links.
@@ -35,25 +35,25 @@ MORE = (
      ["--mesh", "8x8", "--links", "4", "--numbering", "centre", "--algorithm", ALGORITHMS, "--load", "0.1"]),
     ("Background traffic of 2 %", ["--mesh", "8x8", "--links", "4", "--numbering", "centre", "--algorithm", ALGORITHMS, "--load", "0.02"]),
     ("Background traffic of 2 %, 16 to 1,024 nodes (beyond 20 % of broken links more than those that are left to 1,024 nodes can carry)",
-     ["--mesh", "4x4,16x16,32x32", "--links", "4", "--numbering", "centre", "--algorithm", "dlct,dlct-mr4lms,dlct4,dlct4-mr4lms,ms,tree,tree-rebuilt,tree-mr4lms,tree-rebuilt-mr4lms,tournament,dissemination,dissemination-tree,id1,id2,butterfly,butterfly4", "--load", "0.02"], "0,0.1,0.2"),
+     ["--mesh", "4x4,16x16,32x32", "--links", "4", "--numbering", "centre", "--algorithm", "dlct,dlct-mr4lms,dlct4,dlct4-mr4lms,dlct8,dlct8-mr4lms,ms,tree,tree-rebuilt,tree-mr4lms,tree-rebuilt-mr4lms,tournament,dissemination,dissemination-tree,id1,id2,butterfly,butterfly4", "--load", "0.02"], "0,0.1,0.2"),
 )
 MOST_APART = 0.07  # of the model from RTL
 JUDGES = ("searching", "fixed", "oracle")
-JUDGED = ("dlct", "dlct4", "dlct4-mr4lms")
+JUDGED = ("dlct", "dlct4", "dlct4-mr4lms", "dlct8-mr4lms")
 TREES = ("tree", "tree-rebuilt", "tree-mr4lms", "tree-rebuilt-mr4lms")  # beside them
 ROUNDS_OF_JUDGES = (3, 100)
 ON_RTL, ROUNDS_ON_RTL = "8x8", 10
-ENGINES_ON_RTL = (("dlct", ["--tree", "lct"]), ("dlct4", ["--tree", "lct4"]), ("dlct-mr4lms", ["--tree", "lct", "--multicast"]), ("dlct4-mr4lms", ["--tree", "lct4", "--multicast"]))
+ENGINES_ON_RTL = (("dlct", ["--tree", "lct"]), ("dlct4", ["--tree", "lct4"]), ("dlct-mr4lms", ["--tree", "lct", "--multicast"]), ("dlct4-mr4lms", ["--tree", "lct4", "--multicast"]), ("dlct8", ["--tree", "lct8"]), ("dlct8-mr4lms", ["--tree", "lct8", "--multicast"]))
 # Of these the figures are drawn: all algorithms, DLCT with numbers for which it has short ways.
 DRAWN = CASES[2]
 LARGEST = MORE[0]  # in figure 6 as well
 IMAGES = ("barrier_figure5.svg", "barrier_figure6_0.svg", "barrier_figure6_10.svg", "barrier_figure6_20.svg", "barrier_figure7_8x8.svg", "barrier_figure7_16x16.svg")
-COLOURS = {"dlct": "#1f6fb4", "dlct-multicast": "#6baed6", "dlct-mr4lms": "#9ecae1", "dlct4": "#08306b", "dlct4-mr4lms": "#4292c6", "dlct-blocks": "#c6dbef", "dlct4-blocks": "#756bb1", "ms": "#666666", "tree": "#d95f02", "tree-rebuilt": "#fdae6b", "tree-mr4lms": "#a63603", "tree-rebuilt-mr4lms": "#e6550d", "tournament": "#7b3294", "dissemination": "#1b7837",
+COLOURS = {"dlct": "#1f6fb4", "dlct-multicast": "#6baed6", "dlct-mr4lms": "#9ecae1", "dlct4": "#08306b", "dlct4-mr4lms": "#4292c6", "dlct8": "#54278f", "dlct8-mr4lms": "#9e9ac8", "dlct-blocks": "#c6dbef", "dlct4-blocks": "#756bb1", "ms": "#666666", "tree": "#d95f02", "tree-rebuilt": "#fdae6b", "tree-mr4lms": "#a63603", "tree-rebuilt-mr4lms": "#e6550d", "tournament": "#7b3294", "dissemination": "#1b7837",
            "dissemination-tree": "#a6dba0", "id1": "#b2182b", "id2": "#ef8a62", "butterfly": "#8c510a", "dissemination4": "#5aae61", "butterfly4": "#bf812d", "all-to-all": "#bbbbbb"}
-MARKERS = {name: "os^Dv"[place] for family in (("dlct", "dlct4", "dlct-mr4lms", "dlct4-mr4lms", "dlct4-blocks"), ("tree", "tree-rebuilt", "tree-mr4lms", "tree-rebuilt-mr4lms", "ms"), ("id1", "id2", "tournament"),
+MARKERS = {name: "os^DvP*"[place] for family in (("dlct", "dlct4", "dlct-mr4lms", "dlct4-mr4lms", "dlct4-blocks", "dlct8", "dlct8-mr4lms"), ("tree", "tree-rebuilt", "tree-mr4lms", "tree-rebuilt-mr4lms", "ms"), ("id1", "id2", "tournament"),
                                                ("dissemination", "dissemination-tree", "dissemination4"), ("butterfly", "butterfly4", "all-to-all")) for place, name in enumerate(family)}
-IN_FIGURE_6 = ("dlct", "dlct4", "dlct4-mr4lms", "dlct4-blocks", "ms", "tree", "tree-rebuilt", "tree-rebuilt-mr4lms", "id1", "id2", "tournament", "dissemination", "dissemination-tree", "butterfly", "butterfly4", "all-to-all")
-IN_FIGURE_7 = ("dlct", "dlct4", "dlct4-mr4lms", "dlct4-blocks", "id1", "id2", "tree", "tree-rebuilt", "tree-mr4lms", "tree-rebuilt-mr4lms")
+IN_FIGURE_6 = ("dlct", "dlct4", "dlct8", "dlct8-mr4lms", "dlct4-blocks", "ms", "tree", "tree-rebuilt", "tree-rebuilt-mr4lms", "id1", "id2", "tournament", "dissemination", "dissemination-tree", "butterfly", "butterfly4", "all-to-all")
+IN_FIGURE_7 = ("dlct", "dlct4", "dlct8", "dlct8-mr4lms", "dlct4-blocks", "id1", "id2", "tree", "tree-rebuilt", "tree-mr4lms", "tree-rebuilt-mr4lms")
 
 
 def run(weft, *arguments):
@@ -113,7 +113,7 @@ def claims_elsewhere(found):
     claims = []
     for case, mesh, where in places:
         runs = Drawn(found[(*CASES, *MORE).index(case)])
-        for name in ("dlct", "dlct4-mr4lms"):
+        for name in ("dlct", "dlct8-mr4lms"):
             claims += [runs.beside_tree(name, mesh, where), runs.beside_fastest(name, mesh, where)]
     return claims
 
@@ -138,10 +138,10 @@ def draw(weft, drawn, folder, note):
     for image, mesh in zip(IMAGES[4:], ("8x8", "16x16")):
         plot.lines(folder / image, f"DLCT and trees on {mesh}", "links wanted broken, %", "cycles", drawn.over_broken(mesh), note, legend_beside=True)
     for mesh in ("8x8", "16x16"):
-        claims += [drawn.beside_tree(name, mesh, DRAWN[0]) for name in ("dlct", "id1", "id2", "dlct4", "dlct-blocks", "dlct4-blocks", "dlct-mr4lms", "dlct4-mr4lms")]
+        claims += [drawn.beside_tree(name, mesh, DRAWN[0]) for name in ("dlct", "id1", "id2", "dlct4", "dlct8", "dlct-blocks", "dlct4-blocks", "dlct-mr4lms", "dlct4-mr4lms", "dlct8-mr4lms")]
     for mesh in ("8x8", "16x16"):
-        claims += [drawn.beside_fastest(name, mesh, DRAWN[0]) for name in ("dlct", "dlct4", "dlct4-mr4lms")]
-    for name in ("dlct", "dlct-multicast", "dlct-mr4lms", "dlct4", "dlct4-mr4lms"):
+        claims += [drawn.beside_fastest(name, mesh, DRAWN[0]) for name in ("dlct", "dlct4", "dlct4-mr4lms", "dlct8-mr4lms")]
+    for name in ("dlct", "dlct-multicast", "dlct-mr4lms", "dlct4", "dlct4-mr4lms", "dlct8", "dlct8-mr4lms"):
         ratio = drawn.cycles["8x8", name, 0] / drawn.bound["8x8"]
         claims.append((f"(ours) 64 nodes without broken links within 1.3 times the lower bound: {name}", f"{ratio:.2f} times", ratio <= 1.3))
     return claims
@@ -188,7 +188,7 @@ def on_busy_rtl(sim, weft, seeds, jobs):
     lines = ["| background | algorithm | | " + " | ".join(f"{fraction:.0%}" for fraction in FRACTIONS[:4]) + " |", "|---" * 7 + "|"]
     with concurrent.futures.ThreadPoolExecutor(max_workers=jobs) as pool:
         for load, fractions in ("0.02", FRACTIONS[:4]), ("0.1", FRACTIONS[:3]):  # beyond, more than links can carry
-            for algorithm, arguments in ENGINES_ON_RTL[0], ENGINES_ON_RTL[3]:
+            for algorithm, arguments in ENGINES_ON_RTL[0], ENGINES_ON_RTL[3], ENGINES_ON_RTL[5]:
                 rtl = [statistics.mean(pool.map(lambda seed: simulated(sim, [*arguments, "--load", load], fraction, seed), range(1, seeds + 1))) for fraction in fractions]  # noqa: B023  pylint: disable=cell-var-from-loop
                 model = run(weft, "--mesh", ON_RTL, "--numbering", "centre", "--algorithm", algorithm, "--rounds", str(ROUNDS_ON_RTL), "--load", load, "--broken", ",".join(map(str, fractions)), "--seeds", str(seeds))["runs"]
                 for name, cycles in (("RTL", rtl), ("model", [each["cycles"] for each in model])):

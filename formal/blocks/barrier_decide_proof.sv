@@ -72,7 +72,7 @@ module barrier_decide_proof
   assign right_sender   = open_i && right_place && packet.inst == was.settings.inst && packet.digest == was.digest && packet.number < 16'(members) && member_i == packet.from && packet.from != self_i;
   assign sender_id      = shifted(packet.number[ID_W-1:0], was.memory.offset, members, was.settings.block_log2);
   for (genvar i = 0; i < int'(CHILD_W); i++) begin : gen_sender
-    assign sender[i] = (id | more_of(i)) == sender_id && (id & more_of(i)) == '0;
+    assign sender[i] = (id | MORE[i]) == sender_id && (id & MORE[i]) == '0;
   end
   assign last_gather    = was.phase == PHASE_GATHERING && gather && of_this_epoch && right_sender && (missing & ~sender) == '0 && missing == sender;
   assign all_arrived    = (what == EVENT_ARRIVE && was.phase == PHASE_IDLE && missing == '0) || last_gather;

@@ -20,6 +20,8 @@ constexpr std::array names = {
     AlgorithmName{Algorithm::dlct_mr4lms, "dlct-mr4lms"},
     AlgorithmName{Algorithm::dlct4, "dlct4"},
     AlgorithmName{Algorithm::dlct4_mr4lms, "dlct4-mr4lms"},
+    AlgorithmName{Algorithm::dlct8, "dlct8"},
+    AlgorithmName{Algorithm::dlct8_mr4lms, "dlct8-mr4lms"},
     AlgorithmName{Algorithm::dlct_blocks, "dlct-blocks"},
     AlgorithmName{Algorithm::dlct4_blocks, "dlct4-blocks"},
     AlgorithmName{Algorithm::ms, "ms"},
@@ -38,16 +40,18 @@ constexpr std::array names = {
     AlgorithmName{Algorithm::all_to_all, "all-to-all"},
 };
 
-/// dlct4 is dlct with another tree.
+/// dlct4 and dlct8 are dlct with other trees.
 Setup plain(Setup setup) {
-  const auto four = [&](Algorithm four, Algorithm two) {
-    if (setup.algorithm != four) return;
-    setup.algorithm = two;
-    setup.shape = Shape::lct4;
+  const auto is = [&](Algorithm algorithm, Algorithm of_bits, Shape shape) {
+    if (setup.algorithm != algorithm) return;
+    setup.algorithm = of_bits;
+    setup.shape = shape;
   };
-  four(Algorithm::dlct4, Algorithm::dlct);
-  four(Algorithm::dlct4_mr4lms, Algorithm::dlct_mr4lms);
-  four(Algorithm::dlct4_blocks, Algorithm::dlct_blocks);
+  is(Algorithm::dlct4, Algorithm::dlct, Shape::lct4);
+  is(Algorithm::dlct4_mr4lms, Algorithm::dlct_mr4lms, Shape::lct4);
+  is(Algorithm::dlct8, Algorithm::dlct, Shape::lct8);
+  is(Algorithm::dlct8_mr4lms, Algorithm::dlct_mr4lms, Shape::lct8);
+  is(Algorithm::dlct4_blocks, Algorithm::dlct_blocks, Shape::lct4);
   return setup;
 }
 

@@ -23,6 +23,8 @@ enum class Algorithm {
   dlct_mr4lms,     ///< ... along the tree that MR4LMS gives the group
   dlct4,           ///< dlct, dlct_mr4lms with the tree of base 4
   dlct4_mr4lms,
+  dlct8,  ///< ... of base 8
+  dlct8_mr4lms,
   dlct_blocks,   ///< two levels as the engine has them: one tree, moved on within each block by the same
                  ///< offset
   dlct4_blocks,  ///< ... the tree of base 4

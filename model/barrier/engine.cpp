@@ -38,8 +38,8 @@ int ahead(uint16_t packet, uint16_t here) {
 
 bool has_whole_blocks(const GroupSettings& settings) {
   if (settings.block_log2 == 0) return true;
-  const bool fits =
-      settings.shape == Shape::lct || (settings.shape == Shape::lct4 && settings.block_log2 % 2 == 0);
+  const uint32_t bits = digit_bits(settings.shape);
+  const bool fits = bits != 0 && settings.block_log2 % bits == 0;
   return fits && settings.block_log2 <= largest_block_log2 &&
          settings.members.size() % (1u << settings.block_log2) == 0;
 }

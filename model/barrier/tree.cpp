@@ -8,8 +8,8 @@
 namespace weft::barrier {
 namespace {
 
-/// What the lowest digit that is not 0 counts: 1, 4, 16, ...
-uint32_t lowest_unit(uint32_t id) { return 1u << (std::countr_zero(id) / 2 * 2); }
+/// What the lowest digit that is not 0 counts: powers of the base.
+uint32_t lowest_unit(uint32_t id, uint32_t bits) { return 1u << (std::countr_zero(id) / bits * bits); }
 
 /// What has one digit more than `id`, at a place from `first` on below `end`.
 std::vector<uint32_t> with_a_digit(uint32_t id, uint64_t first, uint64_t end, uint32_t base,
@@ -38,20 +38,15 @@ std::vector<std::string> shape_names() {
 
 uint32_t parent_of(Shape shape, uint32_t id) {
   if (id == 0) return 0;
-  if (shape == Shape::lct4) return id & ~(3 * lowest_unit(id));
-  return shape == Shape::lct ? id & (id - 1) : id ^ std::bit_floor(id);
+  const uint32_t bits = digit_bits(shape);
+  return bits == 0 ? id ^ std::bit_floor(id) : id & ~(((1u << bits) - 1) * lowest_unit(id, bits));
 }
 
 std::vector<uint32_t> children_of(Shape shape, uint32_t id, uint32_t members) {
-  switch (shape) {
-    case Shape::bst:
-      return with_a_digit(id, id == 0 ? 1 : uint64_t{std::bit_floor(id)} << 1, members, 2, members);
-    case Shape::lct:
-      return with_a_digit(id, 1, id == 0 ? members : id & (~id + 1), 2, members);
-    case Shape::lct4:
-      return with_a_digit(id, 1, id == 0 ? members : lowest_unit(id), 4, members);
-  }
-  return {};
+  const uint32_t bits = digit_bits(shape);
+  if (bits == 0)
+    return with_a_digit(id, id == 0 ? 1 : uint64_t{std::bit_floor(id)} << 1, members, 2, members);
+  return with_a_digit(id, 1, id == 0 ? members : lowest_unit(id, bits), 1u << bits, members);
 }
 
 }  // namespace weft::barrier

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes of the tree along which a barrier gathers and releases, as arithmetic on member numbers.
 //
-// Source: DLCT paper, sections 3.1 (LCT, algorithm 1) and 4 (BST); LCT4 is weft's own. Numbers are
+// Source: DLCT paper, sections 3.1 (LCT, algorithm 1) and 4 (BST); LCT4 and LCT8 are weft's own. Numbers are
 // 0 .. members - 1, 0 is the root.
 #pragma once
 
@@ -14,18 +14,34 @@
 namespace weft::barrier {
 
 enum class Shape {
-  lct,  ///< local continuous tree: the parent's number is this one without its lowest one
-  bst,  ///< binomial tree: ... without its highest one
-  lct4  ///< as lct, with digits of base 4: half as many levels, three children where lct has two
+  lct,   ///< local continuous tree: the parent's number is this one without its lowest one
+  bst,   ///< binomial tree: ... without its highest one
+  lct4,  ///< as lct, with digits of base 4: half as many levels, three children where lct has two
+  lct8   ///< ... of base 8: a third as many, seven where it has three
 };
+
+/// Bits of a digit of a local continuous tree; 0: it is none.
+constexpr uint32_t digit_bits(Shape shape) {
+  switch (shape) {
+    case Shape::lct:
+      return 1;
+    case Shape::lct4:
+      return 2;
+    case Shape::lct8:
+      return 3;
+    case Shape::bst:
+      break;
+  }
+  return 0;
+}
 
 struct ShapeName {
   Shape shape;
   std::string_view name;
 };
 /// All of them, by the names that command lines use.
-inline constexpr std::array<ShapeName, 3> shapes{
-    {{Shape::lct, "lct"}, {Shape::bst, "bst"}, {Shape::lct4, "lct4"}}};
+inline constexpr std::array<ShapeName, 4> shapes{
+    {{Shape::lct, "lct"}, {Shape::bst, "bst"}, {Shape::lct4, "lct4"}, {Shape::lct8, "lct8"}}};
 /// By its name, which is one of them.
 Shape shape_named(std::string_view name);
 std::vector<std::string> shape_names();

@@ -34,7 +34,7 @@ module barrier_decide
 
   // ------------------------------------------------------------------------------------------------- of the packet
   always_comb begin : p_sender
-    for (int unsigned i = 0; i < CHILD_W; i++) sender_child[i] = children[i] && (sender_i ^ id) == more_of(i);
+    for (int unsigned i = 0; i < CHILD_W; i++) sender_child[i] = children[i] && (sender_i ^ id) == MORE[i];
   end
   assign is_child    = sender_child != '0;
   assign is_first    = is_child && sender_child == first;

@@ -5,11 +5,17 @@ package barrier_pkg;
 
   localparam int unsigned ID_W = 10;  // of a member's number: at most 1024 members
 
-  localparam int unsigned CHILD_W = 3 * (ID_W / 2);
+  localparam int unsigned CHILD_W = 24;
 
   typedef logic [ID_W-1:0] id_t;
   typedef logic [ID_W:0]   size_t;    // 0 to 1024
-  typedef logic [CHILD_W-1:0] children_t;  // bit 3 d + v - 1: one whose id is larger by the digit v of base 4 at place d
+  typedef logic [CHILD_W-1:0] children_t;  // bit i: one whose id is larger by MORE[i]
+
+  // By how much the id of a child may be larger: all that is one digit of base 2, 4 or 8, ascending.
+  localparam logic [CHILD_W-1:0][ID_W-1:0] MORE = {
+    10'd768, 10'd512, 10'd448, 10'd384, 10'd320, 10'd256, 10'd192, 10'd128, 10'd64, 10'd56, 10'd48, 10'd40,
+    10'd32,  10'd24,  10'd16,  10'd12,  10'd8,   10'd7,   10'd6,   10'd5,   10'd4,  10'd3,  10'd2,  10'd1
+  };
   typedef logic [15:0]     node_t;
 
   // What judge remembers; it goes with every Release.
@@ -110,16 +116,27 @@ package barrier_pkg;
     id_t       peer;     // number of whom it waits for
   } place_t;
 
-  // By how much the id of a child is larger, by its bit.
-  function automatic id_t more_of(int unsigned child);
-    return id_t'((child % 3 + 1) << (child / 3 * 2));
+  // Bits of a digit of a local continuous tree.
+  function automatic int unsigned digit_bits(shape_e shape);
+    return shape == SHAPE_LCT8 ? 3 : shape == SHAPE_LCT4 ? 2 : 1;
+  endfunction
+
+  // The digit of an id, of so many bits, in which its bit `one` is.
+  function automatic id_t digit_with(id_t one, int unsigned bits);
+    id_t digit, digits;
+    digits = '0;
+    for (int unsigned d = 0; d < ID_W; d += bits) begin
+      digit = id_t'(((1 << bits) - 1) << d);
+      if ((one & digit) != '0) digits |= digit;
+    end
+    return digits;
   endfunction
 
   // Of one child or none, by its bit.
   function automatic id_t more_of_one(children_t child);
     id_t more;
     more = '0;
-    for (int unsigned i = 0; i < CHILD_W; i++) if (child[i]) more |= more_of(i);
+    for (int unsigned i = 0; i < CHILD_W; i++) if (child[i]) more |= MORE[i];
     return more;
   endfunction
 
@@ -142,11 +159,11 @@ package barrier_pkg;
     return block_log2 == '0 ? members : size_t'(1) << block_log2;
   endfunction
 
-  // A block has a root of its own, and all are whole: LCT, or LCT4 with digits that are of one level each.
+  // A block has a root of its own, and all are whole: of the local continuous trees, with digits that are of one level each.
   function automatic logic has_whole_blocks(settings_t settings);
     logic fits, unused;  // settings that do not matter for it
     unused = ^settings;
-    fits   = settings.shape == SHAPE_LCT || (settings.shape == SHAPE_LCT4 && !settings.block_log2[0]);
+    fits   = settings.shape != SHAPE_BST && 32'(settings.block_log2) % digit_bits(settings.shape) == 0;
     return settings.block_log2 == '0 || (fits && (settings.members & {1'b0, in_block(settings.block_log2)}) == '0);
   endfunction
 

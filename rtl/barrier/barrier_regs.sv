@@ -98,7 +98,7 @@ module barrier_regs
       REG_SELF:    known = open_i == '0 && wdata[31:16] == '0;
       REG_MEMBER:  known = table_closed && 32'(index_q) < N_MEMBERS && wdata[31:16] == '0;
       REG_BLOCK_LOG2: known = wdata <= 32'(ID_W);
-      REG_SHAPE:   known = wdata <= 32'(SHAPE_LCT4);
+      REG_SHAPE:   known = wdata <= 32'(SHAPE_LCT8);
       REG_MEMBERS: known = wdata <= N_MEMBERS;
       default:     known = 1'b0;
     endcase

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Neighbours of an id in the local continuous tree or the binomial tree (DLCT paper, 3.1 and 4), or in the one of digits of base 4.
+// Neighbours of an id in the local continuous tree or the binomial tree (DLCT paper, 3.1 and 4), or in those of digits of base 4 and 8.
 module barrier_tree
   import barrier_formats_pkg::*;
   import barrier_pkg::*;
@@ -10,37 +10,45 @@ module barrier_tree
   output children_t children_o,
   output id_t       parent_o     // the root's is itself
 );
-  localparam int unsigned DIGITS = CHILD_W / 3;
-
-  if (ID_W % 2 != 0) begin : gen_illegal_width
-    $fatal(1, "barrier_tree: ID_W is %0d, but must be even", ID_W);
-  end
-
-  id_t               lowest, highest;  // ones of the id
-  id_t               above;            // bits over the highest one
-  logic [DIGITS-1:0] below;            // digits that are 0, and all lower ones
-  id_t               digit;            // the lowest one that is not 0
+  id_t lowest, highest;      // ones of the id
+  id_t above;                // bits over the highest one
+  id_t digit_4, digit_8;     // the lowest one that is not 0
 
   assign lowest  = id_i & (~id_i + 1'b1);
   assign highest = ~above & {1'b1, above[ID_W-1:1]};
+  assign digit_4 = digit_with(lowest, 2);
+  assign digit_8 = digit_with(lowest, 3);
 
-  always_comb begin : p_places
+  always_comb begin : p_above
     for (int unsigned b = 0; b < ID_W; b++) above[b] = (id_i >> b) == '0;
-    for (int unsigned d = 0; d < DIGITS; d++) below[d] = (id_i & id_t'((4 << (2 * d)) - 1)) == '0;
-    digit = '0;
-    for (int unsigned d = 0; d < DIGITS; d++) digit[2*d+:2] = lowest[2*d+:2] != '0 ? 2'b11 : 2'b00;
   end
 
-  always_comb begin : p_children
-    for (int unsigned i = 0; i < CHILD_W; i++) begin
+  for (genvar i = 0; i < int'(CHILD_W); i++) begin : gen_child
+    // Is it a digit of so many bits? Then it may be there if that digit of the id, and all lower ones, are 0.
+    localparam id_t DIGIT_2 = digit_with(MORE[i], 1), DIGIT_4 = digit_with(MORE[i], 2), DIGIT_8 = digit_with(MORE[i], 3);
+    localparam bit IS_2 = DIGIT_2 == (DIGIT_2 & (~DIGIT_2 + 1'b1));
+    localparam bit IS_4 = (MORE[i] & ~digit_with(MORE[i] & (~MORE[i] + 1'b1), 2)) == '0;
+    localparam bit IS_8 = (MORE[i] & ~digit_with(MORE[i] & (~MORE[i] + 1'b1), 3)) == '0;
+    logic there;
+
+    always_comb begin : p_there
       unique case (shape_i)
-        SHAPE_LCT4: children_o[i] = below[i/3];
-        SHAPE_BST:  children_o[i] = i % 3 != 2 && (id_i & ~(more_of(i) - 1'b1)) == '0;
-        default:    children_o[i] = i % 3 != 2 && (id_i & (more_of(i) | (more_of(i) - 1'b1))) == '0;
+        SHAPE_LCT8: there = IS_8 && (id_i & (DIGIT_8 | (DIGIT_8 - 1'b1))) == '0;
+        SHAPE_LCT4: there = IS_4 && (id_i & (DIGIT_4 | (DIGIT_4 - 1'b1))) == '0;
+        SHAPE_BST:  there = IS_2 && (id_i & ~(MORE[i] - 1'b1)) == '0;
+        default:    there = IS_2 && (id_i & (DIGIT_2 | (DIGIT_2 - 1'b1))) == '0;
       endcase
-      if ({1'b0, id_i | more_of(i)} >= members_i) children_o[i] = 1'b0;
     end
+
+    assign children_o[i] = there && {1'b0, id_i | MORE[i]} < members_i;
   end
 
-  assign parent_o = id_i & ~(shape_i == SHAPE_BST ? highest : shape_i == SHAPE_LCT4 ? digit : lowest);
+  always_comb begin : p_parent
+    unique case (shape_i)
+      SHAPE_LCT8: parent_o = id_i & ~digit_8;
+      SHAPE_LCT4: parent_o = id_i & ~digit_4;
+      SHAPE_BST:  parent_o = id_i & ~highest;
+      default:    parent_o = id_i & ~lowest;
+    endcase
+  end
 endmodule

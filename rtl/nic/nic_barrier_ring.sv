@@ -155,13 +155,14 @@ module nic_barrier_ring
   // ------------------------------------------------------------------------------------------------- a write to memory
   logic        start, addr_q, data_q, answer_q, answered, ok;  // address, data, answer are still to go or to come
   logic        kept_q;                                         // told_q is to be written again
-  completion_t told_q;
+  completion_t told_q, told;
 
   assign start       = (cpl_valid_i || kept_q) && enabled_q && !busy && waiting <= index_mask;
   assign busy        = addr_q || data_q || answer_q;
   assign answered    = m_axi_bvalid_i && m_axi_bready_o;
   assign ok          = !m_axi_bresp_i[1];  // OKAY or EXOKAY
   assign cpl_ready_o = start && !kept_q;
+  assign told        = cpl_ready_o ? cpl_data_i : told_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -182,9 +183,9 @@ module nic_barrier_ring
         endcase
       end
       if (enable) {failed_q, head_q, tail_q} <= '0;
-      if (start) {addr_q, data_q, answer_q, kept_q} <= 4'b1110;
-      if (m_axi_awready_i && addr_q) addr_q <= 1'b0;
-      if (m_axi_wready_i && data_q) data_q <= 1'b0;
+      addr_q <= m_axi_awvalid_o && !m_axi_awready_i;
+      data_q <= m_axi_wvalid_o && !m_axi_wready_i;
+      if (start) {answer_q, kept_q} <= 2'b10;
       if (answered) begin
         answer_q <= 1'b0;
         if (ok) begin
@@ -205,21 +206,21 @@ module nic_barrier_ring
   assign unused = m_axi_bresp_i[0];
   always_comb begin : p_entry
     entry        = '0;
-    entry.told   = told_q;
+    entry.told   = told;
     entry.opcode = ENTRY_OPCODE_BARRIER;
     entry.phase  = !tail_q[log2_q];
-    if (told_q.ending != ENDING_OK) begin
+    if (told.ending != ENDING_OK) begin
       entry.status = ENTRY_STATUS_DEAD_PEER;
-      entry.node   = 32'(told_q.dead);
+      entry.node   = 32'(told.dead);
     end
   end
 
   assign m_axi_awaddr_o  = base_q[ADDR_W-1:0] | ADDR_W'({tail_q & index_mask, ENTRY_SHIFT'(0)});
   assign m_axi_awlen_o   = '0;
-  assign m_axi_awvalid_o = addr_q;
+  assign m_axi_awvalid_o = start || addr_q;
   assign m_axi_wdata_o   = {PARTS{entry}};
   assign m_axi_wlast_o   = 1'b1;
-  assign m_axi_wvalid_o  = data_q;
+  assign m_axi_wvalid_o  = start || data_q;
   assign m_axi_bready_o  = answer_q && !addr_q && !data_q;
   if (PARTS == 1) begin : gen_whole_beat
     assign m_axi_wstrb_o = '1;

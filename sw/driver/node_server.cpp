@@ -309,7 +309,7 @@ void NodeServer::open_barrier(uint32_t place, const Request& request, OnReply re
   BarrierGroup group;
   group.instance = static_cast<uint16_t>(request.b);
   group.members = nodes_of(request.x);
-  group.shape = barrier::formats::Shape::lct4;
+  group.shape = barrier::formats::Shape::lct8;
   group.good = 0xffff;  // the network has no ways to choose from
   group.first = barrier_first;
   group.largest = barrier_largest;

@@ -21,6 +21,11 @@ TEST(BarrierTree, IsThePapers) {
   EXPECT_EQ(children_of(Shape::lct, 0, 5), (std::vector<uint32_t>{1, 2, 4}));
   EXPECT_EQ(parent_of(Shape::lct4, 0x1b0), 0x180U);
   EXPECT_EQ(children_of(Shape::lct4, 16, 64), (std::vector<uint32_t>{17, 18, 19, 20, 24, 28}));
+  EXPECT_EQ(parent_of(Shape::lct8, 0x1b0), 0x180U);
+  EXPECT_EQ(parent_of(Shape::lct8, 0x207), 0x200U);
+  EXPECT_EQ(children_of(Shape::lct8, 64, 128),
+            (std::vector<uint32_t>{65, 66, 67, 68, 69, 70, 71, 72, 80, 88, 96, 104, 112, 120}));
+  EXPECT_EQ(children_of(Shape::lct8, 0, 25), (std::vector<uint32_t>{1, 2, 3, 4, 5, 6, 7, 8, 16, 24}));
   EXPECT_EQ(children_of(Shape::lct4, 0, 25), (std::vector<uint32_t>{1, 2, 3, 4, 8, 12, 16}));
 }
 
@@ -82,7 +87,7 @@ TEST(BarrierNumbering, FromTheCentreHasNoDetours) {
     const Mesh mesh({side, side}, Links::four);
     const Routes routes(mesh);
     const auto nodes = numbered(mesh, Numbering::centre);
-    for (const Shape shape : {Shape::lct, Shape::lct4})
+    for (const Shape shape : {Shape::lct, Shape::lct4, Shape::lct8})
       EXPECT_EQ(gather_length(tree_parents(shape, nodes, 0), routes), routes.centre().radius) << side;
   }
 }
@@ -139,6 +144,8 @@ TEST(BarrierUpdate, EveryLinkCanBeAvoidedWithYFirst) {
     EXPECT_EQ(unavoidable(4, Numbering::centre, shape), 10u);
     EXPECT_EQ(unavoidable(8, Numbering::centre, shape), 42u);
   }
+  EXPECT_EQ(unavoidable(4, Numbering::centre, Shape::lct8), 12u);
+  EXPECT_EQ(unavoidable(8, Numbering::centre, Shape::lct8), 50u);
 }
 
 TEST(BarrierMesh, StaysConnectedWhateverBreaks) {

@@ -284,7 +284,7 @@ write 0x10020 0x00000001  # MEMBER: number 1
 write 0x10020 0x00000002  # MEMBER: number 2
 write 0x10020 0x00000003  # MEMBER: number 3
 write 0x10024 0x00000001  # INSTANCE
-write 0x10028 0x00000002  # SHAPE: LCT4
+write 0x10028 0x00000003  # SHAPE: LCT8
 write 0x10068 0x00000000  # BLOCK_LOG2: one level
 write 0x1006c 0x00000000  # MULTICAST: Release along the tree
 write 0x10030 0x00000003  # STRIDE
@@ -302,7 +302,7 @@ write 0x10054 0x00000000  # ARRIVE: at its barrier, each time
 TEST_F(BarrierOfANic, WritesWhatItsPageSays) {
   BarrierGroup group;
   group.instance = 1;
-  group.shape = barrier::formats::Shape::lct4;
+  group.shape = barrier::formats::Shape::lct8;
   group.members = {0, 1, 2, 3};
   group.stride = 3;
   group.good = 2;
