@@ -167,7 +167,7 @@ BLOCKS = [
     (BARRIER_TREE, Change("barrier_tree.sv", "SHAPE_LCT4: there = IS_4 && ", "SHAPE_LCT4: there = ")),
     (BARRIER_TREE, Change("barrier_tree.sv", "(id_i & (DIGIT_8 | (DIGIT_8 - 1'b1)))", "(id_i & DIGIT_8)")),
     (BARRIER_TREE, Change("barrier_tree.sv", "digit_8 = digit_with(lowest, 3)", "digit_8 = digit_with(lowest, 2)")),
-    (BARRIER_TREE, Change("barrier_pkg.sv", "10'd448, 10'd384", "10'd448, 10'd385")),
+    (BARRIER_TREE, Change("barrier_pkg.sv", "bits <= 3; bits++", "bits <= 2; bits++")),
     (BARRIER_TREE, Change("barrier_pkg.sv", ": id >= offset ?", ": id > offset ?")),
     (BARRIER_TREE, Change("barrier_pkg.sv", "(sum[ID_W-1:0] & moves)", "sum[ID_W-1:0]")),
     (BARRIER_DECIDE, None),

@@ -59,7 +59,7 @@ def page(results):
         "| groups | members of each | nodes | logic µm² | NAND2 | flops | fmax MHz | with RAMs | RAM bits | ECP5 LUTs | block RAMs | LUT RAMs |", f"|{'---:|' * 12}",
         *(line(row) for row in results), "",
         f"The slowest path is `{cell['ram_critical_from']}` → `{cell['ram_critical_to']}` ({cell['ram_period_ns']:.2f} ns) or `{cell['critical_from']}` → `{cell['critical_to']}` ({cell['min_period_ns']:.2f} ns), "
-        f"with {slowest['groups']} groups of {slowest['members']:,}.", ""])
+        f"with {slowest['groups']} groups of {slowest['members']:,}: names of the netlist; `rdata_o` is a group's state as its RAM gives it ([bit by bit](../contexts.md)), and what is between underscores is a flop that has no name of its own.", ""])
 
 
 def main():

@@ -5,18 +5,46 @@ package barrier_pkg;
 
   localparam int unsigned ID_W = 10;  // of a member's number: at most 1024 members
 
-  localparam int unsigned CHILD_W = 24;
-
   typedef logic [ID_W-1:0] id_t;
   typedef logic [ID_W:0]   size_t;    // 0 to 1024
-  typedef logic [CHILD_W-1:0] children_t;  // bit i: one whose id is larger by MORE[i]
-
-  // By how much the id of a child may be larger: all that is one digit of base 2, 4 or 8, ascending.
-  localparam logic [CHILD_W-1:0][ID_W-1:0] MORE = {
-    10'd768, 10'd512, 10'd448, 10'd384, 10'd320, 10'd256, 10'd192, 10'd128, 10'd64, 10'd56, 10'd48, 10'd40,
-    10'd32,  10'd24,  10'd16,  10'd12,  10'd8,   10'd7,   10'd6,   10'd5,   10'd4,  10'd3,  10'd2,  10'd1
-  };
   typedef logic [15:0]     node_t;
+
+  // Is it one digit of base 2, 4 or 8? By so much the id of a child may be larger.
+  function automatic bit is_digit(int unsigned more);
+    bit is;
+    is = 1'b0;
+    for (int unsigned bits = 1; bits <= 3; bits++) begin
+      for (int unsigned d = 0; d < ID_W; d += bits) if ((more & ~(((1 << bits) - 1) << d)) == 0) is = 1'b1;
+    end
+    return is;
+  endfunction
+
+  function automatic int unsigned count_digits();
+    int unsigned count;
+    count = 0;
+    for (int unsigned more = 1; more < 1 << ID_W; more++) if (is_digit(more)) count++;
+    return count;
+  endfunction
+
+  localparam int unsigned CHILD_W = count_digits();  // 24
+
+  typedef logic [CHILD_W-1:0] children_t;  // bit i: one whose id is larger by MORE[i]
+  typedef logic [CHILD_W-1:0][ID_W-1:0] digits_t;
+
+  function automatic digits_t all_digits();
+    digits_t     all;
+    int unsigned place;
+    place = 0;
+    for (int unsigned more = 1; more < 1 << ID_W; more++) begin
+      if (is_digit(more)) begin
+        all[place] = id_t'(more);
+        place++;
+      end
+    end
+    return all;
+  endfunction
+
+  localparam digits_t MORE = all_digits();  // ascending
 
   // What judge remembers; it goes with every Release.
   typedef struct packed {
