@@ -296,13 +296,18 @@ def arguments_of(description):
     return options
 
 
-def main():
-    options = arguments_of(__doc__)
-    program = peer(options.booksim or SOURCE, options.folder, options.jobs)
-    results, kept = measured(QUICK if options.quick else CASES, program, options.weft, options.folder, run_weft)
-    files.write_whole(options.markdown, page(results, options.weft, machine_name()))
+def compare(description, cases, quick, ours_of, page_of, missed_of, more=None):
+    """A main program: exit code 1 if a goal is missed."""
+    options = arguments_of(description)
+    program = peer(options.booksim or SOURCE, options.folder, options.jobs, more)
+    results, kept = measured(quick if options.quick else cases, program, options.weft, options.folder, ours_of)
+    files.write_whole(options.markdown, page_of(results, options.weft, machine_name()))
     kept.forget()
-    return 1 if any(faults(*entry) for entry in results) else 0
+    return 1 if any(missed_of(*entry) for entry in results) else 0
+
+
+def main():
+    return compare(__doc__, CASES, QUICK, run_weft, page, faults)
 
 
 def run(command):

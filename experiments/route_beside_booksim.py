@@ -12,7 +12,6 @@ import pathlib
 import sys
 
 import beside_booksim as beside
-import files
 import route_traffic as traffic
 
 FABRIC = pathlib.Path(__file__).resolve().parent / "booksim"
@@ -107,12 +106,7 @@ booksim FILE    # {'; '.join(case.settings)}
 
 
 def main():
-    options = beside.arguments_of(__doc__)
-    program = beside.peer(options.booksim or beside.SOURCE, options.folder, options.jobs, FABRIC)
-    results, kept = beside.measured(QUICK if options.quick else CASES, program, options.weft, options.folder, run_weft)
-    files.write_whole(options.markdown, page(results, options.weft, beside.machine_name()))
-    kept.forget()
-    return 1 if any(missed(*entry) for entry in results) else 0
+    return beside.compare(__doc__, CASES, QUICK, run_weft, page, missed, FABRIC)
 
 
 if __name__ == "__main__":
