@@ -117,7 +117,7 @@ class Report:
             self.sections.append("### Other patterns\n\n" + words + "\n\n" + "\n".join(rows))
 
     def beside(self):
-        rows = ["| fabric | VCs in use | faults | contract's BookSim2 | " + " | ".join(f"here, speedup {speedup}" for speedup in traffic.SPEEDUPS) + " |", "|---|---|---|---|" + "---|" * len(traffic.SPEEDUPS)]
+        rows = ["| fabric | VCs in use | faults | BookSim2, settings unknown | " + " | ".join(f"here, speedup {speedup}" for speedup in traffic.SPEEDUPS) + " |", "|---|---|---|---|" + "---|" * len(traffic.SPEEDUPS)]
         for n, more, count, theirs in traffic.BESIDE_CASES:
             found = [self.accepted(traffic.beside(n, more, count, speedup)) for speedup in traffic.SPEEDUPS]
             rows.append(f"| {n}×{n}×{n} | {'both' if more else 'one, the other for faults'} | {count} | {theirs} | " + " | ".join(f"{point.median:.3f}" if point.seeds else "" for point in found) + " |")
@@ -166,7 +166,7 @@ class Report:
                 "A clock is 1 ns and carries a packet on each link. A lone packet takes 97 ns in its leaf, 167, 237, 307 and 377 with one to four steps, exactly: [tests](../route.md#testplan). Measured is the second half of "
                 f"{traffic.SMALL.clocks} clocks. Intervals hold the median with 95 %, where there are six seeds or more; with fewer they are the least and the most. With one row and column switch for each line (q = 1) 8×8 leaves of 8 hosts carry little more than a tenth of what hosts can send; the paper loads them beyond one "
                 "half, so it must have had about as many as a leaf has hosts."]
-        head += ["", "| the paper (or the contract) | here | agrees |", "|---|---|---|"]
+        head += ["", "| the paper, or weft's goal | here | agrees |", "|---|---|---|"]
         head += [f"| {text} | {ours} | {agrees} |" for text, ours, agrees in self.claims]
         return "## What is claimed, and what is found\n\n" + "\n".join(head) + "\n\n" + "\n\n".join(self.sections)
 

@@ -29,8 +29,9 @@ PAGES = ROOT / "docs" / "results"
 REVIEWED = pathlib.Path(__file__).with_name("equivalents.json")
 TESTS = ROOT / "build-mutation" / "bin"
 SEED = 1  # of the draw that has been reviewed
-CPU_SECONDS = 120  # of the tests for one mutant; without a fault they take about four
+CPU_SECONDS = 120  # of any tests for one mutant, and four times what they take without a fault
 QUICK_CPU_SECONDS = 1  # within which nearly all faults show
+SHORT_SECONDS = 10  # of one test: those which take longer come after proofs
 PROOF_SECONDS = 5  # for each of several questions
 
 CAUGHT, PROVEN, REVIEWED_ONE, BEYOND, SURVIVED = "caught", "equivalent, proven", "equivalent, reviewed", "beyond tests", "SURVIVED"
@@ -81,36 +82,67 @@ def build_tests(designs, jobs):
             raise netlist.ToolError(f"{' '.join(command)}: {run.stdout.strip()[-500:]}")
 
 
-def run_tests(test, number, cpu_seconds=CPU_SECONDS):
-    """The test that catches it, and how; nothing if all pass. Unfinished if there is no result in the time."""
-    run = subprocess.run([test, "--gtest_fail_fast", "--gtest_color=no"], env={**os.environ, "WEFT_MUTANT": str(number)},
-                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 10)),
-                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
-    if run.returncode == 0:
+def seconds_of_tests(test):
+    """Name -> seconds, without a mutant."""
+    run = subprocess.run([test, "--gtest_color=no"], env={**os.environ, "WEFT_MUTANT": "0"}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+    if run.returncode:
+        raise netlist.ToolError(f"a test fails without a mutant: {repeat(test, 0)}")
+    return {name: int(milliseconds) / 1000 for name, milliseconds in re.findall(r"^\[       OK \] (\S+) \((\d+) ms\)", run.stdout, re.MULTILINE)}
+
+
+class Tests:
+    """Of a design, in batches: first all that take less than a second together, then one after the other, the longest last."""
+
+    def __init__(self, program, seconds):
+        self.program = program
+        self._seconds = seconds
+        self._batches = [names for names in ([name for name in seconds if seconds[name] < 1], *([name] for name in sorted(seconds, key=seconds.get) if seconds[name] >= 1)) if names]
+
+    def quickly(self, number):
+        """The one that catches it within a second, in their own order."""
+        try:
+            return self._run(number, QUICK_CPU_SECONDS)
+        except Unfinished:
+            return None
+
+    def short(self, number):
+        return self._first(number, [names for names in self._batches if not self._is_long(names)])
+
+    def long(self, number):
+        return self._first(number, [names for names in self._batches if self._is_long(names)])
+
+    def one(self, name, number):
+        return self._first(number, [[name]]) if name in self._seconds else None
+
+    def _is_long(self, names):
+        return len(names) == 1 and self._seconds[names[0]] > SHORT_SECONDS
+
+    def _first(self, number, batches):
+        """The first one that catches it, or does not end."""
+        for names in batches:
+            try:
+                if failed := self._run(number, CPU_SECONDS + 4 * round(sum(self._seconds[name] for name in names)), names):
+                    return failed
+            except Unfinished as last:
+                return f"{last} (does not end)"
         return None
-    if failed := re.search(r"^\[  FAILED  \] ([\w/]+\.\w+)", run.stdout, re.MULTILINE):
-        return failed[1]
-    started = re.findall(r"^\[ RUN      \] ([\w/]+\.\w+)", run.stdout, re.MULTILINE)
-    last = started[-1] if started else "start"
-    if run.returncode == -signal.SIGXCPU:
-        raise Unfinished(last)
-    if run.returncode == -signal.SIGKILL:  # says nothing of the mutant: want of memory, for instance
-        raise netlist.ToolError(f"{test.name}, mutant {number}: killed in {last}")
-    return f"{last} (crash, status {run.returncode})"
 
-
-def caught_by(test, number):
-    try:
-        return run_tests(test, number)
-    except Unfinished as last:
-        return f"{last} (does not end)"
-
-
-def caught_quickly_by(test, number):
-    try:
-        return run_tests(test, number, QUICK_CPU_SECONDS)
-    except Unfinished:
-        return None
+    def _run(self, number, cpu_seconds, names=("*",)):
+        """The test that catches it, and how; nothing if all pass. Unfinished if there is no result in the time."""
+        run = subprocess.run([self.program, "--gtest_fail_fast", "--gtest_color=no", f"--gtest_filter={':'.join(names)}"], env={**os.environ, "WEFT_MUTANT": str(number)},
+                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 10)),
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+        if run.returncode == 0:
+            return None
+        if failed := re.search(r"^\[  FAILED  \] (\S+?),? ", run.stdout, re.MULTILINE):
+            return failed[1]
+        started = re.findall(r"^\[ RUN      \] (\S+)", run.stdout, re.MULTILINE)
+        last = started[-1] if started else "start"
+        if run.returncode == -signal.SIGXCPU:
+            raise Unfinished(last)
+        if run.returncode == -signal.SIGKILL:  # says nothing of the mutant: want of memory, for instance
+            raise netlist.ToolError(f"{self.program.name}, mutant {number}: killed in {last}")
+        return f"{last} (crash, status {run.returncode})"
 
 
 def load_reviewed(design):
@@ -130,30 +162,49 @@ def check_reviewed(design, mutants):
 
 
 class Earlier:
-    """Results of an earlier run of the same netlist and tests, so that an interrupted run goes on and a review costs no second one."""
+    """Results of earlier runs of the same netlist: an interrupted run goes on, and new tests or a review cost no whole second one."""
 
     def __init__(self, design, seed):
-        digest = hashlib.sha256(b"".join(path.read_bytes() for path in (design.verilog, test_of(design)))).hexdigest()
-        self._file = design.work / f"results_{seed}_{digest[:16]}.json"
+        def digest(path):
+            return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+        self._of_netlist = f"results_{seed}_{digest(design.verilog)}_"
+        self._file = design.work / f"{self._of_netlist}{digest(test_of(design))}.json"
 
     def load(self):
-        """By number; what survived or was reviewed is judged again."""
-        if not self._file.exists():
-            return {}
-        kept = {int(number): Result(**fields) for number, fields in json.loads(self._file.read_text(encoding="utf-8")).items()}
-        return {number: result for number, result in kept.items() if result.verdict in (CAUGHT, PROVEN)}
+        """By number, what still holds: all of these tests, and proofs."""
+        proven = {number: result for number, result in self._before().items() if result.verdict == PROVEN}
+        return proven | self._read(self._file)
+
+    def caught(self):
+        """By number, which test caught it, in whichever run."""
+        return {number: result.how for number, result in self._before().items() if result.verdict == CAUGHT}
 
     def save(self, results):
+        """Of those caught or proven; all others are judged again."""
         write(self._file, json.dumps({number: dataclasses.asdict(result) for number, result in results.items()}))
 
+    def _before(self):
+        """Of runs with any tests, the newest last."""
+        files = sorted(self._file.parent.glob(f"{self._of_netlist}*.json"), key=lambda file: file.stat().st_mtime)
+        return {number: result for file in files for number, result in self._read(file).items()}
 
-def stages(test, graph, reviewed):
+    @staticmethod
+    def _read(file):
+        if not file.exists():
+            return {}
+        return {int(number): Result(**fields) for number, fields in json.loads(file.read_text(encoding="utf-8")).items()}
+
+
+def stages(tests, graph, reviewed, before):
     """What says of a mutant's number that it is caught or equivalent, each with its verdict; numbers that are reviewed need no proof."""
+    def again(number):
+        return tests.one(before[number].split()[0], number) if number in before else None
+
     def proven(number):
         return None if number in reviewed else graph.equivalent(number, PROOF_SECONDS)
 
-    return [(CAUGHT, "tests, quickly", functools.partial(caught_quickly_by, test)), (CAUGHT, "tests to the end", functools.partial(caught_by, test)),
-            (PROVEN, "proofs", proven)]
+    return [(CAUGHT, "tests that caught them before", again), (CAUGHT, "tests, quickly", tests.quickly), (CAUGHT, "short tests", tests.short),
+            (PROVEN, "proofs", proven), (CAUGHT, "long tests", tests.long)]
 
 
 def timed(decide, number):
@@ -163,9 +214,10 @@ def timed(decide, number):
 
 def judge_all(design, mutants, graph, args):
     """Results in the order of the mutants."""
-    reviewed, earlier, test = load_reviewed(design), Earlier(design, args.seed), test_of(design)
+    reviewed, earlier, program = load_reviewed(design), Earlier(design, args.seed), test_of(design)
+    tests = Tests(program, seconds_of_tests(program))
     results, seconds = earlier.load(), collections.Counter()
-    for verdict, title, decide in stages(test, graph, {mutant.number for mutant in mutants if mutant.identity() in reviewed}):
+    for verdict, title, decide in stages(tests, graph, {mutant.number for mutant in mutants if mutant.identity() in reviewed}, earlier.caught()):
         left = [mutant.number for mutant in mutants if mutant.number not in results]
         with concurrent.futures.ThreadPoolExecutor(max_workers=args.jobs) as pool:
             waiting = {pool.submit(timed, decide, number): number for number in left}
@@ -180,7 +232,7 @@ def judge_all(design, mutants, graph, args):
                     print(f"mutate: {design.name}, {title}: {done} of {len(left)}", flush=True)
     for mutant in mutants:
         if mutant.number not in results:
-            results[mutant.number] = without_proof(test, mutant, reviewed)
+            results[mutant.number] = without_proof(program, mutant, reviewed)
     return {mutant: results[mutant.number] for mutant in mutants}
 
 
@@ -225,7 +277,7 @@ def page(unit, results, seed):
 def section(results):
     verdicts = [verdict for verdict in VERDICTS if verdict != BEYOND or any(result.verdict == BEYOND for result in results.values())]
     columns = ["mutants", *verdicts]
-    tests = collections.Counter(result.how for result in results.values() if result.verdict == CAUGHT).most_common()
+    tests = collections.Counter(re.sub(r"(\.\w+)/\d+", r"\1", result.how) for result in results.values() if result.verdict == CAUGHT).most_common()
     lines = [*table("module", columns, counts_by(results, lambda mutant: pathlib.Path(mutant.file).stem, verdicts)),
              *table("change of one bit", columns, counts_by(results, lambda mutant: netlist.KINDS[mutant.mode], verdicts)),
              *table("first test that fails", ["mutants"], [(f"`{test}`", count) for test, count in tests])]
@@ -261,8 +313,6 @@ def prepare(design, args):
 
 def judge(design, mutants, graph, args):
     """All of them, or those of --only."""
-    if failed := caught_by(test_of(design), 0):
-        raise netlist.ToolError(f"{failed} fails without a mutant: {repeat(test_of(design), 0)}")
     chosen = [mutant for mutant in mutants if not args.only or mutant.number in args.only]
     if args.only and len(chosen) != len(set(args.only)):
         raise netlist.ToolError(f"--only: there are mutants 1 to {len(mutants)}")
