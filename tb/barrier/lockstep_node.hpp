@@ -163,6 +163,8 @@ class LockstepNode : public EngineNode {
     packets_.clear();
     completions_.clear();
     phase_ = Phase::idle;
+    addresses_taken_ = 0;
+    data_taken_ = address_leaves_ = data_leaves_ = false;
     malformed_ = overruns_ = completed_ = 0;
     clock_.top().s_pkt_valid_i = clock_.top().s_axil_awvalid_i = clock_.top().s_axil_wvalid_i =
         clock_.top().s_axil_arvalid_i = 0;
@@ -188,18 +190,36 @@ class LockstepNode : public EngineNode {
     clock_.top().s_axil_bready_i = !chance(pauses);
     clock_.top().s_pkt_valid_i = resetting_ == 0 && !coming_.empty() && !chance(pauses);
     if (clock_.top().s_pkt_valid_i) std::memcpy(clock_.top().s_pkt_data_i.data(), coming_.front().data(), 32);
-    const bool start = resetting_ == 0 && phase_ == Phase::idle && !writes_.empty() && !chance(pauses);
-    clock_.top().s_axil_awvalid_i = clock_.top().s_axil_wvalid_i = start;
-    if (start) {
-      clock_.top().s_axil_awaddr_i = static_cast<uint16_t>(writes_.front().address);
-      clock_.top().s_axil_wdata_i = writes_.front().data;
-      clock_.top().s_axil_wstrb_i = writes_.front().strobes;
-      phase_ = Phase::writing;
-    }
+    if (resetting_ == 0) drive_write(pauses);
     if (phase_ != Phase::asking && phase_ != Phase::reading) return;
     clock_.top().s_axil_araddr_i = barrier::formats::reg::RESULT;
     clock_.top().s_axil_arvalid_i = phase_ == Phase::asking;
     clock_.top().s_axil_rready_i = !chance(pauses);
+  }
+
+  /// Address and data come at once or, with pauses, one before the other; the next write's address may come
+  /// once this one's is taken.
+  void drive_write(uint32_t pauses) {
+    auto& top = clock_.top();
+    if (std::exchange(address_leaves_, false)) top.s_axil_awvalid_i = 0;
+    if (std::exchange(data_leaves_, false)) top.s_axil_wvalid_i = 0;
+    if (phase_ == Phase::idle && !writes_.empty() && !chance(pauses)) phase_ = Phase::writing;
+    const bool writes = phase_ == Phase::writing;
+    if (!top.s_axil_awvalid_i && addresses_taken_ < 2 && writes_.size() > addresses_taken_) {
+      top.s_axil_awvalid_i = addresses_taken_ == 0 ? writes && !chance(pauses) : chance(pauses);
+      top.s_axil_awaddr_i = static_cast<uint16_t>(writes_[addresses_taken_].address);
+    }
+    if (!top.s_axil_wvalid_i && writes && !data_taken_) {
+      top.s_axil_wvalid_i = !chance(pauses);
+      top.s_axil_wdata_i = writes_.front().data;
+      top.s_axil_wstrb_i = writes_.front().strobes;
+    }
+  }
+  void sample_write() {
+    address_leaves_ = clock_.top().s_axil_awvalid_i && clock_.top().s_axil_awready_o;
+    data_leaves_ = clock_.top().s_axil_wvalid_i && clock_.top().s_axil_wready_o;
+    if (address_leaves_) addresses_taken_++;
+    if (data_leaves_) data_taken_ = true;
   }
 
   void sample() {
@@ -222,6 +242,7 @@ class LockstepNode : public EngineNode {
     }
     if (clock_.top().m_pkt_valid_o && clock_.top().m_pkt_ready_i) packet_left();
     if (clock_.top().m_cpl_valid_o && clock_.top().m_cpl_ready_i) completion_left();
+    sample_write();
     if (clock_.top().s_axil_bvalid_o && clock_.top().s_axil_bready_i) written();
     if (phase_ == Phase::reading && clock_.top().s_axil_rvalid_o && clock_.top().s_axil_rready_i) refused();
     if (phase_ == Phase::asking && clock_.top().s_axil_arvalid_i) {
@@ -258,6 +279,7 @@ class LockstepNode : public EngineNode {
   }
   template <typename Act>
   barrier::Outputs command(uint32_t group, const char* name, Act act) {
+    equal(group, writes_.front().data, "group of a command");
     return trace_.follow(cycle_, *golden_, {.name = name, .group = group}, [&] { return refusal_ = act(); });
   }
   barrier::Outputs packet_taken() {
@@ -266,6 +288,7 @@ class LockstepNode : public EngineNode {
     require(!accepted_.empty() && accepted_.front() == bytes, "takes a packet that has not come");
     accepted_.pop_front();
     const barrier::Packet packet = barrier::read_packet(bytes).value();
+    equal(clock_.top().trace_group_o, packet.group, "group of a packet");
     return trace_.follow(cycle_, *golden_, {.name = "packet", .group = packet.group, .packet = packet},
                          [&] { golden_->receive(packet); });
   }
@@ -320,6 +343,9 @@ class LockstepNode : public EngineNode {
   }
   void end_write() {
     writes_.pop_front();
+    require(addresses_taken_ > 0 && data_taken_, "answers what has not come");
+    addresses_taken_--;
+    data_taken_ = false;
     phase_ = Phase::idle;
   }
 
@@ -336,6 +362,9 @@ class LockstepNode : public EngineNode {
     reading
   };  // the latter two: for the RESULT of a command
   Phase phase_ = Phase::idle;
+  uint32_t addresses_taken_ = 0;                       ///< of the first writes: at most two
+  bool data_taken_ = false;                            ///< of the first one
+  bool address_leaves_ = false, data_leaves_ = false;  ///< taken in this clock
   bool last_ok_ = false;
   barrier::Refusal refusal_ = barrier::Refusal::none;
   std::deque<barrier::PacketBytes> coming_, accepted_, packets_;

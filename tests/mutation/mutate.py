@@ -169,6 +169,8 @@ class Earlier:
             return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
         self._of_netlist = f"results_{seed}_{digest(design.verilog)}_"
         self._file = design.work / f"{self._of_netlist}{digest(test_of(design))}.json"
+        self._passed_file = self._file.with_name(f"passed{self._file.name.removeprefix('results')}")
+        self._passed = json.loads(self._passed_file.read_text(encoding="utf-8")) if self._passed_file.exists() else {}
 
     def load(self):
         """By number, what still holds: all of these tests, and proofs."""
@@ -179,9 +181,17 @@ class Earlier:
         """By number, which test caught it, in whichever run."""
         return {number: result.how for number, result in self._before().items() if result.verdict == CAUGHT}
 
+    def passes(self, title, number):
+        """Have these tests, all of that title, not caught it before?"""
+        return number in self._passed.get(title, [])
+
+    def note_pass(self, title, number):
+        self._passed.setdefault(title, []).append(number)
+
     def save(self, results):
-        """Of those caught or proven; all others are judged again."""
+        """Of those caught or proven; all others are judged again, but meet no test twice."""
         write(self._file, json.dumps({number: dataclasses.asdict(result) for number, result in results.items()}))
+        write(self._passed_file, json.dumps(self._passed))
 
     def _before(self):
         """Of runs with any tests, the newest last."""
@@ -218,7 +228,7 @@ def judge_all(design, mutants, graph, args):
     tests = Tests(program, seconds_of_tests(program))
     results, seconds = earlier.load(), collections.Counter()
     for verdict, title, decide in stages(tests, graph, {mutant.number for mutant in mutants if mutant.identity() in reviewed}, earlier.caught()):
-        left = [mutant.number for mutant in mutants if mutant.number not in results]
+        left = [mutant.number for mutant in mutants if mutant.number not in results and not earlier.passes(title, mutant.number)]
         with concurrent.futures.ThreadPoolExecutor(max_workers=args.jobs) as pool:
             waiting = {pool.submit(timed, decide, number): number for number in left}
             for done, future in enumerate(concurrent.futures.as_completed(waiting), 1):
@@ -227,6 +237,8 @@ def judge_all(design, mutants, graph, args):
                 seconds[number] += taken
                 if how:
                     results[number] = Result(verdict, how, round(seconds[number], 2))
+                elif verdict == CAUGHT:
+                    earlier.note_pass(title, number)
                 if done % 20 == 0 or done == len(left):
                     earlier.save(results)
                     print(f"mutate: {design.name}, {title}: {done} of {len(left)}", flush=True)

@@ -54,6 +54,14 @@ void check_registers(Engine& engine, std::mt19937_64& random) {
     EXPECT_TRUE(engine.write(reg::BLOCK_LOG2, block));
     EXPECT_FALSE(engine.write(reg::BLOCK_LOG2, barrier::largest_block_log2 + 1 + below(100)));
     EXPECT_EQ(engine.read(reg::BLOCK_LOG2), block);
+    for (const auto& [address, largest] : std::vector<std::pair<uint32_t, uint32_t>>{
+             {reg::SHAPE, static_cast<uint32_t>(barrier::shapes.size()) - 1},
+             {reg::MEMBERS, Engine::members},
+             {reg::STRIDE, 2047},
+             {reg::BLOCK_LOG2, barrier::largest_block_log2}}) {
+      const uint32_t bit = 1U << (round + 1);
+      EXPECT_EQ(engine.write(address, bit), bit <= largest) << address << ", " << bit;
+    }
     EXPECT_FALSE(engine.read(1 + 4 * below(200)).has_value()) << "no register begins there";
     EXPECT_FALSE(engine.write(0x200 + below(0x200), 0));
     EXPECT_FALSE(engine.read(0x200 + below(0x200)).has_value());

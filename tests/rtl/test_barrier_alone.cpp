@@ -59,11 +59,40 @@ TEST_F(BarrierRtl, HasAPacketDoneInFourClocksAndTakesTheNextAfterThree) {
   nodes_[0]->receive(write_packet(gather));
   EXPECT_EQ(clocks_until([&] { return !nodes_[0]->take_packets().empty(); }), 5U)
       << "the clock in which it comes, and four";
+  Packet release = gather;
+  release.type = Type::release;
+  release.from = 1;
+  release.number = 0;
+  nodes_[0]->receive(write_packet(release));
+  EXPECT_EQ(clocks_until([&] { return !nodes_[0]->take_packets().empty(); }), 5U) << "also down the tree";
   Packet astray;
   astray.to = 5;
   for (int i = 0; i < 4; i++) nodes_[0]->receive(write_packet(astray));
   clocks_until([&] { return nodes_[0]->dropped(Drop::misrouted) == 1; });
   EXPECT_EQ(clocks_until([&] { return nodes_[0]->dropped(Drop::misrouted) == 4; }), 3 * 3U);
+}
+
+TEST_F(BarrierRtl, TheRootReleasesInFourClocks) {
+  build(1);
+  GroupSettings settings = settings_of(2);
+  settings.members = {0, 1};
+  settings.shape = Shape::lct;
+  settings.block_log2 = 0;
+  settings.multicast = 0;
+  nodes_[0]->open(0, settings);
+  nodes_[0]->arrive(0);
+  for (int i = 0; i < 1000 && nodes_[0]->busy(); i++) clock({});
+  EXPECT_TRUE(nodes_[0]->write(reg::TICK_PERIOD, 0xffff));
+  for (uint32_t i = 0; i < 2 * SmallNode::tick_period; i++) clock({});
+  nodes_[0]->take_packets();
+  Packet gather;
+  gather.from = gather.number = 1;
+  gather.instance = settings.instance;
+  gather.digest = digest_of(settings);
+  nodes_[0]->receive(write_packet(gather));
+  uint32_t clocks = 0;
+  for (; clocks < 100 && nodes_[0]->take_packets().empty(); clocks++) nodes_[0]->clock(0);
+  EXPECT_EQ(clocks, 5U) << "the clock in which it comes, and four";
 }
 
 // Both wait all the time: four packets go before each tick.
@@ -124,6 +153,99 @@ TEST_F(BarrierRtl, TicksComeToAllGroupsThatWaitInEachPeriod) {
       EXPECT_NEAR(static_cast<double>(nodes_[0]->ticks(group) - before[group]),
                   group == closed || group == idle ? 0 : 100, 1)
           << group;
+  }
+}
+
+TEST_F(BarrierRtl, ATickComesAfterItsPeriodHoweverLong) {
+  build(1);
+  nodes_[0]->open(0, settings_of(2));
+  nodes_[0]->arrive(0);
+  for (int i = 0; i < 1000 && nodes_[0]->busy(); i++) clock({});
+  const auto clocks_until_tick = [&] {
+    const uint64_t before = nodes_[0]->ticks(0);
+    uint32_t clocks = 0;
+    for (; clocks < 0x10000 && nodes_[0]->ticks(0) == before; clocks++) nodes_[0]->clock(0);
+    return clocks;
+  };
+  for (uint32_t bit = 5; bit < 16; bit++) {
+    const uint32_t period = (1U << bit) + 3;
+    EXPECT_TRUE(nodes_[0]->write(reg::TICK_PERIOD, period));
+    clocks_until_tick();
+    EXPECT_EQ(clocks_until_tick(), period);
+  }
+}
+
+// Compared with the golden model at each tick: it doubles, with a bit that both have, and not to the largest.
+TEST_F(BarrierRtl, IntervalsDoubleHoweverLong) {
+  build(1);
+  EXPECT_TRUE(nodes_[0]->write(reg::TICK_PERIOD, 1));
+  for (uint32_t bit = 3; bit < 14; bit++) {
+    GroupSettings settings = settings_of(2);
+    settings.instance = static_cast<uint16_t>(bit);
+    settings.waiting = {.first = 5U << (bit - 3), .largest = 3U << (bit - 1), .tries = 12, .late = 100};
+    nodes_[0]->open(0, settings);
+    nodes_[0]->arrive(0);
+    const uint64_t before = nodes_[0]->repeated();
+    for (uint32_t i = 0; i < 10 * (15U << (bit - 3)) + 1000; i++) nodes_[0]->clock(0);
+    EXPECT_GE(nodes_[0]->repeated() - before, 2u);
+    nodes_[0]->compare_counters();
+    nodes_[0]->close(0);
+    for (int i = 0; i < 100 && nodes_[0]->busy(); i++) nodes_[0]->clock(0);
+  }
+}
+
+// Who was told of one group arrives in no other one whose completion still waits.
+TEST_F(BarrierRtl, EachCompletionIsOfItsGroupOnly) {
+  for (uint32_t first = 0; first < SmallNode::groups; first++) {
+    nodes_.clear();
+    build(1);
+    auto& node = *nodes_[0];
+    GroupSettings settings = settings_of(1);
+    settings.members = {0};
+    node.hold_completions(true);
+    for (uint32_t i = 0; i < SmallNode::groups; i++) {
+      node.open((first + i) % SmallNode::groups, settings);
+      node.arrive((first + i) % SmallNode::groups);
+    }
+    for (int i = 0; i < 1000; i++) node.clock(0);
+    node.hold_completions(false);
+    std::vector<Completion> told;
+    for (int i = 0; i < 10 && told.empty(); i++) {
+      node.clock(0);
+      told = node.take_completions();
+    }
+    node.hold_completions(true);
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_EQ(told[0].group, first);
+    for (uint32_t i = 1; i < SmallNode::groups; i++)
+      EXPECT_FALSE(node.write(reg::ARRIVE, (first + i) % SmallNode::groups)) << first << ", " << i;
+    EXPECT_TRUE(node.write(reg::ARRIVE, first));
+  }
+}
+
+// It may have been in the middle of a table.
+TEST_F(BarrierRtl, AResetLeavesNothingOfAnOpening) {
+  for (uint32_t clocks = 0; clocks < 40; clocks++) {
+    nodes_.clear();
+    build(1);
+    auto& node = *nodes_[0];
+    GroupSettings settings = settings_of(SmallNode::nodes);
+    settings.block_log2 = 0;
+    node.open(0, settings);
+    for (int i = 0; i < 1000 && node.busy(); i++) node.clock(0);
+    node.close(0);
+    for (int i = 0; i < 100 && node.busy(); i++) node.clock(0);
+    if (clocks % 2 == 1) {
+      settings.instance++;
+      node.open(0, settings);
+      for (uint32_t i = 0; i < 140 + clocks; i++) node.clock(0);
+    }
+    node.reset();
+    node.clock(0);
+    node.open(1, {});
+    for (int i = 0; i < 1000 && node.busy(); i++) node.clock(0);
+    EXPECT_FALSE(node.busy());
+    EXPECT_EQ(node.refused(Refusal::empty), 1u);
   }
 }
 

@@ -34,32 +34,44 @@ class BarrierPhase : public testing::Test {
     }
     if (phase == Phase::failed) send(Type::gather, 5, 0, true);
     endings_.clear();
+    told_.clear();
     sent_.clear();
   }
   void leave() {
     node_.close(0);
     settle();
   }
-  /// @param ahead of the node's epoch, which is 0
-  void send(Type type, Node from, int ahead, bool failed, std::optional<Node> multicast = {}) {
+  Packet packet_from(Node from, Type type) const {
     Packet packet;
     packet.type = type;
     packet.from = packet.number = from;
-    packet.to = multicast.value_or(self);
-    packet.multicast = multicast.has_value();
+    packet.to = self;
     packet.instance = settings_.instance;
     packet.digest = digest_of(settings_);
-    packet.epoch = static_cast<uint16_t>(ahead);
-    packet.failed = failed;
     packet.named = 7;
+    return packet;
+  }
+  void send(const Packet& packet) {
     node_.receive(write_packet(packet));
     settle();
+  }
+  /// @param ahead of the node's epoch, which is 0
+  void send(Type type, Node from, int ahead, bool failed, std::optional<Node> multicast = {}) {
+    Packet packet = packet_from(from, type);
+    packet.to = multicast.value_or(self);
+    packet.multicast = multicast.has_value();
+    packet.epoch = static_cast<uint16_t>(ahead);
+    packet.failed = failed;
+    send(packet);
   }
   void settle() {
     for (int i = 0; i < 10'000 && node_.busy(); i++) node_.clock(0);
     for (int i = 0; i < 40; i++) node_.clock(0);
     for (const PacketBytes& bytes : node_.take_packets()) sent_.push_back(read_packet(bytes).value());
-    for (const Completion& completion : node_.take_completions()) endings_.push_back(completion.ending);
+    for (const Completion& completion : node_.take_completions()) {
+      endings_.push_back(completion.ending);
+      told_.push_back(completion);
+    }
   }
 
   testing::ScopedTrace reproduce_{__FILE__, __LINE__, reproduce_command()};
@@ -67,6 +79,7 @@ class BarrierPhase : public testing::Test {
   GroupSettings settings_;
   SmallNode node_{self, seed()};
   std::vector<Ending> endings_;
+  std::vector<Completion> told_;
   std::vector<Packet> sent_;
 };
 
@@ -139,6 +152,106 @@ TEST_F(BarrierPhase, AGroupWithoutAnAddressTakesNoMulticast) {
     EXPECT_TRUE(endings_.empty());
     leave();
   }
+}
+
+TEST_F(BarrierPhase, WhoIsNamedIsToldWithAllBits) {
+  settings_.waiting.late = 0;
+  for (uint32_t bit = 0; bit < 16; bit++) {
+    const auto named = static_cast<Node>(1U << bit);
+    enter(Phase::gathering);
+    Packet late = packet_from(5, Type::wait);
+    late.has_named = true;
+    late.named = named;
+    send(late);
+    for (const Node child : {5, 6}) send(Type::gather, child, 0, false);
+    send(Type::release, 0, 0, false);
+    ASSERT_EQ(told_.size(), 1u);
+    EXPECT_EQ(told_[0].late, named);
+    leave();
+    enter(Phase::gathering);
+    Packet dead = packet_from(5, Type::gather);
+    dead.failed = true;
+    dead.named = named;
+    send(dead);
+    ASSERT_EQ(told_.size(), 1u);
+    EXPECT_EQ(told_[0].dead, named);
+    leave();
+  }
+}
+
+// Whoever names another one later.
+TEST_F(BarrierPhase, WhoIsDeadStaysTheSame) {
+  enter(Phase::failed);
+  for (const Type type : {Type::gather, Type::release, Type::ask, Type::wait}) {
+    Packet other = packet_from(6, type);
+    other.named = static_cast<Node>(~7U);
+    send(other);
+    sent_.clear();
+    send(Type::ask, 0, 0, false);
+    ASSERT_EQ(sent_.size(), 1u);
+    EXPECT_TRUE(sent_[0].failed);
+    EXPECT_EQ(sent_[0].named, 7);
+  }
+}
+
+// A name is as old as its Wait says, and older with each tick; it is forgotten when that has no more room.
+TEST_F(BarrierPhase, ANameAgesWithEachTick) {
+  for (uint32_t bit = 0; bit <= 16; bit++) {
+    const auto age = static_cast<uint16_t>(0xffff ^ (1U << bit));  // the last one: of no more room
+    enter(Phase::gathering);
+    send(Type::gather, 6, 0, false);
+    Packet wait = packet_from(5, Type::wait);
+    wait.has_named = true;
+    wait.length = age;
+    send(wait);
+    for (uint32_t i = 0; i < 2 * SmallNode::tick_period; i++) node_.clock(0);
+    settle();
+    sent_.clear();
+    send(Type::gather, 6, 0, false);
+    ASSERT_EQ(sent_.size(), 1u);
+    EXPECT_EQ(sent_[0].type, Type::wait);
+    EXPECT_EQ(sent_[0].has_named, bit > 2 && bit < 16) << bit;
+    if (sent_[0].has_named) {
+      EXPECT_NEAR(sent_[0].length, age + 4, 3);
+    }
+    leave();
+  }
+}
+
+TEST_F(BarrierPhase, OffsetsAreThoseThatTheGroupHas) {
+  for (const size_t members : {7, 8}) {
+    settings_.members.resize(7);
+    if (members == 8) settings_.members.push_back(7);
+    for (uint32_t offset = 0; offset < 10; offset++) {
+      for (const bool best : {false, true}) {
+        enter(Phase::idle);
+        const uint64_t before = node_.dropped(Drop::bad_offset);
+        Packet packet = packet_from(5, Type::gather);
+        (best ? packet.memory.best_offset : packet.memory.offset) = static_cast<uint16_t>(offset);
+        send(packet);
+        EXPECT_EQ(node_.dropped(Drop::bad_offset) - before, offset < members ? 0u : 1u);
+        leave();
+      }
+    }
+  }
+}
+
+// A write to it is refused, and changes nothing.
+TEST_F(BarrierPhase, ATableStaysWhileItsGroupIsOpen) {
+  namespace reg = formats::reg;
+  enter(Phase::gathering);
+  for (uint32_t number = 0; number < 8; number++) {
+    EXPECT_TRUE(node_.write(reg::TABLE_GROUP, 0));
+    EXPECT_TRUE(node_.write(reg::TABLE_INDEX, number));
+    EXPECT_FALSE(node_.write(reg::MEMBER, 20));
+    EXPECT_FALSE(node_.write(reg::MEMBER, 21, 3));
+  }
+  for (const Node child : {5, 6}) send(Type::gather, child, 0, false);
+  send(Type::release, 0, 0, false);
+  EXPECT_EQ(endings_, (std::vector<Ending>{Ending::ok}));
+  std::vector<Node> to;
+  for (const Packet& packet : sent_) to.push_back(packet.to);
+  EXPECT_EQ(to, (std::vector<Node>{0, 6, 5})) << "Gather to the parent, Release to the children";
 }
 
 }  // namespace
