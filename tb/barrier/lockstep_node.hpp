@@ -38,6 +38,7 @@ class LockstepNode : public EngineNode {
         trace_(self, groups, members, nodes) {
     if constexpr (requires { Size::begin(clock_.top()); }) Size::begin(clock_.top());
     clear();
+    set_up();
   }
 
   /// Commands wait for each other. What is to be opened is written to the registers first.
@@ -58,7 +59,11 @@ class LockstepNode : public EngineNode {
     push(reg::LARGEST, settings.waiting.largest);
     push(reg::TRIES, settings.waiting.tries);
     push(reg::LATE, settings.waiting.late);
-    writes_.push_back({reg::OPEN, group, settings, 15});
+    open_as_written(group, settings);
+  }
+  /// @param settings in the registers, and members in the table
+  void open_as_written(uint32_t group, const barrier::GroupSettings& settings) {
+    writes_.push_back({barrier::formats::reg::OPEN, group, settings, 15});
   }
   void close(uint32_t group) { push(barrier::formats::reg::CLOSE, group); }
   void arrive(uint32_t group) override { push(barrier::formats::reg::ARRIVE, group); }
@@ -68,6 +73,11 @@ class LockstepNode : public EngineNode {
 
   /// Reset goes on in the next clock; all is forgotten.
   void reset() {
+    reset_only();
+    set_up();
+  }
+  /// SELF and TICK_PERIOD stay as they are after a reset.
+  void reset_only() {
     clear();
     trace_.reset(cycle_);
     clock_.top().rst_ni = 0;
@@ -171,6 +181,8 @@ class LockstepNode : public EngineNode {
     clock_.top().s_axil_bready_i = clock_.top().s_axil_rready_i = 1;
     clock_.top().rst_ni = 0;
     resetting_ = 2;
+  }
+  void set_up() {
     push(barrier::formats::reg::SELF, self_);
     push(barrier::formats::reg::TICK_PERIOD, tick_period);
   }
@@ -223,6 +235,7 @@ class LockstepNode : public EngineNode {
   }
 
   void sample() {
+    if (clock_.top().m_pkt_valid_o && clock_.top().m_pkt_ready_i) packet_left();
     if (clock_.top().trace_valid_o) event();
     if (clock_.top().trace_overrun_o) {
       overruns_++;
@@ -240,7 +253,6 @@ class LockstepNode : public EngineNode {
       }
       coming_.pop_front();
     }
-    if (clock_.top().m_pkt_valid_o && clock_.top().m_pkt_ready_i) packet_left();
     if (clock_.top().m_cpl_valid_o && clock_.top().m_cpl_ready_i) completion_left();
     sample_write();
     if (clock_.top().s_axil_bvalid_o && clock_.top().s_axil_bready_i) written();
@@ -251,7 +263,10 @@ class LockstepNode : public EngineNode {
     }
   }
 
+  /// What came before has ended: its packets have left, its completion is offered at least.
   void event() {
+    require(packets_.empty(), "does not send what its model does");
+    require(completions_.empty() || clock_.top().m_cpl_valid_o, "does not tell what its model does");
     const barrier::Outputs out = follow(clock_.top().trace_group_o);
     for (const auto& packet : out.packets) packets_.push_back(barrier::write_packet(packet));
     completions_.insert(completions_.end(), out.completions.begin(), out.completions.end());

@@ -206,15 +206,18 @@ class Earlier:
 
 
 def stages(tests, graph, reviewed, before):
-    """What says of a mutant's number that it is caught or equivalent, each with its verdict; numbers that are reviewed need no proof."""
+    """What says of a mutant's number that it is caught or equivalent, each with its verdict; those that are reviewed meet short tests only."""
     def again(number):
         return tests.one(before[number].split()[0], number) if number in before else None
 
     def proven(number):
         return None if number in reviewed else graph.equivalent(number, PROOF_SECONDS)
 
+    def long(number):
+        return None if number in reviewed else tests.long(number)
+
     return [(CAUGHT, "tests that caught them before", again), (CAUGHT, "tests, quickly", tests.quickly), (CAUGHT, "short tests", tests.short),
-            (PROVEN, "proofs", proven), (CAUGHT, "long tests", tests.long)]
+            (PROVEN, "proofs", proven), (CAUGHT, "long tests", long)]
 
 
 def timed(decide, number):
@@ -227,7 +230,8 @@ def judge_all(design, mutants, graph, args):
     reviewed, earlier, program = load_reviewed(design), Earlier(design, args.seed), test_of(design)
     tests = Tests(program, seconds_of_tests(program))
     results, seconds = earlier.load(), collections.Counter()
-    for verdict, title, decide in stages(tests, graph, {mutant.number for mutant in mutants if mutant.identity() in reviewed}, earlier.caught()):
+    reviewed_numbers = {mutant.number for mutant in mutants if mutant.identity() in reviewed}
+    for verdict, title, decide in stages(tests, graph, reviewed_numbers, earlier.caught()):
         left = [mutant.number for mutant in mutants if mutant.number not in results and not earlier.passes(title, mutant.number)]
         with concurrent.futures.ThreadPoolExecutor(max_workers=args.jobs) as pool:
             waiting = {pool.submit(timed, decide, number): number for number in left}
@@ -237,7 +241,7 @@ def judge_all(design, mutants, graph, args):
                 seconds[number] += taken
                 if how:
                     results[number] = Result(verdict, how, round(seconds[number], 2))
-                elif verdict == CAUGHT:
+                elif verdict == CAUGHT and number not in reviewed_numbers:
                     earlier.note_pass(title, number)
                 if done % 20 == 0 or done == len(left):
                     earlier.save(results)

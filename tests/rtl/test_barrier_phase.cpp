@@ -40,6 +40,7 @@ class BarrierPhase : public testing::Test {
   void leave() {
     node_.close(0);
     settle();
+    node_.compare_counters();
   }
   Packet packet_from(Node from, Type type) const {
     Packet packet;
@@ -176,6 +177,30 @@ TEST_F(BarrierPhase, WhoIsNamedIsToldWithAllBits) {
     ASSERT_EQ(told_.size(), 1u);
     EXPECT_EQ(told_[0].dead, named);
     leave();
+  }
+}
+
+// It was released, as the others are in the next epoch, and that has failed. When it is looked at again
+// depends on when its Releases leave.
+TEST_F(BarrierPhase, AFailureOfTheNextEpochIsToldByName) {
+  for (const Type type : {Type::gather, Type::release}) {
+    for (uint32_t i = 0; i < 40; i++) {
+      enter(Phase::waiting);
+      Packet failure = packet_from(type == Type::gather ? 5 : 0, type);
+      failure.failed = true;
+      failure.epoch = 1;
+      failure.named = i % 2 == 0 ? 0xa5f0 : 0x5a0f;
+      node_.receive(write_packet(failure));
+      for (int clocks = 0; clocks < 20; clocks++) node_.clock(i < 2 ? 0 : 50);
+      settle();
+      EXPECT_EQ(endings_, (std::vector<Ending>{Ending::ok}));
+      node_.arrive(0);
+      settle();
+      ASSERT_EQ(told_.size(), 2u);
+      EXPECT_EQ(told_[1].ending, Ending::dead_member);
+      EXPECT_EQ(told_[1].dead, failure.named);
+      leave();
+    }
   }
 }
 
