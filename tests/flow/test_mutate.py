@@ -80,7 +80,7 @@ class Mutate(unittest.TestCase):
         return mutate.Tests(program, seconds)
 
     def judge(self, tests, mutants, equivalent):
-        """Results by number; clears the log before. `equivalent` is asked for proofs."""
+        """Results by number; the log is of this run. `equivalent` is asked for proofs."""
         self.program(tests)
         verilog = self.work / "mutants.v"
         verilog.write_text("module", encoding="utf-8")
@@ -128,6 +128,16 @@ class Mutate(unittest.TestCase):
                          [(1, mutate.CAUGHT, "A.Short"), (2, mutate.PROVEN, "in any state"), (3, mutate.CAUGHT, "A.Long"), (4, mutate.SURVIVED, "at here")])
         self.assertEqual(asked, [2, 3, 4])
         self.assertEqual(self.put_to()[-2:], [["3", "A.Long"], ["4", "A.Long"]])
+
+    def test_what_is_reviewed_meets_short_tests_only(self):
+        reviewed = {Mutant(number).identity(): mutate.Result(mutate.REVIEWED_ONE, "why") for number in (1, 2)}
+        tests = {"A.Short": (0, [1], [], []), "A.Long": (20, [2, 3], [], [])}
+        asked = []
+        with unittest.mock.patch.multiple(mutate, load_reviewed=lambda design: reviewed), unittest.mock.patch.object(mutate.Tests, "quickly", lambda tests, number: None):
+            results = self.judge(tests, [1, 2, 3], asked.append)
+        self.assertEqual([result.verdict for result in results.values()], [mutate.CAUGHT, mutate.REVIEWED_ONE, mutate.CAUGHT])
+        self.assertEqual(asked, [3])
+        self.assertNotIn(["2", "A.Long"], self.put_to())
 
     def test_a_second_run_asks_again_only_for_proofs_of_what_survived(self):
         tests = {"A.Short": (0, [1], [], []), "A.Long": (20, [], [], [])}
