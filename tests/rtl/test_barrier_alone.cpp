@@ -194,6 +194,21 @@ TEST_F(BarrierRtl, IntervalsDoubleHoweverLong) {
   }
 }
 
+TEST_F(BarrierRtl, ANodeThatIsAMemberTwiceIsFoundAtAllPlaces) {
+  build(1);
+  auto& node = *nodes_[0];
+  uint64_t refused = 0;
+  for (uint32_t second = 1; second < SmallNode::nodes; second++) {
+    for (uint32_t first = 0; first < second; first++) {
+      GroupSettings settings = settings_of(SmallNode::nodes);
+      settings.members[second] = settings.members[first];
+      node.open(0, settings);
+      for (int i = 0; i < 1000 && node.busy(); i++) node.clock(0);
+      EXPECT_EQ(node.refused(Refusal::repeated_node), ++refused) << first << ", " << second;
+    }
+  }
+}
+
 // Who was told of one group arrives in no other one whose completion still waits.
 TEST_F(BarrierRtl, EachCompletionIsOfItsGroupOnly) {
   for (uint32_t first = 0; first < SmallNode::groups; first++) {
