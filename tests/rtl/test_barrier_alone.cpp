@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One barrier engine in RTL: packets that are too many or broken, its times, ticks and registers.
 #include <array>
+#include <utility>
+#include <vector>
 
 #include "barrier_registers.hpp"
 #include "barrier_rtl.hpp"
@@ -35,36 +37,51 @@ TEST_F(BarrierRtl, APacketWithAnyOneBitWrongIsMalformed) {
   nodes_[0]->compare_counters();
 }
 
-// What model/barrier/timing.hpp takes for granted.
-TEST_F(BarrierRtl, HasAPacketDoneInFourClocksAndTakesTheNextAfterThree) {
-  build(1);
-  GroupSettings settings = settings_of(4);
-  settings.shape = Shape::lct;
-  settings.members = {1, 2, 0, 3};
-  nodes_[0]->open(0, settings);
-  nodes_[0]->arrive(0);
-  for (int i = 0; i < 1000 && nodes_[0]->busy(); i++) clock({});
-  EXPECT_TRUE(nodes_[0]->write(reg::TICK_PERIOD, 0xffff));
-  for (uint32_t i = 0; i < 2 * SmallNode::tick_period; i++) clock({});
-  nodes_[0]->take_packets();
-  Packet gather;
-  gather.from = gather.number = 3;
-  gather.instance = settings.instance;
-  gather.digest = digest_of(settings);
-  const auto clocks_until = [&](auto happened) {
+/// Node 0, which has arrived in a group that nobody else has told of, without ticks.
+class BarrierTimes : public BarrierRtl {
+ protected:
+  BarrierTimes() { build(1); }
+
+  void wait_in_lct(std::vector<Node> members) {
+    settings_ = settings_of(static_cast<uint32_t>(members.size()));
+    settings_.shape = Shape::lct;
+    settings_.members = std::move(members);
+    settings_.block_log2 = 0;
+    settings_.multicast = 0;
+    nodes_[0]->open(0, settings_);
+    nodes_[0]->arrive(0);
+    for (int i = 0; i < 1000 && nodes_[0]->busy(); i++) clock({});
+    EXPECT_TRUE(nodes_[0]->write(reg::TICK_PERIOD, 0xffff));
+    for (uint32_t i = 0; i < 2 * SmallNode::tick_period; i++) clock({});
+    nodes_[0]->take_packets();
+  }
+  template <typename Happened>
+  uint32_t clocks_until(Happened happened) {
     uint32_t clocks = 0;
     for (; clocks < 100 && !happened(); clocks++) nodes_[0]->clock(0);
     return clocks;
-  };
-  nodes_[0]->receive(write_packet(gather));
-  EXPECT_EQ(clocks_until([&] { return !nodes_[0]->take_packets().empty(); }), 5U)
-      << "the clock in which it comes, and four";
-  Packet release = gather;
-  release.type = Type::release;
-  release.from = 1;
-  release.number = 0;
-  nodes_[0]->receive(write_packet(release));
-  EXPECT_EQ(clocks_until([&] { return !nodes_[0]->take_packets().empty(); }), 5U) << "also down the tree";
+  }
+  /// From a packet that comes to the first that leaves.
+  uint32_t clocks_to_answer(Type type, uint32_t number) {
+    Packet packet;
+    packet.type = type;
+    packet.number = number;
+    packet.from = settings_.members[number];
+    packet.instance = settings_.instance;
+    packet.digest = digest_of(settings_);
+    nodes_[0]->receive(write_packet(packet));
+    return clocks_until([&] { return !nodes_[0]->take_packets().empty(); });
+  }
+
+  static constexpr uint32_t answered = 5;  ///< the clock in which it comes, and four
+  GroupSettings settings_;
+};
+
+// What model/barrier/timing.hpp takes for granted.
+TEST_F(BarrierTimes, HasAPacketDoneInFourClocksAndTakesTheNextAfterThree) {
+  wait_in_lct({1, 2, 0, 3});
+  EXPECT_EQ(clocks_to_answer(Type::gather, 3), answered);
+  EXPECT_EQ(clocks_to_answer(Type::release, 0), answered) << "also down the tree";
   Packet astray;
   astray.to = 5;
   for (int i = 0; i < 4; i++) nodes_[0]->receive(write_packet(astray));
@@ -72,27 +89,9 @@ TEST_F(BarrierRtl, HasAPacketDoneInFourClocksAndTakesTheNextAfterThree) {
   EXPECT_EQ(clocks_until([&] { return nodes_[0]->dropped(Drop::misrouted) == 4; }), 3 * 3U);
 }
 
-TEST_F(BarrierRtl, TheRootReleasesInFourClocks) {
-  build(1);
-  GroupSettings settings = settings_of(2);
-  settings.members = {0, 1};
-  settings.shape = Shape::lct;
-  settings.block_log2 = 0;
-  settings.multicast = 0;
-  nodes_[0]->open(0, settings);
-  nodes_[0]->arrive(0);
-  for (int i = 0; i < 1000 && nodes_[0]->busy(); i++) clock({});
-  EXPECT_TRUE(nodes_[0]->write(reg::TICK_PERIOD, 0xffff));
-  for (uint32_t i = 0; i < 2 * SmallNode::tick_period; i++) clock({});
-  nodes_[0]->take_packets();
-  Packet gather;
-  gather.from = gather.number = 1;
-  gather.instance = settings.instance;
-  gather.digest = digest_of(settings);
-  nodes_[0]->receive(write_packet(gather));
-  uint32_t clocks = 0;
-  for (; clocks < 100 && nodes_[0]->take_packets().empty(); clocks++) nodes_[0]->clock(0);
-  EXPECT_EQ(clocks, 5U) << "the clock in which it comes, and four";
+TEST_F(BarrierTimes, TheRootReleasesInFourClocks) {
+  wait_in_lct({0, 1});
+  EXPECT_EQ(clocks_to_answer(Type::gather, 1), answered);
 }
 
 // Both wait all the time: four packets go before each tick.
