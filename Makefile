@@ -15,6 +15,8 @@ MUTATE_ARGS ?=
 SOAK_ARGS ?=
 # More options of `make figures`, such as --only loss or --seeds 5.
 FIGURES_ARGS ?=
+# More options of `make formal`, such as --only barrier or --changed.
+FORMAL_ARGS ?=
 # How long `make fuzz` looks for a difference.
 SECONDS := 600
 
@@ -256,7 +258,7 @@ fpga: configure $(PYTHON_VENV)/ready ## bitstreams of the self-test for two boar
 	$(PYTHON_VENV)/bin/python -B fpga/boards.py
 
 formal: configure $(PYTHON_VENV)/ready ## protocol by SPIN, receive window, blocks and receiver by induction or bounded, into docs/results/formal.md
-	$(PYTHON_VENV)/bin/python formal/prove.py --jobs $(JOBS)
+	$(PYTHON_VENV)/bin/python formal/prove.py --jobs $(JOBS) $(FORMAL_ARGS)
 
 netlist: configure $(PYTHON_VENV)/ready ## tests of the receiver on its gates, window unit's gates against its source, into docs/results/netlist.md
 	$(PYTHON_VENV)/bin/python fpga/netlist.py --jobs $(JOBS)

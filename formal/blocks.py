@@ -9,6 +9,7 @@ import dataclasses
 import re
 import sys
 
+import record
 from tools import ROOT, WORK, ToolError, must, read_list, run, write_changed
 
 PROOFS = ROOT / "formal" / "blocks"
@@ -20,6 +21,9 @@ UNITS = {
     "barrier": (ROOT / "rtl" / "barrier" / "barrier.f", GENERATED / "barrier_formats_pkg.sv"),
     "nic": (ROOT / "formal" / "nic_packets.f", GENERATED / "barrier_formats_pkg.sv"),
 }
+# What makes a transition system of sources.
+ELABORATION = (ROOT / "formal" / "tools.py", ROOT / "formal" / "to_smt2.py", ROOT / "fpga" / "elaborate.py", ROOT / "fpga" / "requirements.txt")
+INCLUDES = (ROOT / "rtl" / "common", ROOT / "rtl" / "rdma", PROOFS)
 # Proof parts that need a unit's packages.
 PARTS = {"rdma": ("queue_model.sv", "rdma_receiver_transfers.sv"), "switch": (), "barrier": (), "nic": ("queue_model.sv",)}
 
@@ -223,16 +227,32 @@ def title(proof, fault):
     return name + (f", `{fault.right}` made `{fault.wrong}`" if fault else "")
 
 
-def sources(proof, fault, folder):
-    """Packages, RTL, model and proof; the RTL with constants made smaller and the fault put in."""
+def plain_sources(proof):
+    """Packages, RTL, model and proof as they are in the repository."""
     sources_list, formats = UNITS[proof.unit]
-    files = [formats, *(file for prefix, file in read_list(sources_list) if not prefix)]
-    for source, stands_in in proof.instead:
-        files = [PROOFS / stands_in if file.name == source else file for file in files]
+    instead = {source: PROOFS / stands_in for source, stands_in in proof.instead}
+    rtl = [instead.get(file.name, file) for prefix, file in read_list(sources_list) if not prefix]
+    return [formats, *rtl, *(PROOFS / part for part in PARTS[proof.unit]), PROOFS / f"{proof.module}.sv"]
+
+
+def sources(proof, fault, folder):
+    """The same with constants made smaller and the fault put in."""
+    files = plain_sources(proof)
     for change in [*proof.smaller, *([fault] if fault else [])]:
         place = next(i for i, file in enumerate(files) if file.name == change.source)
         files[place] = write_changed(files[place], folder, change.before + change.right, change.before + change.wrong)
-    return [*files, *(PROOFS / part for part in PARTS[proof.unit]), PROOFS / f"{proof.module}.sv"]
+    return files
+
+
+def headers():
+    return [file for folder in INCLUDES for file in sorted(folder.glob("*.svh"))]
+
+
+def fingerprint(proof, fault):
+    """Of one check."""
+    needed = record.needed(PROOFS / f"{proof.module}.sv", [*plain_sources(proof), *headers()])
+    functions = [plain_sources, sources, elaborate, smtbmc, bounded_by_abc, check_block]
+    return record.fingerprint((proof, fault), [*needed, *ELABORATION], functions, ["yosys", *(["z3"] if proof.engine == "z3" else [])])
 
 
 def elaborate(proof, fault, folder):
@@ -241,7 +261,7 @@ def elaborate(proof, fault, folder):
         command.append("--aiger")
     for parameter in proof.parameters:
         command += ["-G", parameter]
-    for include in (ROOT / "rtl" / "common", ROOT / "rtl" / "rdma", PROOFS):
+    for include in INCLUDES:
         command += ["-I", str(include)]
     must([*command, proof.module, *map(str, sources(proof, fault, folder))], folder, "elaborate.log")
     return re.findall(r"^; yosys-smt2-assert \d+ (\S+)", (folder / f"{proof.module}.smt2").read_text(encoding="utf-8"), re.M)

@@ -2,17 +2,21 @@
 """Checks the protocol with SPIN, proves the receive window and other RTL blocks; writes docs/results/formal.md.
 
 Every check is also run on something broken on purpose, where it must find a fault. Needs spin, gcc, yosys, z3 and the
-Python of `make verilog` (elaboration). Exit status 1 if any result is not the expected one.
+Python of `make verilog` (elaboration). Exit status 1 if any result is not the expected one. With --changed only those checks
+are run whose result the page does not have for what they are made of now (record.py).
 """
 
 import argparse
 import concurrent.futures
+import dataclasses
 import os
 import re
 import sys
 import time
+import typing
 
 import blocks
+import record
 from tools import ROOT, WORK, ToolError, must, read_list, write_changed, write_list
 
 PAGE = ROOT / "docs" / "results" / "formal.md"
@@ -125,15 +129,32 @@ def check_window(window, bits, fault):
     return holds, "all states and packets"
 
 
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """One check of the page."""
+
+    subject: str
+    title: str
+    expected: bool  # holds; else a fault has to be found
+    of: str  # its fingerprint
+    check: typing.Callable
+    arguments: tuple
+
+
 def jobs():
     for entry in PROTOCOL:
-        yield "protocol", entry[0], entry[4] is None, check_protocol, entry
+        title, model, *_, fault = entry
+        of = record.fingerprint((entry, SEARCHES, FAULTS), [ROOT / "formal" / f"{model}.pml"], [search, check_protocol], ["spin"])
+        yield Job("protocol", title, fault is None, of, check_protocol, entry)
     for entry in WINDOWS:
         window, bits, fault = entry
         title = f"window of {window}, PIDX of {bits} bits" + (f", `{fault[0]}` made `{fault[1]}`" if fault else "")
-        yield "receive window", title, fault is None, check_window, entry
+        files = [file for prefix, file in read_list(ROOT / "formal" / "window_proof.f") if not prefix]
+        needed = record.needed(files[-1], [*files, *blocks.headers()])
+        of = record.fingerprint(entry, [*needed, *blocks.ELABORATION], [window_sources, check_window], ["yosys"])
+        yield Job("receive window", title, fault is None, of, check_window, entry)
     for number, (proof, fault) in enumerate(blocks.BLOCKS):
-        yield "block", blocks.title(proof, fault), fault is None, blocks.check_block, (number, proof, fault)
+        yield Job("block", blocks.title(proof, fault), fault is None, blocks.fingerprint(proof, fault), blocks.check_block, (number, proof, fault))
 
 
 def timed(check, arguments):
@@ -143,40 +164,47 @@ def timed(check, arguments):
 
 
 def page(rows):
-    lines = ["# Formal checks", "", "Written by `make formal`; what is checked and under which assumptions: [verification](../verification.md).", "",
-             "| what | check | result | expected | searched |", "|---|---|---|---|---|"]
-    for subject, title, expected, (holds, extent, _) in rows:
-        words = {True: "holds", False: "fault found"}
-        lines.append(f"| {subject} | {' '.join(title.split()).replace('|', chr(92) + '|')} | {words[holds]} | {words[expected]} | {extent if holds else '–'} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join(["# Formal checks", "", "Written by `make formal`; what is checked and under which assumptions: [verification](../verification.md). The last column is of all that a result",
+                      "depends on (sources, limits, code of the check, versions of its tools): `make formal FORMAL_ARGS=--changed` leaves out what is here with the same one.", "",
+                      "| what | check | result | expected | searched | of |", "|---|---|---|---|---|---|", *rows]) + "\n"
+
+
+def write_page(rows):
+    temporary = PAGE.with_suffix(".tmp")
+    temporary.write_text(page(rows), encoding="utf-8")
+    os.replace(temporary, PAGE)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", metavar="TEXT", default="", help="checks whose name has this text; leaves docs/ alone")
+    parser.add_argument("--changed", action="store_true", help="only checks that the page does not have as they are now")
     parser.add_argument("--jobs", type=int, default=2, help="checks at a time (default: %(default)s)")
     args = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
-    wanted = [job for job in jobs() if args.only in f"{job[0]}: {job[1]}"]
+    wanted = [job for job in jobs() if args.only in f"{job.subject}: {job.title}"]
     if not wanted:
         sys.exit(f"formal: --only {args.only}: no check has this in its name")
-    rows, good = [], True
+    lines = PAGE.read_text(encoding="utf-8").splitlines() if args.changed else []
+    rows, good = [record.recorded(job, lines) for job in wanted], True
+    todo = [place for place, row in enumerate(rows) if row is None]
+    if args.changed:
+        print(f"formal: {len(wanted) - len(todo)} of {len(wanted)} checks are on the page as they are now, {len(todo)} to be run", flush=True)
     with concurrent.futures.ThreadPoolExecutor(max_workers=args.jobs) as pool:
-        futures = [(subject, title, expected, pool.submit(timed, check, arguments)) for subject, title, expected, check, arguments in wanted]
-        for subject, title, expected, future in futures:
+        futures = {place: pool.submit(timed, wanted[place].check, wanted[place].arguments) for place in todo}
+        for place, future in futures.items():
+            job = wanted[place]
             try:
-                result = future.result()
+                holds, extent, seconds = future.result()
             except ToolError as error:
                 pool.shutdown(cancel_futures=True)
-                sys.exit(f"formal: {title}: {error}")
-            good = good and result[0] == expected
-            verdict = "as expected" if result[0] == expected else "NOT AS EXPECTED"
-            print(f"formal: {subject}: {title}: {'holds' if result[0] else 'fault found'}, {verdict} ({result[2]:.0f} s)", flush=True)
-            rows.append((subject, title, expected, result))
+                sys.exit(f"formal: {job.title}: {error}")
+            good = good and holds == job.expected
+            verdict = "as expected" if holds == job.expected else "NOT AS EXPECTED"
+            print(f"formal: {job.subject}: {job.title}: {record.WORDS[holds]}, {verdict} ({seconds:.0f} s)", flush=True)
+            rows[place] = record.row(job, holds, extent)
     if not args.only:
-        temporary = PAGE.with_suffix(".tmp")
-        temporary.write_text(page(rows), encoding="utf-8")
-        os.replace(temporary, PAGE)
+        write_page(rows)
     if not good:
         sys.exit("formal: some results are not the expected ones")
 
