@@ -122,7 +122,7 @@ double mean(const std::vector<double>& values) {
 /// @param done is told how much of it is
 json run_seeds(const Point& point, const BarrierArguments& arguments, const Done& done) {
   Setup setup = point.setup;
-  std::vector<double> cycles, messages, hops, first, last, bound, broken, length;
+  std::vector<double> cycles, messages, hops, first, last, bound, broken, length, of_seeds;
   for (uint32_t seed = 0; seed < arguments.seeds; seed++) {
     setup.seed = arguments.common.seed + seed;
     const Outcome outcome = compare(setup);
@@ -131,6 +131,7 @@ json run_seeds(const Point& point, const BarrierArguments& arguments, const Done
       messages.push_back(round.messages);
       hops.push_back(round.hops);
     }
+    of_seeds.push_back(mean({cycles.end() - static_cast<ptrdiff_t>(outcome.rounds.size()), cycles.end()}));
     first.push_back(outcome.rounds.front().cycles);
     last.push_back(outcome.rounds.back().cycles);
     length.push_back(outcome.rounds.back().length);
@@ -146,6 +147,7 @@ json run_seeds(const Point& point, const BarrierArguments& arguments, const Done
               {"broken_links", mean(broken)},
               {"links", Mesh(setup.size, setup.links).links()},
               {"cycles", mean(cycles)},
+              {"cycles_of_seeds", of_seeds},
               {"cycles_first", mean(first)},
               {"cycles_last", mean(last)},
               {"cycles_largest", *std::max_element(cycles.begin(), cycles.end())},

@@ -205,7 +205,7 @@ class MeshRun {
       if (!died_ || completion.dead != *run_.dies) return falsely_dead(node, completion.dead);
       result_.named_dead++;
       result_.clocks_to_name = now_ - death_;
-      return;
+      return named_dead(group, node);
     }
     if (completion.epoch != member.done)
       find(fmt::format("node {} leaves barrier {} instead of {}", node, completion.epoch, member.done));
@@ -216,10 +216,37 @@ class MeshRun {
       if (group.members[other].arrived < member.done)
         find(fmt::format("node {} leaves barrier {} before node {} has arrived", node, completion.epoch,
                          other));
-    if (completion.late)
-      named_late(group, node, *completion.late);
-    else
-      nobody_late(group, node);
+    if (completion.late) named_late(group, node, *completion.late);
+    promised_late(group, node, completion.late.has_value());
+  }
+
+  /// A parent that has arrived asks its children one after the other; each question is answered, or is one of
+  /// all tries. Where packets are lost each of those that live may take nearly as many. Then all are told,
+  /// first up to the root, then down.
+  uint64_t most_to_name(const Group& group) const {
+    const Waiting waiting = waiting_of(run_);
+    const uint64_t others = group.children + 2 * group.levels, tries = waiting.tries + 1;
+    const uint64_t questions = lost_on_a_link(run_) > 0 ? (others + 1) * tries : others + tries;
+    return questions * (waiting.largest * engine_tick + 2 * most_away(farthest()));
+  }
+
+  void named_dead(const Group& group, Node node) {
+    uint64_t met = death_;
+    for (const Node other : group.settings.members)
+      if (!dead(other) && !group.members[other].came.empty())
+        met = std::max(met, group.members[other].came.back());
+    result_.clocks_to_name_met = std::max(result_.clocks_to_name_met, now_ - met);
+    if (!busy_ && now_ - met > most_to_name(group))
+      find(fmt::format("node {} is told of the death {} clocks after it, and after all had come; at most {}",
+                       node, now_ - met, most_to_name(group)));
+  }
+
+  /// Links between any two nodes, at most.
+  uint32_t farthest() const {
+    uint32_t most = 0;
+    for (Node one = 0; one < mesh_.nodes(); one++)
+      for (Node other = 0; other < one; other++) most = std::max(most, routes_.hops(one, other));
+    return most;
   }
 
   /// Whoever is named late had not arrived when this member had waited for as long as software allows, but
@@ -240,23 +267,31 @@ class MeshRun {
     return group.members[node].came[barrier] + uint64_t{run_.late} * engine_tick;
   }
 
-  /// From one member to another.
-  uint64_t most_away() const {
+  /// Clocks over so many links, at most.
+  uint64_t most_away(uint64_t links) const {
     const fabric::Faults& faults = run_.faults;
     const uint64_t hop =
         uint64_t{faults.delay} + faults.jitter + (faults.reorder_degree > 0 ? faults.hold_limit : 0);
-    return engine_tick + mesh_.nodes() * hop;
+    return engine_tick + links * hop;
   }
+
+  /// From one member to another, whatever breaks.
+  uint64_t most_away() const { return most_away(mesh_.nodes()); }
 
   /// On each level a member has asked each of those below it, or the one above, some time after the limit; of
   /// lost questions and answers nothing is promised.
-  void nobody_late(const Group& group, Node node) {
+  void promised_late(const Group& group, Node node, bool named) {
     if (busy_ || lost_on_a_link(run_) > 0 || run_.pauses > 0) return;
     const uint32_t barrier = group.members[node].done - 1;
     const uint64_t asked = group.children * waiting_of(run_).largest * engine_tick + 2 * most_away();
     for (const Node other : group.settings.members) {
       const std::vector<uint64_t>& came = group.members[other].came;
-      if (came.size() > barrier && came[barrier] > late_for(group, node, barrier) + 2 * group.levels * asked)
+      if (came.size() <= barrier ||
+          came[barrier] <= late_for(group, node, barrier) + 2 * group.levels * asked)
+        continue;
+      if (named)
+        result_.late_promised++;
+      else
         find(fmt::format("node {} is not told that {} was late for barrier {}", node, other, barrier));
     }
   }
@@ -488,6 +523,14 @@ BarrierRun drawn_run(uint64_t seed) {
   if (random.chance(0.5)) run.late = 5 + up_to(200);
   if (random.chance(0.3)) run.later = sometimes(0.5);
   if (random.chance(0.2)) run.faults.loss = 0.05;
+  const bool patient = random.chance(0.5), whole = random.chance(0.1);
+  if (whole) {  // who is late by far has to be named then
+    run.faults.loss = run.faults.corrupt = 0;
+    run.pauses = 0;
+    run.think = 40'000;
+    run.late = 5 + up_to(20);
+  }
+  if (!patient && lost_on_a_link(run) == 0) run.tries = 8;
   return run;
 }
 

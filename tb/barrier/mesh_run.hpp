@@ -57,16 +57,18 @@ struct BarrierRunResult {
   std::optional<double> cycles;  ///< of the first group, mean: from the last arrival to the last completion;
                                  ///< of none completed nothing
   std::optional<double>
-      cycles_later;                   ///< ... of those after the links have changed, which `cycles` is not of
-  uint32_t broken_later = 0;          ///< links
-  uint64_t lower_bound = 0;           ///< of that: to the best root and back, links only
-  uint64_t packets = 0, hops = 0;     ///< sent by engines; links crossed
-  uint64_t repeated = 0;              ///< sent again, and questions
-  fabric::NetworkCounters network;    ///< of all links
-  uint32_t named_dead = 0;            ///< completions that name the dead member
-  uint32_t named_late = 0;            ///< completions that name a late member
-  uint32_t named_living = 0;          ///< ... a living one as dead, which is a finding
-  uint64_t clocks_to_name = 0;        ///< from its death to the last of these
+      cycles_later;                 ///< ... of those after the links have changed, which `cycles` is not of
+  uint32_t broken_later = 0;        ///< links
+  uint64_t lower_bound = 0;         ///< of that: to the best root and back, links only
+  uint64_t packets = 0, hops = 0;   ///< sent by engines; links crossed
+  uint64_t repeated = 0;            ///< sent again, and questions
+  fabric::NetworkCounters network;  ///< of all links
+  uint32_t named_dead = 0;          ///< completions that name the dead member
+  uint32_t named_late = 0;          ///< completions that name a late member
+  uint32_t named_living = 0;        ///< ... a living one as dead, which is a finding
+  uint64_t clocks_to_name = 0;      ///< from its death to the last of these
+  uint64_t clocks_to_name_met = 0;  ///< at most, from when it was dead and the last to come so far was there
+  uint64_t late_promised = 0;       ///< late members that a member had to be told of, and was
   std::vector<std::string> findings;  ///< the first things that are wrong; the run ends at the tenth
   uint64_t more_findings = 0;         ///< seen before it was at its end
   uint32_t farthest_parent = 0;       ///< links to it

@@ -187,6 +187,7 @@ struct NamedPlan {
 std::vector<NamedPlan> plans(const Mesh& mesh) {
   const auto rows = barrier::numbered(mesh, barrier::Numbering::s_curve);
   const auto centre = barrier::numbered(mesh, barrier::Numbering::centre);
+  const auto z_order = barrier::numbered(mesh, barrier::Numbering::morton);
   const Node root = mesh.at(mesh.size().width / 2, mesh.size().height / 2);
   using barrier::Release;
   using barrier::Shape;
@@ -198,14 +199,18 @@ std::vector<NamedPlan> plans(const Mesh& mesh) {
           {"butterfly", barrier::butterfly_plan(centre)},
           {"butterfly along the curve", barrier::butterfly_plan(rows)},
           {"tree", barrier::tree_plan(barrier::spanning_parents(mesh, root), Release::along_tree)},
-          {"tournament", tree(Shape::bst, rows, Release::from_root)},
+          {"tournament", tree(Shape::lct, rows, Release::from_root)},
           {"lct", tree(Shape::lct, centre, Release::along_tree)},
           {"lct4", tree(Shape::lct4, centre, Release::along_tree), 4},
+          {"lct8", tree(Shape::lct8, centre, Release::along_tree), 8},
           {"dissemination of base 4", barrier::dissemination_plan(rows, 4), 4},
           {"dissemination of base 4 from the centre", barrier::dissemination_plan(centre, 4), 4},
           {"butterfly of base 4", barrier::butterfly_plan(centre, 4), 4},
           {"butterfly of base 4 along the curve", barrier::butterfly_plan(rows, 4), 4},
-          {"butterfly of base 8", barrier::butterfly_plan(centre, 8), 8}};
+          {"butterfly of base 4 in Z-order", barrier::butterfly_plan(z_order, 4), 4},
+          {"dissemination of base 8", barrier::dissemination_plan(rows, 8), 8},
+          {"butterfly of base 8", barrier::butterfly_plan(centre, 8), 8},
+          {"butterfly of base 8 along the curve", barrier::butterfly_plan(rows, 8), 8}};
 }
 
 /// A node has as many tickets for what comes with immediate data as `recvs`.

@@ -86,6 +86,8 @@ nlohmann::json to_json(const Options& options, const tb::BarrierRunResult& resul
           {"named_late", result.named_late},
           {"named_living", result.named_living},
           {"clocks_to_name", result.clocks_to_name},
+          {"clocks_to_name_met", result.clocks_to_name_met},
+          {"late_promised", result.late_promised},
           {"findings", result.findings},
           {"more_findings", result.more_findings},
           {"ok", result.ok()}};
@@ -147,7 +149,8 @@ int run_one(Options& options, const std::vector<std::string>& arguments) {
 /// Sums over the runs of a campaign.
 struct Campaign {
   uint64_t runs = 0, failed = 0, with_breaks = 0, with_changes = 0, with_multicast = 0, with_death = 0,
-           barriers = 0, named_dead = 0, named_late = 0, slowest_naming = 0;
+           barriers = 0, named_dead = 0, named_late = 0, late_promised = 0, slowest_naming = 0,
+           slowest_naming_met = 0, with_few_tries = 0;
   uint64_t packets = 0, repeated = 0, lost = 0, duplicated = 0, corrupted = 0, reordered = 0, clocks = 0;
 
   void add(const tb::BarrierRun& run, const tb::BarrierRunResult& result) {
@@ -160,7 +163,10 @@ struct Campaign {
     barriers += result.barriers;
     named_dead += result.named_dead;
     named_late += result.named_late;
+    late_promised += result.late_promised;
     slowest_naming = std::max(slowest_naming, result.clocks_to_name);
+    slowest_naming_met = std::max(slowest_naming_met, result.clocks_to_name_met);
+    with_few_tries += run.tries < tb::BarrierRun{}.tries ? 1 : 0;
     packets += result.packets;
     repeated += result.repeated;
     lost += result.network.lost;
@@ -180,10 +186,13 @@ struct Campaign {
             {"runs_with_changed_links", "runs in which links break and heal between barriers", with_changes},
             {"runs_with_multicast", "runs with multicast Release", with_multicast},
             {"runs_with_a_death", "runs in which a member dies", with_death},
+            {"runs_with_few_tries", "runs in which a member is dead after 8 tries, not 40", with_few_tries},
             {"barriers", "barriers that all members left", barriers},
             {"named_dead", "members told who is dead", named_dead},
             {"named_late", "members told who was late", named_late},
+            {"late_promised", "late members that had to be named, and were", late_promised},
             {"most_clocks_to_name", "clocks from a death to the last of them, at most", slowest_naming},
+            {"most_clocks_to_name_met", "... once all that live had come", slowest_naming_met},
             {"messages", "packets sent", packets},
             {"packets_repeated", "of them again", repeated},
             {"packets_lost", "lost on links", lost},
@@ -206,7 +215,8 @@ void write_markdown(const std::string& file, const Campaign& campaign, uint64_t 
       "late software, Release along trees or multicast, the death of a member; RTL in lockstep with the "
       "golden model on all nodes or on every other one. A run fails if a member leaves before all have "
       "arrived, if one never leaves, if a living one "
-      "is called dead or a dead one is not named to all others, if one is named late who came in time, if "
+      "is called dead or a dead one is not named to all others, or later than [the "
+      "bound](../barrier.md#protocol), if one is named late who came in time, if "
       "(where "
       "nothing is lost and no stream pauses) nobody is who was by far, or if RTL and golden model "
       "differ.\n\n| | "
@@ -352,6 +362,13 @@ Command add_barrier_command(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--jitter", faults.jitter, "up to so many clocks more, on every link")
       ->check(whole_number(0, 10'000))
+      ->capture_default_str();
+  command
+      ->add_option("--tries", run_options.tries, "questions without an answer after which a member is dead")
+      ->check(whole_number(1, 255))
+      ->capture_default_str();
+  command->add_option("--late", run_options.late, "ticks after which who has not come is named late")
+      ->check(whole_number(0, 1'000'000))
       ->capture_default_str();
   command->add_option("--kill", run_options.dies, "node whose engine dies after half of the barriers")
       ->check(whole_number());
