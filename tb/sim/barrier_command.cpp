@@ -120,6 +120,8 @@ void print(const Options& options, const tb::BarrierRunResult& result) {
   if (options.run.dies)
     fmt::print("  node {:<22}died: named to {} members, to the last after {} clocks\n", *options.run.dies,
                result.named_dead, result.clocks_to_name);
+  if (result.named_late > 0)
+    fmt::print("  late                       {} times a member was told who was\n", result.named_late);
   fmt::print("  wrong                      {}\n", result.findings.size() + result.more_findings);
 }
 
