@@ -277,22 +277,24 @@ TEST_F(BarrierLarge, EpochsWrap) {
 TEST_F(BarrierLarge, ChildrenFarAbove) {
   struct Case {
     Shape shape;
-    uint32_t members, own;
+    uint32_t members, own, block_log2 = 0;
   };
   constexpr std::array cases{
-      Case{Shape::lct4, 1000, 0},  Case{Shape::lct8, 350, 0},   Case{Shape::lct8, 400, 0},
-      Case{Shape::lct8, 460, 0},   Case{Shape::lct8, 600, 0},   Case{Shape::lct8, 300, 200},
-      Case{Shape::lct, 700, 64},   Case{Shape::lct, 700, 128},  Case{Shape::lct4, 900, 256},
-      Case{Shape::lct8, 900, 512}, Case{Shape::bst, 1000, 255}, Case{Shape::lct4, 900, 768}};
+      Case{Shape::lct8, 512, 72, 3}, Case{Shape::lct4, 1000, 0},  Case{Shape::lct8, 350, 0},
+      Case{Shape::lct8, 400, 0},     Case{Shape::lct8, 460, 0},   Case{Shape::lct8, 600, 0},
+      Case{Shape::lct8, 300, 200},   Case{Shape::lct, 700, 64},   Case{Shape::lct, 700, 128},
+      Case{Shape::lct4, 900, 256},   Case{Shape::lct8, 900, 512}, Case{Shape::bst, 1000, 255},
+      Case{Shape::lct4, 900, 768}};
   answers_ = 100;
   uint32_t completed = 0;
   for (uint32_t number = 0; number < Engine::groups; number++) {
-    const auto& [shape, members, own] = cases[number % cases.size()];
+    const auto& [shape, members, own, block_log2] = cases[number % cases.size()];
     Group& group = groups_[number];
     draw_members(group, members, own);
     group.settings.shape = shape;
     group.settings.instance = 7;
-    group.settings.judge = {.offsets = members, .stride = 1, .good = 0xffff, .tries = 0};
+    move_in_blocks(group.settings, block_log2);
+    group.settings.judge = {.offsets = offsets_of(group.settings), .stride = 1, .good = 0xffff, .tries = 0};
     group.settings.waiting = {.first = 2, .largest = 4, .tries = 255, .late = 0xffffffff};
     group.digest = digest_of(group.settings);
     group.open = true;
