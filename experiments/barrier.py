@@ -280,7 +280,7 @@ def main():
              f"Written by `make barrier-figures`: runs of `weft barrier`, seeds 1 to {options.seeds}. [What is compared and how](../barrier.md). Cycles of a model of network and engines, but where RTL is said: mean over "
              "3 barriers after links broke (where not said otherwise) and over seeds, by fraction of links wanted broken; on meshes with 4 links a node, 40 and 50 % break all but a spanning tree or nearly so. UQ: mean over all changes of offset, of algorithms that change it (without breaks; of a block for ID1 and ID2; not computed for dlct-blocks, dlct4-blocks). "
              "Software barriers over RDMA, on RTL: [hardware and software](barrier_software.md).",
-             f"Half of the 95 % interval of a mean over seeds is {widest(found)[0]:.1%} of it in the median of all points, {widest(found)[1]:.0%} at most (there, links carry more than they can).",
+             f"Half of the 95 % interval of a mean over seeds is {widest(found)[0]:.1%} of it in the median of all points, {widest(found)[1]:.0%} at most (where links are asked for more than they can carry).",
              "", "## In short", "", f"How much faster, with 10 to 50 % of links broken, from the least to the most; {SHORT}", "", *summary(found),
              "", "## Claims, and what is found", "", "| claim | found | agrees |", "|---|---|---|",
              *(f"| {claim} | {words} | {'yes' if agrees else 'no'} |" for claim, words, agrees in claims),
