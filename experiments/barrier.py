@@ -288,7 +288,7 @@ def main():
              *(f"![{image}](../img/{image})" for image in IMAGES)]
     lines += ["", "## Who judges", "", "4 links a node, numbers from the centre; mean over so many barriers after links broke, the rebuilding of tree-rebuilt counted. *Searching*: judge as it is, which tries offsets and keeps the best; *fixed*: the offset stays 0; *oracle*: the "
               "offset with the shortest ways of Gather from the first barrier on, known from the links that are broken; Release as one packet does not count in it. A search costs slow barriers at first, so over three barriers it gains nothing.", "", *judges(options.weft, options.seeds)]
-    lines += ["", "## The engines as RTL", "", "`weft-sim barrier --mesh 8x8 --together`, with `--multicast` for mr4lms: 64 engines, RTL in lockstep with their golden model, on the same meshes; mean cycles of 10 barriers. Its engines repeat what is not answered within 192 clocks, as on "
+    lines += ["", "## The engines as RTL", "", "`weft-sim barrier --mesh 8x8 --together --barriers 10 --tree lct8 --multicast --broken 0.2 --seed 1` and so on, `--multicast` for mr4lms, `--block-log2 4` for blocks, all seeds: 64 engines, RTL in lockstep with their golden model, on the same meshes; mean cycles of 10 barriers. Its engines repeat what is not answered within 192 clocks, as on "
               "a network that may lose packets; the model sends each message once.", "", *rtl, "",
               "Likewise with background traffic (`--load`), which the model has anew for each barrier, the engines from the first to the last; what they repeat is traffic, too:", "", *on_busy_rtl(options.sim, options.weft, options.seeds, options.jobs)]
     for case, runs in zip((*CASES, *MORE), found):

@@ -326,6 +326,17 @@ std::optional<uint32_t> offsets_of(const Setup& setup) {
   return smallest(setup.size.width) * smallest(setup.size.height);
 }
 
+std::optional<GroupOfAll> group_of_all(const Setup& wanted) {
+  const Setup setup = plain(wanted);
+  const bool blocks = setup.algorithm == Algorithm::dlct_blocks;
+  if ((!blocks && !moves_all(setup.algorithm)) || !fits(wanted)) return std::nullopt;
+  const Mesh mesh(setup.size, setup.links);
+  const uint32_t block = setup.block * setup.block;
+  const Part all = part_of(numbered(mesh, setup.numbering), setup, Routes(mesh), blocks ? block : 0);
+  return GroupOfAll{all.by_number, setup.shape, blocks ? static_cast<uint32_t>(std::countr_zero(block)) : 0,
+                    all.settings};
+}
+
 Outcome compare(const Setup& setup) {
   if (!fits(setup)) throw std::invalid_argument("the mesh has no two whole blocks of a power of two nodes");
   if (setup.block == 0 || setup.rounds == 0) throw std::invalid_argument("blocks and rounds are at least 1");

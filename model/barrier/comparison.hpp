@@ -83,6 +83,17 @@ struct Setup {
   Timing timing;
 };
 
+/// What software tells the engines of a group of all nodes (docs/barrier.md, "Setting up a group").
+struct GroupOfAll {
+  std::vector<Node> members;  ///< by number
+  Shape shape = Shape::lct;
+  uint32_t block_log2 = 0;
+  JudgeSettings judge;
+};
+
+/// As the algorithm has it on the mesh without broken links; nothing if it is none of one group of an engine.
+std::optional<GroupOfAll> group_of_all(const Setup& setup);
+
 struct Round {
   double cycles = 0, messages = 0, hops = 0;
   uint32_t length = 0;  ///< longest way of Gather to the root, in hops; 0 where nothing gathers along a tree

@@ -22,6 +22,8 @@ using namespace weft::barrier;
 using nlohmann::json;
 
 constexpr uint32_t most_nodes = 4096;
+constexpr uint32_t most_nodes_of_uq =
+    1024;  // beyond, only if it is asked for: the changes are as many as nodes squared
 
 struct BarrierArguments {
   CommonOptions common;
@@ -29,7 +31,7 @@ struct BarrierArguments {
   std::string links = "4", tree = "lct", numbering = "s-curve", judge = "searching";
   uint32_t rounds = 3, seeds = 1, block = 4, stride = 0;
   std::optional<uint32_t> tries;
-  bool updates = false;
+  bool updates = false, settings = false, tree_given = false;
   Timing timing;
 };
 
@@ -83,9 +85,13 @@ void check_engine(const Point& point) {
                                text_of(point.setup.size), *offsets));
 }
 
-/// Throws BadInput if blocks are asked for by name, and the tree has none.
-void check_blocks(const BarrierArguments& arguments, Setup setup) {
+/// Throws BadInput if blocks are asked for by name, and the tree has none; if a tree is, and the algorithm
+/// has its own.
+void check_trees(const BarrierArguments& arguments, Setup setup) {
   const std::vector<std::string> wanted = command_line::items_of(arguments.algorithms);
+  for (const std::string& name : wanted)
+    if (arguments.tree_given && (name.starts_with("dlct4") || name.starts_with("dlct8")))
+      throw BadInput(fmt::format("--tree {}: --algorithm {} has a tree of its own", arguments.tree, name));
   for (const AlgorithmName& known : algorithms()) {
     setup.algorithm = known.algorithm;
     if (has_no_blocks(setup) && std::ranges::find(wanted, known.name) != wanted.end())
@@ -95,7 +101,7 @@ void check_blocks(const BarrierArguments& arguments, Setup setup) {
 
 std::vector<Point> points_of(const BarrierArguments& arguments) {
   Setup setup = setup_of(arguments);
-  check_blocks(arguments, setup);
+  check_trees(arguments, setup);
   std::vector<Point> points;
   for (const std::string& mesh : command_line::items_of(arguments.meshes)) {
     setup.size = read_size(mesh, 1, most_nodes);
@@ -139,7 +145,10 @@ json run_seeds(const Point& point, const BarrierArguments& arguments, const Done
     broken.push_back(outcome.broken_links);
     done(seed + 1, 2 * arguments.seeds);
   }
-  const auto updates = updates_of(setup, [&](uint64_t some, uint64_t of) { done(of + some, 2 * of); });
+  const bool countable = arguments.updates || setup.size.nodes() <= most_nodes_of_uq;
+  const auto updates = !countable
+                           ? std::nullopt
+                           : updates_of(setup, [&](uint64_t some, uint64_t of) { done(of + some, 2 * of); });
   json result{{"algorithm", point.name},
               {"mesh", text_of(setup.size)},
               {"nodes", setup.size.nodes()},
@@ -187,7 +196,37 @@ json run_all(const BarrierArguments& arguments) {
   return runs;
 }
 
+/// What software tells the engines, in place of a comparison.
+int say_settings(const BarrierArguments& arguments) {
+  const std::vector<Point> points = points_of(arguments);
+  if (points.size() != 1) throw BadInput("--settings: of one mesh and one algorithm");
+  const auto& [setup, name] = points[0];
+  const std::optional<GroupOfAll> group = group_of_all(setup);
+  if (!group) throw BadInput(fmt::format("--settings: {} is no algorithm of the engine", name));
+  fmt::print("Group of all nodes of a mesh {}: {}, numbering {}\n", text_of(setup.size), name,
+             arguments.numbering);
+  fmt::print("  SHAPE {}, MEMBERS {}, BLOCK_LOG2 {}\n", static_cast<uint32_t>(group->shape),
+             group->members.size(), group->block_log2);
+  fmt::print("  STRIDE {}, GOOD {}, JUDGE_TRIES {}\n", group->judge.stride, group->judge.good,
+             group->judge.tries);
+  fmt::print("  MEMBER, by number; node x + {} y:\n", setup.size.width);
+  for (size_t at = 0; at < group->members.size(); at++)
+    fmt::print("{}{:>5}{}", at % 16 == 0 ? "  " : "", group->members[at],
+               at % 16 == 15 || at + 1 == group->members.size() ? "\n" : "");
+  write_json(arguments.common, {{"mesh", text_of(setup.size)},
+                                {"algorithm", name},
+                                {"numbering", arguments.numbering},
+                                {"shape", static_cast<uint32_t>(group->shape)},
+                                {"members", group->members},
+                                {"block_log2", group->block_log2},
+                                {"stride", group->judge.stride},
+                                {"good", group->judge.good},
+                                {"judge_tries", group->judge.tries}});
+  return ok;
+}
+
 int run_barrier(const BarrierArguments& arguments) {
+  if (arguments.settings) return say_settings(arguments);
   const json runs = run_all(arguments);
   if (runs.empty())
     throw Fault(fmt::format("--block {}: no mesh here has two whole blocks of a power of two nodes",
@@ -242,9 +281,8 @@ void add_barrier(CLI::App& weft, int& exit_code) {
   command->add_option("--links", arguments->links, "of a node: 4, or 8 with diagonal ones")
       ->check(CLI::IsMember({"4", "8"}))
       ->capture_default_str();
-  command->add_option("--tree", arguments->tree, "shape of DLCT's tree")
-      ->check(CLI::IsMember(shape_names()))
-      ->capture_default_str();
+  CLI::Option* tree = command->add_option("--tree", arguments->tree, "shape of DLCT's tree");
+  tree->check(CLI::IsMember(shape_names()))->capture_default_str();
   command->add_option("--numbering", arguments->numbering, "of nodes in DLCT's tree")
       ->check(CLI::IsMember({"s-curve", "morton", "centre"}))
       ->capture_default_str();
@@ -275,10 +313,15 @@ void add_barrier(CLI::App& weft, int& exit_code) {
       ->capture_default_str();
   CLI::Option* updates = command->add_flag("--updates", arguments->updates,
                                            "JSON: UQ of the change from each offset (row) to each");
+  command->add_flag("--settings", arguments->settings,
+                    "instead: what software tells the engines of a group of all nodes");
   add_timing(*command, arguments->timing);
   add_common(*command, arguments->common);
   updates->needs("--json");
-  command->callback([arguments, &exit_code] { exit_code = run_barrier(*arguments); });
+  command->callback([arguments, tree, &exit_code] {
+    arguments->tree_given = tree->count() > 0;
+    exit_code = run_barrier(*arguments);
+  });
 }
 
 }  // namespace weft::cli

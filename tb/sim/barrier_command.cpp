@@ -103,11 +103,12 @@ void print(const Options& options, const tb::BarrierRunResult& result) {
   const barrier::Waiting waiting = tb::waiting_of(options.run);
   fmt::print("Barrier engines ({}) on a mesh {}, {} of {} links broken\n", options.engines, options.mesh,
              result.broken_links, result.links);
-  fmt::print("  barriers                   {}, {} cycles there and back to the best root without engines\n",
-             completed(result), result.lower_bound);
-  if (result.cycles_later)
-    fmt::print("  after links changed        {} of {} broken, {:.1f} cycles each\n", result.broken_later,
-               result.links, *result.cycles_later);
+  fmt::print("  barriers                   {}{}, {} cycles there and back to the best root without engines\n",
+             completed(result), options.run.later ? " until links change" : "", result.lower_bound);
+  if (options.run.later)
+    fmt::print("  after links changed        {} of {} broken, {}\n", result.broken_later, result.links,
+               result.cycles_later ? fmt::format("{:.1f} cycles each", *result.cycles_later)
+                                   : "no barrier of all nodes was completed");
   fmt::print("  packets                    {} sent, {} of them again, {} links crossed\n", result.packets,
              result.repeated, result.hops);
   fmt::print("  on links                   {} lost, {} duplicated, {} corrupted, {} reordered\n",
@@ -338,8 +339,10 @@ Command add_barrier_command(CLI::App& app) {
   command->add_option("--think", run_options.think, "clocks after which software comes back, at most")
       ->check(whole_number(0, 1'000'000))
       ->capture_default_str();
-  command->add_flag("--together", run_options.together,
-                    "software comes to the next barrier everywhere in one clock, once all have left");
+  command
+      ->add_flag("--together", run_options.together,
+                 "software comes to the next barrier everywhere in one clock, once all have left")
+      ->excludes("--think");
   command->add_option("--hop", faults.delay, "clocks of a link and its router")
       ->check(whole_number(1, 10'000))
       ->capture_default_str();

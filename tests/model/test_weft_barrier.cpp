@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "weft_command.hpp"
 
@@ -81,7 +82,34 @@ TEST_F(WeftBarrier, ABinomialTreeHasNoBlocks) {
   const auto all = results("--mesh 8x8 --tree bst --algorithm all")["runs"];
   EXPECT_EQ(all.size(), 22u);
   for (const auto& run : all) EXPECT_NE(run["algorithm"], "dlct-blocks");
-  EXPECT_EQ(results("--mesh 8x8 --tree bst --algorithm dlct4-blocks")["algorithm"], "dlct4-blocks");
+}
+
+TEST_F(WeftBarrier, RefusesATreeForWhatHasItsOwn) {
+  expect_bad("--mesh 8x8 --tree bst --algorithm dlct,dlct4-blocks",
+             "--tree bst: --algorithm dlct4-blocks has a tree of its own");
+  expect_bad("--tree lct8 --algorithm dlct8", "--tree lct8: --algorithm dlct8 has a tree of its own");
+}
+
+// As docs/barrier.md says: the root is at the centre, all ways through the tree are shortest ones.
+TEST_F(WeftBarrier, SaysWhatEnginesAreTold) {
+  const auto found = results("--settings --mesh 8x8 --numbering centre --algorithm dlct8-mr4lms");
+  EXPECT_EQ(found["shape"], 3);
+  EXPECT_EQ(found["stride"], 16);
+  EXPECT_EQ(found["good"], 8);
+  EXPECT_EQ(found["judge_tries"], 3);
+  EXPECT_EQ(found["block_log2"], 0);
+  EXPECT_EQ(found["members"].size(), 64u);
+  EXPECT_EQ(found["members"][0], 27);
+  EXPECT_EQ(std::set<int>(found["members"].begin(), found["members"].end()).size(), 64u);
+  EXPECT_EQ(results("--settings --mesh 8x8 --algorithm dlct4-blocks")["block_log2"], 4);
+  expect_bad("--settings --mesh 4x4,8x8", "--settings: of one mesh and one algorithm");
+  expect_bad("--settings --algorithm tree", "--settings: tree is no algorithm of the engine");
+}
+
+// As many changes as nodes squared: of large meshes on request only.
+TEST_F(WeftBarrier, LeavesOutTheUpdateQuantityOfLargeMeshes) {
+  EXPECT_FALSE(results("--mesh 32x32 --rounds 1")["uq_mean"].is_null());
+  EXPECT_TRUE(results("--mesh 33x32 --rounds 1")["uq_mean"].is_null());
 }
 
 TEST_F(WeftBarrier, PrintsLowerBoundsAndHowManyLinksAreBroken) {
