@@ -26,6 +26,7 @@ LOADS = tuple(round(0.1 * i, 1) for i in range(1, 11))
 PLACEMENTS = ("all", "c", "r", "r1", "r2")
 PATTERNS = ("uniform", "transpose", "hotspot", "all-to-all")
 FAULTS = (0, 1, 5, 10, 15, 20)
+CLAIMED_FAULTS = (0, 5, 10)  # of which the paper says what they cost
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,17 +36,22 @@ class Fabric:
     n: int
     clocks: int
     seeds: int  # of each point
-    seeds_full: int  # of points at load 1, of which claims are made
+    seeds_claimed: int  # of points of which claims are made
 
     @property
     def arguments(self):
-        return ("--topology", f"kfat2d:{self.n}x{self.n}:{self.n}", "--clocks", str(self.clocks))
+        return ("--topology", f"kfat2d:{self.n}x{self.n}:{self.n}", "--clocks", str(self.clocks), "--buffer", str(BUFFER))
 
 
-SMALL = Fabric(8, 1500, 3, 3)
-LARGE = Fabric(16, 1500, 1, 3)
+# Buffers as a link and its credits need (35 clocks each, and the two of arrival and departure), and no larger: those of 128 packets take thousands of clocks to fill, in which
+# throughput at full load still falls. Of these 2,000 clocks the second half is measured; whether that is steady is told by `twice`: of uniform traffic yes, of some other patterns not.
+BUFFER = 72
+SMALL = Fabric(8, 2000, 6, 20)
+LARGE = Fabric(16, 2000, 1, 6)
+DEEP_BUFFER, DEEP_CLOCKS = 128, 6000
 SERIES = (("no fault, 1 VC (the other is kept)", ()), ("no fault, 2 VCs", ("--any-channel",)), ("1 fault, VTFTR", ("--fail", "3,4")),
           ("1 fault, algorithm A", ("--fail", "3,4", "--rules", "detour")))
+FEWER_LOADS = (0.1, 0.3, 0.5, 0.7, 1.0)  # of other patterns and placements
 LOADS_OF_ONE_PLANE = tuple(round(0.02 * i, 2) for i in range(1, 11))
 
 
@@ -71,6 +77,36 @@ def small(planes, series, load):
 def large(count, placement, pattern, load):
     dead = ("--fail", *faults(LARGE.n, count, placement)) if count else ()
     return (*LARGE.arguments, "--planes", str(LARGE.n), "--load", str(load), "--pattern", pattern, *dead)
+
+
+def changed(arguments, option, value):
+    """The same run with another value of an option that it has."""
+    place = arguments.index(option) + 1
+    return (*arguments[:place], str(value), *arguments[place + 1:])
+
+
+def twice(arguments):
+    """For twice as many clocks: is what is measured steady?"""
+    return changed(arguments, "--clocks", 2 * int(arguments[arguments.index("--clocks") + 1]))
+
+
+def deep(count):
+    """With larger buffers, and the time that they take to fill."""
+    return changed(changed(large(count, "all", "uniform", 1.0), "--buffer", DEEP_BUFFER), "--clocks", DEEP_CLOCKS)
+
+
+DEEP_FAULTS = (0, 5, 10)
+
+
+def steady():
+    """(what, arguments) of runs that are compared with runs of twice the clocks."""
+    return [(f"8×8, {name}", small(8, series, 1.0)) for name, series in SERIES] + [
+        (f"4,096 nodes, {pattern}, {count} faults", large(count, "all", pattern, 1.0)) for pattern in PATTERNS for count in (0, 10)]
+
+
+def loads_of(pattern):
+    """In 4,096 nodes."""
+    return LOADS if pattern == "uniform" else FEWER_LOADS
 
 
 def placements(count):
@@ -105,23 +141,24 @@ def live(rules, channels, count, load):
 def points(quick):
     """(arguments, seeds) of the whole sweep, those first of which the most is told."""
     few = LOADS[::3]  # in the quick form
-    wanted = [(small(8, series, load), SMALL.seeds) for load in (few if quick else LOADS) for _, series in SERIES]
+    wanted = [(small(8, series, load), SMALL.seeds_claimed) for load in (few if quick else LOADS) for _, series in SERIES]
     if quick:
         return [(arguments, 2) for arguments, _ in wanted] + [(live(*case, 0.5), 2) for case in LIVE_CASES]
     wanted += [(live(*case, load), 1) for case in LIVE_CASES for load in LIVE_LOADS]
     wanted += [(large(count, "all", "uniform", 1.0), 1) for count in (0, 5, 10)]
+    wanted += [(twice(arguments), 1) for _, arguments in steady()] + [(deep(count), 1) for count in DEEP_FAULTS]
     wanted += [(small(1, series, load), 1) for load in LOADS_OF_ONE_PLANE for _, series in SERIES]
     wanted += [(large(count, placement, "uniform", 1.0), 1) for count in (5, 10) for placement in PLACEMENTS]
     wanted += [(large(count, "all", "uniform", 1.0), 1) for count in FAULTS]
-    wanted += [(live(*case, load), SMALL.seeds) for case in LIVE_CASES for load in LIVE_LOADS]
+    wanted += [(live(*case, load), SMALL.seeds_claimed) for case in LIVE_CASES for load in LIVE_LOADS]
     wanted += [(small(1, series, load), SMALL.seeds) for load in LOADS_OF_ONE_PLANE for _, series in SERIES]
     wanted += [(beside(n, more, count, speedup), 1) for n, more, count, _ in BESIDE_CASES for speedup in SPEEDUPS if n == 8]
     wanted += [(large(count, "all", "uniform", load), 1) for load in (0.7, 0.4, 0.8) for count in (0, 10, 5)]
     wanted += [(large(count, "all", pattern, load), 1) for load in (1.0, 0.5) for pattern in PATTERNS for count in (0, 10)]
     wanted += [(beside(n, more, count, 3), 1) for n, more, count, _ in BESIDE_CASES if n == 16]
-    wanted += [(large(count, placement, "uniform", 1.0), LARGE.seeds_full) for count in FAULTS for placement in placements(count)]
-    wanted += [(large(count, "all", pattern, load), LARGE.seeds) for pattern in PATTERNS for load in LOADS for count in FAULTS]
-    wanted += [(large(count, placement, "uniform", load), LARGE.seeds) for load in LOADS for count in FAULTS for placement in placements(count)]
+    wanted += [(large(count, placement, "uniform", 1.0), LARGE.seeds_claimed if count in CLAIMED_FAULTS else 3) for count in FAULTS for placement in placements(count)]
+    wanted += [(large(count, "all", pattern, load), LARGE.seeds) for pattern in PATTERNS for load in loads_of(pattern) for count in FAULTS]
+    wanted += [(large(count, placement, "uniform", load), LARGE.seeds) for load in FEWER_LOADS for count in FAULTS for placement in placements(count)]
     wanted += [(beside(n, more, count, speedup), 1) for n, more, count, _ in BESIDE_CASES for speedup in SPEEDUPS]
     return wanted
 

@@ -43,13 +43,14 @@ Report check(std::span<const Tables* const> mixture, const Health& alive, bool d
 enum class Obstacle : uint8_t {
   graph,     ///< no links that are alive join the two
   channels,  ///< they do, but any way turns from column to row more often than there are channels for
-  rules,     ///< a way is there, but these rules and tables do not take it
+  rules,     ///< such a way takes more than three steps, or more than the rules of fat trees allow
+  tables,    ///< the rules have a way, these tables not: masks of lines, other rules, made for other faults
 };
 
 struct Proof {
   Obstacle obstacle = Obstacle::graph;
-  /// graph, channels: how many leaves can be reached; nothing leads out of that set. rules: a way that is
-  /// there.
+  /// graph, channels: how many leaves can be reached; nothing leads out of that set. rules, tables: a way of
+  /// the fewest steps that channels allow.
   uint32_t reached = 0;
   std::vector<Leaf> way;
 };

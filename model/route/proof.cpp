@@ -11,6 +11,8 @@ namespace weft::route {
 
 namespace {
 
+constexpr std::size_t most_steps = 3;  // of ways that the rules take
+
 /// Search over (leaf, how it came in, turns from column to row). Without a limit of turns: the plain graph.
 class Search {
  public:
@@ -87,7 +89,8 @@ Proof prove_unreachable(const Pair& pair, const Health& alive, uint8_t channels)
   }
   Search limited(alive, channels - 1u);
   proof.way = limited.way(pair);
-  proof.obstacle = proof.way.empty() ? Obstacle::channels : Obstacle::rules;
+  const bool short_one = proof.way.size() <= most_steps + 1 && !grid.trees();
+  proof.obstacle = proof.way.empty() ? Obstacle::channels : short_one ? Obstacle::tables : Obstacle::rules;
   proof.reached = limited.reached();
   return proof;
 }
@@ -99,7 +102,8 @@ std::string to_text(const Proof& proof) {
   if (proof.obstacle == Obstacle::channels)
     return fmt::format("no path with these virtual channels: they lead to {} leaves, counting its own",
                        proof.reached);
-  std::string text = "no path under the rules; there would be";
+  std::string text = proof.obstacle == Obstacle::tables ? "no path by these tables; the rules have"
+                                                        : "no path under the rules; the shortest is";
   for (const Leaf& leaf : proof.way) text += fmt::format(" leaf-{}-{}", leaf.x, leaf.y);
   return text;
 }

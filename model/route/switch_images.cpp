@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <filesystem>
 #include <numeric>
+#include <set>
+#include <system_error>
 
-#include "common/output_file.hpp"
 #include "topology/generate.hpp"
 
 namespace weft::route {
@@ -98,22 +100,29 @@ std::vector<SwitchImage> switch_images(const Tables& tables) {
   return Images(tables).all();
 }
 
-void write_switch_images(const std::filesystem::path& folder, const Tables& tables,
-                         std::span<const uint32_t> switches) {
+std::vector<OutputFile> image_files(const std::filesystem::path& folder, const Tables& tables,
+                                    std::span<const uint32_t> switches) {
   const auto images = switch_images(tables);
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw Fault(folder.string() + ": cannot be made: " + error.message());
+  std::vector<OutputFile> files;
+  std::set<std::string> names;
+  for (const SwitchImage& image : images) names.insert(image.name + ".image");
   for (const uint32_t number : switches)
-    write_whole(folder / (images.at(number).name + ".image"),
-                switch_lookup::write_image_bytes(images.at(number).image));
+    files.push_back({folder / (images.at(number).name + ".image"),
+                     switch_lookup::write_image_bytes(images.at(number).image)});
+  std::error_code error;
+  for (const auto& there : std::filesystem::directory_iterator(folder, error)) {
+    const std::filesystem::path name = there.path().filename();
+    if (name.extension() == ".image" && !names.contains(name.string()))
+      throw Fault(there.path().string() + ": is of another fabric");
+  }
+  return files;
 }
 
-void write_switch_images(const std::filesystem::path& folder, const Tables& tables) {
+std::vector<OutputFile> image_files(const std::filesystem::path& folder, const Tables& tables) {
   const Grid& grid = tables.grid();
   std::vector<uint32_t> all(std::size_t{grid.leaves()} + grid.roots());
   std::iota(all.begin(), all.end(), 0u);
-  write_switch_images(folder, tables, all);
+  return image_files(folder, tables, all);
 }
 
 }  // namespace weft::route

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/output_file.hpp"
 #include "route/tables.hpp"
 #include "switch/image.hpp"
 
@@ -26,10 +27,10 @@ struct SwitchImage {
 /// hosts at a leaf.
 std::vector<SwitchImage> switch_images(const Tables& tables);
 
-/// NAME.image in a folder, which is made if it is not there. Throws Fault.
-void write_switch_images(const std::filesystem::path& folder, const Tables& tables);
+/// NAME.image in this folder. Throws Fault, also if there are images of other switches in it.
+std::vector<OutputFile> image_files(const std::filesystem::path& folder, const Tables& tables);
 /// Of these switches only, numbered as in Tables::changed_from.
-void write_switch_images(const std::filesystem::path& folder, const Tables& tables,
-                         std::span<const uint32_t> switches);
+std::vector<OutputFile> image_files(const std::filesystem::path& folder, const Tables& tables,
+                                    std::span<const uint32_t> switches);
 
 }  // namespace weft::route

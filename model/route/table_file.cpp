@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include "common/input_file.hpp"
-#include "common/output_file.hpp"
 #include "topology/generate.hpp"
 
 namespace weft::route {
@@ -186,15 +185,19 @@ class Lfts {
 
 std::string to_lfts(const Tables& tables, const Health& alive) { return Lfts(tables, alive).text(); }
 
-void write_tables(const std::filesystem::path& folder, const Tables& tables, const Health& known) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw Fault(folder.string() + ": cannot be made: " + error.message());
-  write_whole(folder / "route.json", to_json(tables).dump(1) + '\n');
-  const Grid& grid = tables.grid();
-  const bool fits =
-      grid.hosts + 2 <= 254 && uint64_t{grid.leaves()} * (grid.hosts + 1) + grid.roots() < 49152;
-  if (fits) write_whole(folder / "opensm.lfts", to_lfts(tables, known));
+bool fits_opensm(const Grid& grid) {
+  return grid.hosts + 2 <= 254 && uint64_t{grid.leaves()} * (grid.hosts + 1) + grid.roots() < 49152;
+}
+
+std::vector<OutputFile> table_files(const std::filesystem::path& folder, const Tables& tables,
+                                    const Health& known) {
+  std::vector<OutputFile> files{{folder / "route.json", to_json(tables).dump(1) + '\n'}};
+  const auto lfts = folder / "opensm.lfts";
+  if (fits_opensm(tables.grid()))
+    files.push_back({lfts, to_lfts(tables, known)});
+  else if (std::filesystem::exists(lfts))
+    throw Fault(lfts.string() + ": is of another fabric; this one has too many hosts for OpenSM");
+  return files;
 }
 
 Tables read_tables(const std::filesystem::path& folder, const Grid& grid, const Options& options) {

@@ -4,15 +4,20 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
+#include "common/output_file.hpp"
 #include "route/tables.hpp"
 
 namespace weft::route {
 
-/// Writes both files into a folder, which is made if it is not there; opensm.lfts only for fabrics that
-/// InfiniBand can have (254 ports, 49,151 LIDs). Throws Fault.
+/// InfiniBand can have this fabric: 254 ports, 49,151 LIDs.
+bool fits_opensm(const Grid& grid);
+
+/// Both files, in this folder; opensm.lfts only if it fits. Throws Fault if it does not, but is there.
 /// @param known what the tables were made for: plain tables lead to no dead port
-void write_tables(const std::filesystem::path& folder, const Tables& tables, const Health& known);
+std::vector<OutputFile> table_files(const std::filesystem::path& folder, const Tables& tables,
+                                    const Health& known);
 
 /// Throws Fault, "FILE: why not": no such tables, or for another fabric, rules, masks or channels.
 Tables read_tables(const std::filesystem::path& folder, const Grid& grid, const Options& options);

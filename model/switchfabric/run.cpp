@@ -72,9 +72,9 @@ class Run {
     }
     fabric_.step();
     for (const Lost& lost : fabric_.lost()) lose(lost);
+    if (fabric_.now() % clocks_between_searches == 0 && !config_.fabric.any_channel) search();
     if (!live()) return;
     for (const Delivered& delivered : fabric_.delivered()) arrive(delivered);
-    if (fabric_.now() % clocks_between_searches == 0) search();
   }
 
   void measure() {

@@ -17,6 +17,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr double least_load = 1e-6;
+
 double share(uint64_t part, uint64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
@@ -26,13 +28,18 @@ json since_strike(const LiveReport& live, uint64_t clock) {
   return clock > 0 ? json(clock - live.first_strike) : json(nullptr);
 }
 
+json ring_of(const LiveReport& live, const route::Grid& grid) {
+  json ring = json::array();
+  for (const route::Channel& channel : live.deadlock) ring.push_back(route::name_of(grid, channel));
+  return ring;
+}
+
 json to_json(const LiveReport& live, const route::Grid& grid) {
-  json dropped = json::object(), ring = json::array();
+  json dropped = json::object();
   for (std::size_t why = 0; why < live.dropped.size(); ++why)
     if (live.dropped[why] > 0)
       dropped[std::string(switch_lookup::formats::name(static_cast<route::Outcome>(why)))] =
           live.dropped[why];
-  for (const route::Channel& channel : live.deadlock) ring.push_back(route::name_of(grid, channel));
   return {{"sent", live.sent},
           {"arrived", live.arrived},
           {"detoured", live.detoured},
@@ -45,52 +52,54 @@ json to_json(const LiveReport& live, const route::Grid& grid) {
           {"last_loss_to_dead_clocks", since_strike(live, live.last_loss_to_dead)},
           {"tables_done_clocks", since_strike(live, live.tables_done)},
           {"rewritten_switches", live.rewritten},
-          {"deadlock", ring},
+          {"deadlock", ring_of(live, grid)},
           {"deadlock_clocks", since_strike(live, live.deadlock_clock)}};
 }
 
 std::string live_line(const json& live) {
   uint64_t dropped = 0;
   for (const auto& [why, packets] : live["dropped"].items()) dropped += packets.get<uint64_t>();
-  const std::string ring =
-      live["deadlock"].empty() ? "" : fmt::format("; deadlock in a ring of {}", live["deadlock"].size());
   return fmt::format(
       "live         {} sent, {} arrived ({} aside, {} twice), lost: {} with what died, {} to the dead, {} "
-      "others{}\n",
+      "others\n",
       live["sent"].get<uint64_t>(), live["arrived"].get<uint64_t>(), live["detoured"].get<uint64_t>(),
-      live["twice"].get<uint64_t>(), live["struck"].get<uint64_t>(), live["to_dead"].get<uint64_t>(), dropped,
-      ring);
+      live["twice"].get<uint64_t>(), live["struck"].get<uint64_t>(), live["to_dead"].get<uint64_t>(),
+      dropped);
 }
 
 }  // namespace
 
 void add_traffic_options(CLI::App& command, TrafficArguments& traffic) {
   RunConfig& run = traffic.run;
-  const auto number = [&command](const char* name, uint32_t& value, uint64_t most, const char* text,
-                                 uint64_t least = 1) {
+  auto* load = command.add_option("--load", run.load, "send traffic: packets a clock and host, more than 0")
+                   ->type_name("LOAD")
+                   ->check(command_line::within(least_load, 1));
+  const auto number = [&command, load](const char* name, uint32_t& value, uint64_t most, const char* text,
+                                       uint64_t least = 1) {
     return command.add_option(name, value, text)
         ->type_name("N")
         ->check(command_line::whole_number(least, most))
+        ->needs(load)
         ->capture_default_str();
   };
-  auto* load = command.add_option("--load", run.load, "send traffic: packets a clock and host")
-                   ->type_name("LOAD")
-                   ->check(command_line::within(0, 1));
   command.add_option("--pattern", traffic.pattern, "who sends to whom")
       ->check(CLI::IsMember({"uniform", "transpose", "hotspot", "all-to-all"}))
+      ->needs(load)
       ->capture_default_str();
   number("--clocks", run.clocks, 100'000'000, "of traffic, the second half of which is measured");
   number("--planes", run.fabric.planes, 128, "parallel row and column switches");
   number("--buffer", run.fabric.buffer, 65536, "packets that an input has room for, each virtual channel");
   number("--speedup", run.fabric.speedup, 16, "turns of a switch a clock");
   number("--credit-clocks", run.fabric.credit_clocks, 100000, "until a sender knows of room");
-  command.add_flag("--any-channel", run.fabric.any_channel,
-                   "packets take any virtual channel, of which none is kept for faults");
+  command
+      .add_flag("--any-channel", run.fabric.any_channel,
+                "packets take any virtual channel, of which none is kept for faults; only without faults")
+      ->needs(load);
   number("--switch-clocks", run.fabric.switch_clocks, 100000, "from a switch to the next one");
   number("--end-clocks", run.fabric.end_clocks, 100000, "of the hosts at both ends");
   auto* strike =
       number("--strike", run.strike_clock, 100'000'000, "clock in which the first new fault strikes", 0);
-  strike->needs(load)->each([&traffic](const std::string&) { traffic.live = true; });
+  strike->each([&traffic](const std::string&) { traffic.live = true; });
   number("--strike-gap", run.strike_gap, 100'000'000, "clocks from one new fault to the next", 0)
       ->needs(strike);
   number("--notice-clocks", run.manager.notice_clocks, 100'000'000,
@@ -106,6 +115,8 @@ RunConfig run_config(const TrafficArguments& traffic, const route::Health& known
   RunConfig config = traffic.run;
   config.pattern = pattern_of(traffic.pattern);
   config.seed = seed;
+  if (config.fabric.any_channel && (route::any(news) || !(known == route::Health(known.grid()))))
+    throw Fault("--any-channel: with faults packets could wait for each other for ever");
   if (!traffic.live) return config;
   route::Health alive = known;
   for (std::size_t what = 0; what < news.size(); ++what)
@@ -139,7 +150,10 @@ json run_traffic(const RunConfig& config, const route::Tables& tables, const rou
                   {"clocks", config.clocks},
                   {"clocks_per_cpu_second", seconds > 0 ? config.clocks / seconds : 0}};
   if (config.unit) results["lookups"] = flow.lookups;
-  if (!config.strikes.empty()) results["live"] = to_json(live, alive.grid());
+  if (config.strikes.empty())
+    results["deadlock"] = ring_of(live, alive.grid());
+  else
+    results["live"] = to_json(live, alive.grid());
   return results;
 }
 
@@ -147,7 +161,10 @@ std::string to_lines(const json& traffic) {
   std::string text =
       fmt::format("traffic      {:.3f} packets a clock and host arrive, {:.1f} clocks after they were sent\n",
                   traffic["accepted"].get<double>(), traffic["mean_latency_clocks"].get<double>());
-  if (traffic.contains("live")) text += live_line(traffic["live"]);
+  const bool live = traffic.contains("live");
+  if (live) text += live_line(traffic["live"]);
+  if (const json& ring = (live ? traffic["live"] : traffic)["deadlock"]; !ring.empty())
+    text += fmt::format("standstill   deadlock in a ring of {} channels, for ever\n", ring.size());
   return text;
 }
 

@@ -2,11 +2,13 @@
 // weft route: tables of a two-dimensional fat tree with faults, and their proof.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "common/command_line.hpp"
 #include "common/output_file.hpp"
@@ -67,7 +69,7 @@ json unreachable_of(const route::Report& report, const route::Health& alive, con
   json pairs = json::array();
   for (const route::Pair& pair : report.lossy) {
     const route::Proof proof = route::prove_unreachable(pair, alive, options.channels);
-    constexpr std::array names{"graph", "channels", "rules"};
+    constexpr std::array names{"graph", "channels", "rules", "tables"};
     pairs.push_back({{"from", {pair.from.y, pair.from.x}},
                      {"to", {pair.to.y, pair.to.x}},
                      {"obstacle", names[static_cast<std::size_t>(proof.obstacle)]},
@@ -94,7 +96,8 @@ json transition(const char* when, const route::Tables& before, const route::Tabl
           {"changed_switches", after.changed_from(before).size()}};
 }
 
-Checked check_all(const RouteArguments& arguments, const route::Tables& tables, const route::Health& known) {
+Checked check_all(const RouteArguments& arguments, const route::Tables& tables, const route::Health& known,
+                  const route::Health& after) {
   const route::Options& options = tables.options();
   const std::array<const route::Tables*, 1> stable{&tables};
   const route::Report report = route::check(stable, known, options.rules == route::RuleSet::vtftr);
@@ -112,8 +115,6 @@ Checked check_all(const RouteArguments& arguments, const route::Tables& tables, 
   const route::Tables whole = route::make_tables(route::Health(known.grid()), options);
   json& results = checked.results;
   results["from_whole"] = transition("from tables without faults", whole, tables, known, checked.right);
-  route::Health after = known;
-  route::apply(after, arguments.news);
   if (!(after == known))
     results["news"] =
         transition("new faults", tables, route::make_tables(after, options), after, checked.right);
@@ -121,33 +122,36 @@ Checked check_all(const RouteArguments& arguments, const route::Tables& tables, 
   return checked;
 }
 
-void write(const RouteArguments& arguments, const std::string& folder, const route::Tables& tables,
-           const route::Health& known) {
-  if (arguments.format == "image")
-    route::write_switch_images(folder, tables);
-  else
-    route::write_tables(folder, tables, known);
+/// Results of one run: all are written, or none.
+using Files = std::vector<OutputFile>;
+
+void append(Files& files, Files more) { std::ranges::move(more, std::back_inserter(files)); }
+
+Files files_of(const RouteArguments& arguments, const route::Tables& tables, const route::Health& known) {
+  if (arguments.format == "image") return route::image_files(arguments.tables_folder, tables);
+  return route::table_files(arguments.tables_folder, tables, known);
 }
 
 /// What the new faults change: tables of all, or images of the switches whose image is another one.
-json update(const RouteArguments& arguments, const route::Tables& tables, const route::Health& known) {
-  route::Health after = known;
-  route::apply(after, arguments.news);
+json update(const RouteArguments& arguments, const route::Tables& tables, const route::Health& known,
+            const route::Health& after, Files& files) {
   if (after == known) throw BadInput("--update: there is no new fault (--new-fail)");
   if (!arguments.from_folder.empty() && !(tables == route::make_tables(known, tables.options())))
     throw BadInput(arguments.from_folder + ": are not the tables for the faults that are known (--fail)");
   const route::Update made = route::update_tables(tables, known, after);
   const std::vector<uint32_t> changed = made.tables.changed_from(tables);
-  if (arguments.format == "image")
-    route::write_switch_images(arguments.update_folder, made.tables, changed);
-  else
-    route::write_tables(arguments.update_folder, made.tables, after);
+  append(files, arguments.format == "image"
+                    ? route::image_files(arguments.update_folder, made.tables, changed)
+                    : route::table_files(arguments.update_folder, made.tables, after));
   const route::Grid& grid = tables.grid();
   const auto graph = topology::kfat2d(grid.rows, grid.columns, grid.hosts, grid.edges, grid.spines);
   json names = json::array();
   for (const uint32_t number : changed) names.push_back(graph.switch_info(number).name);
   return {{"switches", graph.switches()}, {"changed", names}, {"entries_made_anew", made.looked_at}};
 }
+
+/// Of [row, column], as `weft topology` names it.
+std::string leaf_name(const json& leaf) { return fmt::format("leaf-{}-{}", leaf[1].dump(), leaf[0].dump()); }
 
 std::string to_lines(const json& results) {
   std::string text =
@@ -171,22 +175,56 @@ std::string to_lines(const json& results) {
   if (results.contains("unreachable"))
     for (std::size_t i = 0; i < results["unreachable"].size() && i < 10; ++i) {
       const json& pair = results["unreachable"][i];
-      text += fmt::format("unreachable  {} > {}: {}\n", pair["from"].dump(), pair["to"].dump(),
+      text += fmt::format("unreachable  {} > {}: {}\n", leaf_name(pair["from"]), leaf_name(pair["to"]),
                           pair["proof"].get<std::string>());
     }
   return text;
 }
 
+/// What would do nothing, or not what it says.
+void refuse_idle_options(const RouteArguments& arguments) {
+  const bool writes = !arguments.tables_folder.empty() || !arguments.update_folder.empty();
+  if (arguments.format != "tables" && !writes) throw BadInput("--format: needs --tables or --update");
+  const bool used = arguments.check || !arguments.update_folder.empty() || arguments.traffic.live;
+  if (route::any(arguments.news) && !used) throw BadInput("--new-fail: needs --check, --update or --strike");
+}
+
+/// Folders are made if they are not there, and stay only if all is written.
+void write_all(const RouteArguments& arguments, const Files& files) {
+  std::vector<std::unique_ptr<NewFolder>> folders;
+  for (const std::string& folder : {arguments.tables_folder, arguments.update_folder})
+    if (!folder.empty()) folders.push_back(std::make_unique<NewFolder>(folder));
+  write_whole(files);
+  for (const auto& folder : folders) folder->keep();
+}
+
+/// What a user should know of the files.
+std::string notes_on(const RouteArguments& arguments, const route::Health& known) {
+  if (arguments.format == "image" || (arguments.tables_folder.empty() && arguments.update_folder.empty()))
+    return "";
+  if (!route::fits_opensm(known.grid()))
+    return "opensm.lfts  not written: at most 252 hosts a leaf and 49,151 LIDs\n";
+  if (known == route::Health(known.grid()) && arguments.update_folder.empty()) return "";
+  return "opensm.lfts  has no virtual channels: loaded alone it can deadlock (docs/route.md)\n";
+}
+
 int run_route(const RouteArguments& arguments) {
   const route::Grid grid = route::grid_of(arguments.topology);
+  refuse_idle_options(arguments);
   route::Health known(grid);
   route::apply(known, arguments.known);
+  route::Health after = known;
+  route::apply(after, arguments.news);
   const route::Options options = options_of(arguments);
   const route::Tables tables = arguments.from_folder.empty()
                                    ? route::make_tables(known, options)
                                    : route::read_tables(arguments.from_folder, grid, options);
-  if (known.live_leaves() == 0) throw BadInput("no leaf is alive");
-  Checked checked = check_all(arguments, tables, known);
+  if (after.live_leaves() == 0) throw BadInput("no leaf is alive");
+  const bool judged = !arguments.from_folder.empty() && arguments.update_folder.empty();
+  if (judged && !(tables == route::make_tables(known, options)))
+    fmt::print(stderr, "weft: {}: are not the tables for the faults that are known (--fail)\n",
+               arguments.from_folder);
+  Checked checked = check_all(arguments, tables, known, after);
   json& results = checked.results;
   results.update({{"virtual_channels", arguments.channels},
                   {"topology", arguments.topology},
@@ -195,15 +233,17 @@ int run_route(const RouteArguments& arguments) {
                   {"live_leaves", known.live_leaves()},
                   {"host_pairs", results["pairs"].get<uint64_t>() * grid.hosts * grid.hosts},
                   {"seed", arguments.common.seed}});
-  if (!arguments.tables_folder.empty()) write(arguments, arguments.tables_folder, tables, known);
-  if (!arguments.update_folder.empty()) results["update"] = update(arguments, tables, known);
+  Files files;
+  if (!arguments.tables_folder.empty()) files = files_of(arguments, tables, known);
+  if (!arguments.update_folder.empty()) results["update"] = update(arguments, tables, known, after, files);
   if (arguments.traffic.run.load > 0) {
     results["traffic"] = run_traffic(
         run_config(arguments.traffic, known, arguments.news, arguments.common.seed), tables, known);
     results["traffic"]["pattern"] = arguments.traffic.pattern;
   }
-  write_json(arguments.common, results);
-  fmt::print("{}", to_lines(results));
+  if (!arguments.common.json_file.empty()) files.push_back({arguments.common.json_file, text_of(results)});
+  write_all(arguments, files);
+  fmt::print("{}{}", to_lines(results), notes_on(arguments, known));
   return checked.right || !arguments.check ? ok : check_failed;
 }
 

@@ -43,6 +43,7 @@ nlohmann::json run_all(const Options& options) {
   const route::Tables tables = route::make_tables(known, routes);
   const uint32_t switches = switches_of(grid, options.traffic.run.fabric.planes);
   const std::set<uint32_t> golden = golden_of(options.golden, switches, "switch");
+  if (route::any(options.news) && !options.traffic.live) throw Fault("--new-fail: needs --strike");
   auto config = switchfabric::run_config(options.traffic, known, options.news, options.seed);
   config.unit = tb::lookup_units(golden, options.seed);
   nlohmann::json json = switchfabric::run_traffic(config, tables, known);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The sweep of routes as a Slurm job array gives the same results as in one process: tests/flow/local_slurm.sh WEFT
+# The sweep of routes as a Slurm job array, and by GNU parallel, gives the same results as in one process: tests/flow/local_slurm.sh WEFT
 # Starts munged, slurmctld and slurmd of its own in a new folder, on this machine only (Debian: slurm-wlm, munge; as root).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -67,6 +67,9 @@ sbatch --wait --array=3-6 --output "$folder/job_%a.log" experiments/route_traffi
 python3 -B experiments/route_traffic.py "$weft" --smoke --folder "$folder/alone"
 # Lines of all parts, but for the time that each took.
 lines() { sed 's/"clocks_per_cpu_second": [^,}]*//' "$1"/*/*.jsonl | LC_ALL=C sort; }
-test "$(find "$folder/array" -name '*.jsonl' | wc -l)" = 4
-diff <(lines "$folder/array") <(lines "$folder/alone")
-echo "$(lines "$folder/array" | wc -l) runs by four tasks of a Slurm job array and by one process: the same results"
+seq 0 3 | parallel --will-cite -j 2 python3 -B experiments/route_traffic.py "$weft" --smoke --folder "$folder/parallel" --part {} --of 4
+for way in array parallel; do
+  test "$(find "$folder/$way" -name '*.jsonl' | wc -l)" = 4
+  diff <(lines "$folder/$way") <(lines "$folder/alone")
+done
+echo "$(lines "$folder/alone" | wc -l) runs by four tasks of a Slurm job array, by four of GNU parallel and by one process: the same results"

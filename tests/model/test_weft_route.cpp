@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
+#include "every_set.hpp"
 #include "weft_command.hpp"
 
 namespace weft::test {
@@ -29,6 +31,23 @@ TEST_F(WeftRoute, Proves) {
   EXPECT_EQ(found["news"]["deadlock_free"], true);
 }
 
+// The library's own test of these is in test_route.cpp.
+TEST_F(WeftRoute, ChecksEveryConfigurationOfFourWithUpToThreeFaults) {
+  uint32_t configurations = 0;
+  every_set(16, 3, [&](const std::vector<uint32_t>& dead) {
+    ++configurations;
+    std::string faults = dead.empty() ? "" : " --fail";
+    for (const uint32_t leaf : dead)
+      faults += " " + std::to_string(leaf / 4) + "," + std::to_string(leaf % 4);
+    const json found = results("--topology kfat2d:4x4:1 --check" + faults);
+    ASSERT_EQ(found["checked"], true) << faults;
+    ASSERT_EQ(found["pairs"], (16 - dead.size()) * (15 - dead.size())) << faults;
+    ASSERT_EQ(found["unreachable_pairs"], 0) << faults;
+    ASSERT_LE(found["max_steps"], 3) << faults;
+  });
+  EXPECT_EQ(configurations, 1u + 16 + 120 + 560);
+}
+
 TEST_F(WeftRoute, PrintsTheCycle) {
   const std::string literal = "--topology kfat2d:4x4:1 --rules literal --check --new-fail 1,1";
   const json found = results(literal, 1);
@@ -37,6 +56,28 @@ TEST_F(WeftRoute, PrintsTheCycle) {
   EXPECT_GE(found["news"]["cycle"].size(), 2u);
   EXPECT_TRUE(contains(weft("route " + literal).output,
                        "weft: new faults: packets can wait for each other in a ring"));
+}
+
+// One row, backups for whole columns: two dead leaves leave none, though a way of three steps is there.
+TEST_F(WeftRoute, TellsTablesFromRules) {
+  const std::string lines = "--topology kfat2d:4x4:2 --masks line --fail 0,0 1,1 2,2 3,3 --check";
+  const json found = results(lines);
+  ASSERT_GT(found["unreachable_pairs"], 0);
+  for (const json& pair : found["unreachable"]) EXPECT_EQ(pair["obstacle"], "tables");
+  EXPECT_TRUE(contains(weft("route " + lines).output, "no path by these tables; the rules have leaf-"));
+  const json ring =
+      results("--topology kfat2d:4x4:1 --fail 0,2 0,3 1,0 1,3 2,0 2,1 3,1 3,2 --channels 3 --check");
+  for (const json& pair : ring["unreachable"]) EXPECT_EQ(pair["obstacle"], "rules");
+  EXPECT_GT(ring["unreachable_pairs"], 0);
+}
+
+TEST_F(WeftRoute, TellsThatTablesAreForOtherFaults) {
+  const std::string folder = path("t").string();
+  results("--topology kfat2d:4x4:1 --tables " + folder);
+  const std::string from = "route --topology kfat2d:4x4:1 --from " + folder;
+  const std::string words = "are not the tables for the faults that are known (--fail)";
+  EXPECT_TRUE(contains(weft(from + " --fail 1,1").output, words));
+  EXPECT_FALSE(contains(weft(from).output, words));
 }
 
 TEST_F(WeftRoute, ProvesWhoIsCutOff) {
@@ -113,6 +154,56 @@ TEST_F(WeftRoute, RefusesUpdatesOfOtherTables) {
   EXPECT_FALSE(std::filesystem::exists(path("u")));
 }
 
+/// Nothing of a run that fails is written, whichever part of it fails.
+TEST_F(WeftRoute, WritesAllOrNothing) {
+  const std::string fabric =
+      "--topology kfat2d:4x4:2 --tables " + path("t").string() + " --json " + path("j").string() + " ";
+  for (const std::string more :
+       {"--load 0.1 --strike 5", "--load 0.1 --switch-clocks 1", "--update . --new-fail 9,9",
+        "--update /dev/null --new-fail 1,1", "--load 0.1 --strike 9 --clocks 9 --new-fail 1,1"}) {
+    EXPECT_EQ(weft("route " + fabric + more).exit_code, 2) << more;
+    EXPECT_FALSE(std::filesystem::exists(path("t"))) << more;
+    EXPECT_FALSE(std::filesystem::exists(path("j"))) << more;
+  }
+  const std::string whole = "--topology kfat2d:4x4:2 --tables " + path("t").string();
+  results(whole);
+  const std::string before = read(path("t").string() + "/route.json");
+  std::filesystem::remove(path("t") / "opensm.lfts");
+  std::filesystem::create_directory(path("t") / "opensm.lfts");
+  EXPECT_EQ(weft("route " + whole + " --fail 1,1").exit_code, 2);
+  EXPECT_EQ(read(path("t").string() + "/route.json"), before) << "tables without the routes of OpenSM";
+}
+
+TEST_F(WeftRoute, KeepsFilesOfFabricsApart) {
+  const std::string folder = path("t").string(), images = path("i").string();
+  results("--topology kfat2d:2x2:2 --tables " + folder);
+  expect_bad("--topology kfat2d:2x2:300 --tables " + folder,
+             folder + "/opensm.lfts: is of another fabric; this one has too many hosts for OpenSM");
+  const std::string large = weft("route --topology kfat2d:2x2:300 --tables " + path("l").string()).output;
+  EXPECT_TRUE(contains(large, "opensm.lfts  not written: at most 252 hosts a leaf and 49,151 LIDs"));
+  results("--topology kfat2d:3x2:2 --format image --tables " + images);
+  const std::string other = weft("route --topology kfat2d:2x2:2 --format image --tables " + images).output;
+  EXPECT_TRUE(contains(other, ".image: is of another fabric")) << other;
+}
+
+TEST_F(WeftRoute, SaysWhatOpensmCannotHave) {
+  const std::string words = "loaded alone it can deadlock";
+  const std::string whole = "route --topology kfat2d:4x4:1 --tables " + path("t").string();
+  EXPECT_FALSE(contains(weft(whole).output, words));
+  EXPECT_TRUE(contains(weft(whole + " --fail 1,1").output, words));
+}
+
+// As printed, with one virtual channel: shortest ways, of which four go round a dead leaf.
+TEST_F(WeftRoute, FindsThatTrafficStandsStill) {
+  const std::string fabric =
+      "--topology kfat2d:4x4:4 --fail 1,1 --load 1 --buffer 2 --clocks 8000 --switch-clocks 3 --end-clocks 2 "
+      "--credit-clocks 2 ";
+  EXPECT_GE(results(fabric + "--rules literal --channels 1")["traffic"]["deadlock"].size(), 2u);
+  EXPECT_TRUE(contains(weft("route " + fabric + "--rules literal --channels 1").output,
+                       "standstill   deadlock in a ring of "));
+  EXPECT_EQ(results(fabric)["traffic"]["deadlock"], json::array());
+}
+
 TEST_F(WeftRoute, CarriesTraffic) {
   const json found =
       results("--topology kfat2d:4x4:4 --fail 1,1 --planes 4 --load 0.2 --clocks 4000")["traffic"];
@@ -167,6 +258,20 @@ TEST_F(WeftRoute, BadInputIsOneLine) {
   expect_bad("--topology kfat2d:4x4:1:2x2 --load 0.1 --planes 2",
              "planes are of row and column switches, not of trees");
   expect_bad("--topology kfat2d:4x4:1 --fail x", "'x': a fault is R,C with whole numbers");
+  const std::string unused = "--new-fail: needs --check, --update or --strike";
+  for (const std::string more : {"", " --load 0.1", " --tables t"})
+    expect_bad("--topology kfat2d:4x4:1 --new-fail 1,1" + more, unused);
+  expect_bad("--topology kfat2d:4x4:1 --check --new-fail 4,4", "'4,4': there is no row 4, the last is 3");
+  expect_bad("--topology kfat2d:1x2:1 --check --fail 0,0 --new-fail 0,1", "no leaf is alive");
+  expect_bad("--topology kfat2d:4x4:1 --format image", "--format: needs --tables or --update");
+  const std::string apart = "--any-channel: with faults packets could wait for each other for ever";
+  expect_bad("--topology kfat2d:4x4:1 --load 0.1 --any-channel --fail 1,1", apart);
+  expect_bad("--topology kfat2d:4x4:1 --load 0.1 --any-channel --strike 5 --new-fail 1,1", apart);
+  expect_bad("--topology kfat2d:4x4:1 --load 0", "--load: '0' is not a number from 1e-06 to 1 (see --help)");
+  for (const std::string option : {"--planes", "--pattern", "--clocks", "--any-channel", "--strike"}) {
+    const std::string value = option == "--pattern" ? " hotspot" : option == "--any-channel" ? "" : " 2";
+    expect_bad("--topology kfat2d:4x4:1 " + option + value, option + " requires --load (see --help)");
+  }
 }
 
 }  // namespace
