@@ -35,19 +35,20 @@ class Fabric:
 
     n: int
     clocks: int
+    buffer: int
     seeds: int  # of each point
-    seeds_claimed: int  # of points of which claims are made
 
     @property
     def arguments(self):
-        return ("--topology", f"kfat2d:{self.n}x{self.n}:{self.n}", "--clocks", str(self.clocks), "--buffer", str(BUFFER))
+        return ("--topology", f"kfat2d:{self.n}x{self.n}:{self.n}", "--clocks", str(self.clocks), "--buffer", str(self.buffer))
 
 
-# Buffers as a link and its credits need (35 clocks each, and the two of arrival and departure), and no larger: those of 128 packets take thousands of clocks to fill, in which
-# throughput at full load still falls. Of these 2,000 clocks the second half is measured; whether that is steady is told by `twice`: of uniform traffic yes, of some other patterns not.
-BUFFER = 72
-SMALL = Fabric(8, 2000, 6, 20)
-LARGE = Fabric(16, 2000, 1, 6)
+# A link between switches and its credits need buffers of 72 packets (35 clocks each, and the two of arrival and departure), a host's link of 99 (62 and 35): with less it carries
+# buffer / 97 packets a clock at most. Larger ones take longer to fill, during which throughput at full load still falls. The second half of the clocks is measured; `twice` tells
+# whether that is steady. So the large fabric has buffers in which hosts send at most 0.74, and `deep` runs beside.
+SMALL = Fabric(8, 6000, 104, 6)
+LARGE = Fabric(16, 2000, 72, 1)
+SEEDS_CLAIMED = 6  # of points of the large fabric of which claims are made
 DEEP_BUFFER, DEEP_CLOCKS = 128, 6000
 SERIES = (("no fault, 1 VC (the other is kept)", ()), ("no fault, 2 VCs", ("--any-channel",)), ("1 fault, VTFTR", ("--fail", "3,4")),
           ("1 fault, algorithm A", ("--fail", "3,4", "--rules", "detour")))
@@ -131,6 +132,7 @@ def beside(n, more, count, speedup):
 LIVE = ("--topology", "kfat2d:8x8:8", "--planes", "8", "--clocks", "12000", "--strike", "2000", "--notice-clocks", "2000", "--rewrite-clocks", "20")
 LIVE_CASES = tuple((rules, channels, count) for rules, channels in (("vtftr", 2), ("vtftr", 3), ("literal", 2)) for count in (1, 2, 3))
 LIVE_LOADS = (0.5,)
+LIVE_SEEDS = 20
 
 
 def live(rules, channels, count, load):
@@ -141,22 +143,22 @@ def live(rules, channels, count, load):
 def points(quick):
     """(arguments, seeds) of the whole sweep, those first of which the most is told."""
     few = LOADS[::3]  # in the quick form
-    wanted = [(small(8, series, load), SMALL.seeds_claimed) for load in (few if quick else LOADS) for _, series in SERIES]
+    wanted = [(small(8, series, load), SMALL.seeds) for load in (few if quick else LOADS) for _, series in SERIES]
     if quick:
         return [(arguments, 2) for arguments, _ in wanted] + [(live(*case, 0.5), 2) for case in LIVE_CASES]
     wanted += [(live(*case, load), 1) for case in LIVE_CASES for load in LIVE_LOADS]
     wanted += [(large(count, "all", "uniform", 1.0), 1) for count in (0, 5, 10)]
-    wanted += [(twice(arguments), 1) for _, arguments in steady()] + [(deep(count), 1) for count in DEEP_FAULTS]
+    wanted += [(twice(arguments), 1) for _, arguments in steady()] + [(deep(count), 3) for count in DEEP_FAULTS]
     wanted += [(small(1, series, load), 1) for load in LOADS_OF_ONE_PLANE for _, series in SERIES]
     wanted += [(large(count, placement, "uniform", 1.0), 1) for count in (5, 10) for placement in PLACEMENTS]
     wanted += [(large(count, "all", "uniform", 1.0), 1) for count in FAULTS]
-    wanted += [(live(*case, load), SMALL.seeds_claimed) for case in LIVE_CASES for load in LIVE_LOADS]
+    wanted += [(live(*case, load), LIVE_SEEDS) for case in LIVE_CASES for load in LIVE_LOADS]
     wanted += [(small(1, series, load), SMALL.seeds) for load in LOADS_OF_ONE_PLANE for _, series in SERIES]
     wanted += [(beside(n, more, count, speedup), 1) for n, more, count, _ in BESIDE_CASES for speedup in SPEEDUPS if n == 8]
     wanted += [(large(count, "all", "uniform", load), 1) for load in (0.7, 0.4, 0.8) for count in (0, 10, 5)]
     wanted += [(large(count, "all", pattern, load), 1) for load in (1.0, 0.5) for pattern in PATTERNS for count in (0, 10)]
     wanted += [(beside(n, more, count, 3), 1) for n, more, count, _ in BESIDE_CASES if n == 16]
-    wanted += [(large(count, placement, "uniform", 1.0), LARGE.seeds_claimed if count in CLAIMED_FAULTS else 3) for count in FAULTS for placement in placements(count)]
+    wanted += [(large(count, placement, "uniform", 1.0), SEEDS_CLAIMED if count in CLAIMED_FAULTS else 3) for count in FAULTS for placement in placements(count)]
     wanted += [(large(count, "all", pattern, load), LARGE.seeds) for pattern in PATTERNS for load in loads_of(pattern) for count in FAULTS]
     wanted += [(large(count, placement, "uniform", load), LARGE.seeds) for load in FEWER_LOADS for count in FAULTS for placement in placements(count)]
     wanted += [(beside(n, more, count, speedup), 1) for n, more, count, _ in BESIDE_CASES for speedup in SPEEDUPS]

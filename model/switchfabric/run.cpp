@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "switchfabric/seen.hpp"
+
 namespace weft::switchfabric {
 
 namespace {
@@ -30,7 +32,7 @@ class Run {
         traffic_(config.pattern, config.load, alive, config.seed) {
     report_.flow.senders = traffic_.senders();
     report_.live.first_strike = config.strike_clock;
-    if (live()) seen_.resize(std::size_t{grid_.leaves()} * grid_.hosts * config.clocks);
+    if (live()) seen_ = Seen(grid_.leaves() * grid_.hosts, config.clocks);
   }
 
   RunReport all(const Watch& watch) && {
@@ -115,9 +117,7 @@ class Run {
 
   void arrive(const Delivered& delivered) {
     LiveReport& live = report_.live;
-    const std::size_t number = std::size_t{delivered.packet.from} * config_.clocks + delivered.packet.sent;
-    if (seen_[number]) ++live.twice;
-    seen_[number] = true;
+    live.twice += seen_.again(delivered.packet);
     ++live.arrived;
     live.detoured += detoured(delivered);
   }
@@ -141,7 +141,7 @@ class Run {
   SubnetManager manager_;
   Traffic traffic_;
   RunReport report_;
-  std::vector<bool> seen_;  // by host and the clock in which it sent
+  Seen seen_;
   std::size_t struck_ = 0;
   uint64_t last_change_ = 0;
   bool knows_ = true;  // hosts, who is dead

@@ -147,7 +147,11 @@ json update(const RouteArguments& arguments, const route::Tables& tables, const 
   const auto graph = topology::kfat2d(grid.rows, grid.columns, grid.hosts, grid.edges, grid.spines);
   json names = json::array();
   for (const uint32_t number : changed) names.push_back(graph.switch_info(number).name);
-  return {{"switches", graph.switches()}, {"changed", names}, {"entries_made_anew", made.looked_at}};
+  const std::array<const route::Tables*, 1> updated{&made.tables};
+  return {{"switches", graph.switches()},
+          {"changed", names},
+          {"entries_made_anew", made.looked_at},
+          {"unreachable_pairs", route::check(updated, after, false).lossy.size()}};
 }
 
 /// Of [row, column], as `weft topology` names it.
@@ -158,7 +162,7 @@ std::string to_lines(const json& results) {
       fmt::format("pairs        {}, {} of them unreachable\nsteps        at most {}\ndeadlock     {}\n",
                   results["pairs"].get<uint64_t>(), results["unreachable_pairs"].get<uint64_t>(),
                   results["max_steps"].get<uint32_t>(),
-                  results["deadlock_free"].get<bool>() ? "none can come" : "can come");
+                  results["deadlock_free"].get<bool>() ? "none can come with these tables" : "can come");
   for (const auto& [key, words] : {std::pair{"from_whole", "rewriting"}, std::pair{"news", "new faults"}}) {
     if (!results.contains(key)) continue;
     const json& part = results[key];
@@ -169,8 +173,9 @@ std::string to_lines(const json& results) {
         part["lossy_pairs_before"].get<uint64_t>());
   }
   if (results.contains("update"))
-    text += fmt::format("update       {} of {} switches change\n", results["update"]["changed"].size(),
-                        results["update"]["switches"].get<uint32_t>());
+    text += fmt::format("update       {} of {} switches change; {} pairs are unreachable then\n",
+                        results["update"]["changed"].size(), results["update"]["switches"].get<uint32_t>(),
+                        results["update"]["unreachable_pairs"].get<uint64_t>());
   if (results.contains("traffic")) text += switchfabric::to_lines(results["traffic"]);
   if (results.contains("unreachable"))
     for (std::size_t i = 0; i < results["unreachable"].size() && i < 10; ++i) {
@@ -220,6 +225,8 @@ int run_route(const RouteArguments& arguments) {
                                    ? route::make_tables(known, options)
                                    : route::read_tables(arguments.from_folder, grid, options);
   if (after.live_leaves() == 0) throw BadInput("no leaf is alive");
+  if (route::any(arguments.news) && after == known)
+    throw BadInput("--new-fail: all of it is dead already (--fail)");
   const bool judged = !arguments.from_folder.empty() && arguments.update_folder.empty();
   if (judged && !(tables == route::make_tables(known, options)))
     fmt::print(stderr, "weft: {}: are not the tables for the faults that are known (--fail)\n",

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <stdexcept>
 
 #include "route/checker.hpp"
 #include "switchfabric/run.hpp"
+#include "switchfabric/seen.hpp"
 
 namespace weft::switchfabric {
 namespace {
@@ -57,6 +59,17 @@ void expect_each_once(const LiveReport& live) {
   EXPECT_EQ(live.twice, 0u);
   EXPECT_EQ(live.left, 0u);
   EXPECT_EQ(live.sent, live.arrived + live.struck + live.to_dead + dropped(live));
+}
+
+// The fabric never delivers a packet twice; whoever counts would notice.
+TEST(LiveFaults, ASecondArrivalIsSeen) {
+  Seen seen(3, 5);
+  for (uint32_t from = 0; from < 3; ++from)
+    for (uint64_t sent = 0; sent < 5; ++sent) {
+      EXPECT_FALSE(seen.again({from, 0, sent}));
+      EXPECT_TRUE(seen.again({from, 1, sent}));
+    }
+  EXPECT_THROW(seen.again({3, 0, 0}), std::out_of_range);
 }
 
 TEST(LiveFaults, OneIsDetouredAroundAndLosesOnlyWhatItHeld) {

@@ -125,6 +125,12 @@ TEST_F(WeftRoute, UpdatesTablesForNewFaults) {
   for (const char* file : {"/route.json", "/opensm.lfts"})
     EXPECT_EQ(read(folder("new") + file), read(folder("made") + file));
   EXPECT_EQ(update["switches"], 5 * 4 + 5 + 4);
+  EXPECT_EQ(update["unreachable_pairs"], 0);
+  const json cut = results("--topology kfat2d:4x4:1 --new-fail-row 1 --new-fail-column-link 0,0 --update " +
+                           folder("cut"))["update"];
+  const json then = results("--topology kfat2d:4x4:1 --fail-row 1 --fail-column-link 0,0");
+  EXPECT_GT(cut["unreachable_pairs"], 0);
+  EXPECT_EQ(cut["unreachable_pairs"], then["unreachable_pairs"]);
   EXPECT_GT(update["changed"].size(), 0u);
 
   const std::string images = " --format image ";
@@ -161,7 +167,7 @@ TEST_F(WeftRoute, WritesAllOrNothing) {
   for (const std::string more :
        {"--load 0.1 --strike 5", "--load 0.1 --switch-clocks 1", "--update . --new-fail 9,9",
         "--update /dev/null --new-fail 1,1", "--load 0.1 --strike 9 --clocks 9 --new-fail 1,1"}) {
-    EXPECT_EQ(weft("route " + fabric + more).exit_code, 2) << more;
+    EXPECT_EQ(run(std::string(fabric).append(more)).exit_code, 2) << more;
     EXPECT_FALSE(std::filesystem::exists(path("t"))) << more;
     EXPECT_FALSE(std::filesystem::exists(path("j"))) << more;
   }
@@ -264,13 +270,17 @@ TEST_F(WeftRoute, BadInputIsOneLine) {
   expect_bad("--topology kfat2d:4x4:1 --check --new-fail 4,4", "'4,4': there is no row 4, the last is 3");
   expect_bad("--topology kfat2d:1x2:1 --check --fail 0,0 --new-fail 0,1", "no leaf is alive");
   expect_bad("--topology kfat2d:4x4:1 --format image", "--format: needs --tables or --update");
+  for (const std::string use : {"--check", "--load 0.1 --strike 5"})
+    expect_bad("--topology kfat2d:4x4:1 --fail 1,1 2,2 --new-fail 2,2 " + use,
+               "--new-fail: all of it is dead already (--fail)");
   const std::string apart = "--any-channel: with faults packets could wait for each other for ever";
   expect_bad("--topology kfat2d:4x4:1 --load 0.1 --any-channel --fail 1,1", apart);
   expect_bad("--topology kfat2d:4x4:1 --load 0.1 --any-channel --strike 5 --new-fail 1,1", apart);
   expect_bad("--topology kfat2d:4x4:1 --load 0", "--load: '0' is not a number from 1e-06 to 1 (see --help)");
   for (const std::string option : {"--planes", "--pattern", "--clocks", "--any-channel", "--strike"}) {
     const std::string value = option == "--pattern" ? " hotspot" : option == "--any-channel" ? "" : " 2";
-    expect_bad("--topology kfat2d:4x4:1 " + option + value, option + " requires --load (see --help)");
+    expect_bad(std::string("--topology kfat2d:4x4:1 ").append(option).append(value),
+               option + " requires --load (see --help)");
   }
 }
 
