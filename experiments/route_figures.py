@@ -288,7 +288,7 @@ class Report:
                 cells = [cell for count in traffic.FAULTS for cell in self.cells(traffic.large(count, "all", pattern, load))]
                 rows.append(f"| {pattern} | {load} | " + " | ".join(cells) + " |")
         if loads:
-            words = ("Uniform: each packet to any live host, which may be the sender itself. Transpose: leaf (x, y) to (y, x), host by host, where both are alive; hosts of the leaves of the diagonal send to themselves. Hotspot: one packet in four goes to any host of an eighth of the "
+            words = ("Uniform: each packet to any live host, which may be the sender itself. Transpose: leaf (x, y) to (y, x), host by host, where both are alive; hosts of the leaves of the diagonal send to themselves. Rows come first, so all packets of a row turn at its leaf of the diagonal, which limits them; these leaves are the dead ones here: with some of them throughput changes by far, up and down (why so was not looked into), with all of them (16 faults and more) packets turn at many others. Hotspot: one packet in four goes to any host of an eighth of the "
                      "leaves, others as uniform. All-to-all: phases of 64 clocks, in each all hosts send as far, the distance drawn. "
                      f"Some {traffic.LARGE.clocks // 2 // 64} such phases are measured, so throughput is also a matter of the distances drawn. Throughput is that of hosts that send.")
             self.sections.append("### Other patterns\n\n" + words + "\n\n" + "\n".join(rows))

@@ -254,6 +254,8 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--smoke", action="store_true", help="a few short runs")
     arguments = parser.parse_args()
+    if not pathlib.Path(arguments.weft).is_file():
+        parser.error(f"{arguments.weft}: there is no such program")
     if not 0 <= arguments.part < arguments.of:
         parser.error("--part must be 0 to --of less 1")
     Sweep(arguments.weft, arguments.folder).run_part(smoke() if arguments.smoke else points(arguments.quick), arguments.part, arguments.of, arguments.jobs, arguments.seconds)
