@@ -199,7 +199,7 @@ class Report:
         beyond = [f"{pattern} {signed(cost[0])}" for pattern, cost in others.items() if cost and cost[0] < -most]
         within = [pattern for pattern, cost in others.items() if cost and cost[0] >= -most]
         text += (f"; other patterns beyond it: {', '.join(beyond)}" if beyond else "") + (f"; within it: {', '.join(within)}" if within else "")
-        deep = self.change(traffic.deep(count), traffic.deep(0)) if count in traffic.DEEP_FAULTS else None
+        deep = self.change(traffic.deep(count), traffic.deep(0)) if count in traffic.CLAIMED_FAULTS else None
         compared = [(point, whole) for point in points.values()]
         if deep:
             compared.append((self.accepted(traffic.deep(count)), self.accepted(traffic.deep(0))))
@@ -266,7 +266,7 @@ class Report:
         clocks = {traffic.LARGE.buffer: traffic.LARGE.clocks, traffic.DEEP_BUFFER: traffic.DEEP_CLOCKS}
         rows = ["| faults | " + " | ".join(f"buffers of {buffer}, {clocks[buffer]:,} clocks: throughput | per live host | in total" for buffer in makers) + " |", "|---|" + "---|---|---|" * len(makers)]
         changes = {}
-        for count in traffic.DEEP_FAULTS:
+        for count in traffic.CLAIMED_FAULTS:
             cells = []
             for buffer, arguments_of in makers.items():
                 changes[buffer, count] = self.change(arguments_of(count), arguments_of(0))
@@ -274,7 +274,7 @@ class Report:
                 cells += [f"{found.text}, {seeds_of(found)}" if found.seeds else "", *(map(signed, changes[buffer, count]) if count and changes[buffer, count] else ("", ""))]
             rows.append(f"| {count} | " + " | ".join(cells) + " |")
         words = f"Uniform, load 1, placement all. Buffers of {traffic.DEEP_BUFFER} packets need thousands of clocks to fill, so these runs have {traffic.DEEP_CLOCKS:,}; twice as many were not run."
-        for count in traffic.DEEP_FAULTS[1:]:
+        for count in traffic.CLAIMED_FAULTS[1:]:
             deep, usual = changes[traffic.DEEP_BUFFER, count], changes[traffic.LARGE.buffer, count]
             if deep and usual:
                 words += f" With them {faults_of(count)} cost {'more' if deep[0] < usual[0] else 'no more'}: {signed(deep[0])} against {signed(usual[0])} per live host."

@@ -96,9 +96,6 @@ def deep(count):
     return changed(changed(large(count, "all", "uniform", 1.0), "--buffer", DEEP_BUFFER), "--clocks", DEEP_CLOCKS)
 
 
-DEEP_FAULTS = (0, 5, 10)
-
-
 def steady():
     """(what, arguments) of runs that are compared with runs of twice the clocks."""
     return [(f"8×8, {name}", small(8, series, 1.0)) for name, series in SERIES] + [
@@ -148,7 +145,7 @@ def points(quick):
         return [(arguments, 2) for arguments, _ in wanted] + [(live(*case, 0.5), 2) for case in LIVE_CASES]
     wanted += [(live(*case, load), 1) for case in LIVE_CASES for load in LIVE_LOADS]
     wanted += [(large(count, "all", "uniform", 1.0), 1) for count in (0, 5, 10)]
-    wanted += [(twice(arguments), 1) for _, arguments in steady()] + [(deep(count), 3) for count in DEEP_FAULTS]
+    wanted += [(twice(arguments), 1) for _, arguments in steady()] + [(deep(count), 3) for count in CLAIMED_FAULTS]
     wanted += [(small(1, series, load), 1) for load in LOADS_OF_ONE_PLANE for _, series in SERIES]
     wanted += [(large(count, placement, "uniform", 1.0), 1) for count in (5, 10) for placement in PLACEMENTS]
     wanted += [(large(count, "all", "uniform", 1.0), 1) for count in FAULTS]
