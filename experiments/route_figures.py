@@ -8,7 +8,6 @@ COLOURS = ("#2166ac", "#1b7837", "#b2182b", "#e08214", "#762a83", "#777777")
 MARKERS = "osD^vx"
 SATURATED = 0.98  # of what is offered: where less arrives, packets wait in their hosts ever longer, and latency grows with the clocks of the run
 SLIGHT = 0.02  # what "slightly less" may be at most
-HOST_LOOP = 62 + 35  # clocks of a host's link and its credits
 STEADY = 0.01  # what twice the clocks may change
 LIMITS = ((5, 0.01), (10, 0.02))  # faults, what they may cost
 LEFT_OUT = "–"
@@ -25,6 +24,12 @@ def signed(part):
 
 def faults_of(count):
     return f"{count} fault{'' if count == 1 else 's'}"
+
+
+def dying(case):
+    """What dies in such a run."""
+    plural = {"leaf": "leaves", "row switch": "row switches", "column switch": "column switches"}.get(case.what, f"{case.what}s")
+    return f"{case.count} {case.what if case.count == 1 else plural}"
 
 
 def seeds_of(point):
@@ -174,7 +179,7 @@ class Report:
 
     def placed(self):
         """Where the faults are, at loads below full."""
-        loads = [load for load in traffic.FEWER_LOADS if load < 1]
+        loads = [load for load in traffic.PLACEMENT_LOADS if load < 1]
         rows = ["| faults | placement | " + " | ".join(f"{load}: throughput | latency" for load in loads) + " |", "|---|---|" + "---|---|" * len(loads)]
         for count in traffic.FAULTS:
             for placement in traffic.placements(count):
@@ -303,28 +308,27 @@ class Report:
         self.sections.append(f"## Beside BookSim2's figures\n\n{words}\n\n" + "\n".join(rows))
 
     def live(self):
-        rows = ["| rules | VCs | faults | load | runs | sent | aside | twice | lost in what died | dropped to the dead | dropped to the living | last loss to the dead | last loss to the living | tables done | deadlocked runs |",
+        rows = ["| rules | VCs | what dies | load | runs | sent | aside | twice | lost in what died | dropped to the dead | dropped to the living | last loss to the dead | last loss to the living | tables done | deadlocked runs |",
                 "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"]
         all_found = []
         for case in traffic.LIVE_CASES:
-            for load in traffic.LIVE_LOADS:
-                found = [results["live"] for results in self.sweep.of_seeds(traffic.live(*case, load))]
-                if found:
-                    all_found += [(case, each) for each in found]
-                    rows.append(f"| {' | '.join(map(str, case))} | {load} | {len(found)} | " + " | ".join(live_cells(found)) + " |")
-                    self.failures += live_failures(case, load, found)
+            found = [results["live"] for results in self.sweep.of_seeds(case.arguments)]
+            if found:
+                all_found += [(case, each) for each in found]
+                rows.append(f"| {case.rules} | {case.channels} | {dying(case)} | {case.load} | {len(found)} | " + " | ".join(live_cells(found)) + " |")
+                self.failures += live_failures(case, found)
         if not all_found:
             return
         self.claim("Live faults: nothing is delivered twice", f"{sum(each['twice'] for _, each in all_found)} packets in {len(all_found)} runs of all rules", not any(each["twice"] for _, each in all_found))
-        ours = [each for (rules, _, _), each in all_found if rules == "vtftr"]
+        ours = [each for case, each in all_found if case.rules == "vtftr"]
         self.claim("Live faults: VTFTR never deadlocks", f"{sum(bool(each['deadlock']) for each in ours)} of {len(ours)} runs", not any(each["deadlock"] for each in ours) if ours else None)
-        one = [each for (rules, _, count), each in all_found if rules == "vtftr" and count == 1]
+        one = [each for case, each in all_found if case.rules == "vtftr" and one_leaf(case)]
         self.claim("One new dead leaf cuts nobody off before tables are rewritten", f"{sum(map(dropped, one))} packets to live leaves dropped in {len(one)} runs", not any(map(dropped, one)) if one else None)
-        printed = [each for (rules, _, _), each in all_found if rules == "literal"]
+        printed = [each for case, each in all_found if case.rules == "literal"]
         self.claim("As printed: no deadlock while a fault is news", f"{sum(bool(each['deadlock']) for each in printed)} of {len(printed)} runs deadlocked", not any(each["deadlock"] for each in printed) if printed else None)
         room = traffic.LIVE[traffic.LIVE.index("--buffer") + 1] if "--buffer" in traffic.LIVE else "128"  # the program's own
-        words = (f"8×8 leaves of 8 hosts, q = 8, buffers of {room}. Leaves die in clock 2,000, all at once; the subnet manager hears of it 2,000 clocks later, makes tables and rewrites a switch every 20 clocks, in an order drawn anew; hosts send to the dead until it is done. "
-                 "Sums over runs. *Lost in what died*, in the clock of the strike: packets in a dead leaf, on its links or looked up for them, whoever they were for. *Dropped*: by the rules later, by whether the leaf that a packet was for is dead. *Last loss*: clocks after the strike, "
+        words = (f"8×8 leaves of 8 hosts, q = 8, buffers of {room}. Faults strike in clock 2,000, all at once (of a row or column switch: all its planes); the subnet manager hears of it 2,000 clocks later, makes tables and rewrites a switch every 20 clocks, in an order drawn anew; hosts send to the dead until it is done. "
+                 "Sums over runs. *Lost in what died*, in the clock of the strike: packets in what died, on its links or looked up for them, whoever they were for. *Dropped*: by the rules later, by whether the leaf that a packet was for is dead. *Last loss*: clocks after the strike, "
                  "the latest of any run, of a packet for a dead and for a living leaf, struck ones too: 1 is the strike itself. *Aside*: arrived through more switches than without faults. Runs with a third channel are those with two again, unless a packet turns twice. A run that deadlocks (a ring of full buffers, each "
                  "with a first packet that waits for the next) is stopped, so its other numbers are of its beginning.")
         self.sections.append(f"## Faults in the middle of traffic\n\n{words}\n\n" + "\n".join(rows))
@@ -351,8 +355,8 @@ class Report:
         self.failures += self.standstills(wanted)
         head = [f"Of the sweep's {len(runs_of_all)} runs {len(runs_of_all) - missing} were made" + (f"; **{missing} were not, so points, seeds and placements are missing below**" if missing else "") + ". "
                 "A clock is 1 ns and carries a packet on each link. A lone packet takes 97 ns in its leaf, 167, 237, 307 and 377 with one to four steps, exactly: [tests](../route.md#testplan). Measured is the second half of "
-                f"{traffic.SMALL.clocks:,} clocks in 8×8 leaves, of {traffic.LARGE.clocks:,} in 16×16; an input has room for {traffic.SMALL.buffer} and {traffic.LARGE.buffer} packets of each virtual channel, if nothing else is said. "
-                f"A host's link and its credits take {HOST_LOOP} clocks, so with buffers of {traffic.LARGE.buffer} no host sends more than {traffic.LARGE.buffer / HOST_LOOP:.2f} packets a clock: throughput of 16×16 near that is that of hosts' links, not of the fabric ([larger buffers](#larger-buffers)). Where less than {round(100 * SATURATED)} % of what is offered arrives, packets wait in their hosts ever longer, and latency is left "
+                f"{traffic.SMALL.clocks:,} clocks in 8×8 leaves, of {traffic.LARGE.clocks:,} in 16×16; an input has room for {' and '.join(map(str, dict.fromkeys((traffic.SMALL.buffer, traffic.LARGE.buffer))))} packets of each virtual channel, if nothing else is said: "
+                f"a host's link and the news that there is room take {traffic.HOST_LOOP} clocks, so less would slow hosts down. Where less than {round(100 * SATURATED)} % of what is offered arrives, packets wait in their hosts ever longer, and latency is left "
                 f"out ({LEFT_OUT}). Intervals hold the median with 95 %, where there are six seeds or more; with fewer they are the least and the most. With one row and column switch for each line (q = 1) 8×8 leaves of 8 hosts carry little more than a tenth of what hosts can send; the paper loads them beyond one "
                 "half, so it must have had about as many as a leaf has hosts."]
         if any(agrees == "open" for _, _, agrees in self.claims):
@@ -367,14 +371,18 @@ def dropped(live):
     return sum(live["dropped"].values())
 
 
-def live_failures(case, load, found):
+def one_leaf(case):
+    """One dead leaf cuts nobody off; other faults may."""
+    return case.what == "leaf" and case.count == 1
+
+
+def live_failures(case, found):
     """What must be 0 in such runs and is not."""
-    rules, channels, count = case
-    name = f"live faults, {rules}, {channels} VCs, {faults_of(count)}, load {load}"
+    name = f"live faults, {case.rules}, {case.channels} VCs, {dying(case)}, load {case.load}"
     twice, deadlocked, lost = sum(each["twice"] for each in found), sum(bool(each["deadlock"]) for each in found), sum(map(dropped, found))
     failures = [f"{name}: {twice} packets arrived twice"] if twice else []
-    failures += [f"{name}: {deadlocked} of {len(found)} runs deadlocked"] if deadlocked and rules == "vtftr" else []
-    return failures + ([f"{name}: {lost} packets to live leaves dropped"] if lost and rules == "vtftr" and count == 1 else [])
+    failures += [f"{name}: {deadlocked} of {len(found)} runs deadlocked"] if deadlocked and case.rules == "vtftr" else []
+    return failures + ([f"{name}: {lost} packets to live leaves dropped"] if lost and case.rules == "vtftr" and one_leaf(case) else [])
 
 
 def live_cells(found):

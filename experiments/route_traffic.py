@@ -12,6 +12,7 @@ import hashlib
 import json
 import pathlib
 import random
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ import time
 import runs
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+STANDS_STILL = 1  # exit code if packets wait for each other for ever: a result, too
 RUNS = ROOT / "build/figures/route_runs"
 LOADS = tuple(round(0.1 * i, 1) for i in range(1, 11))
 PLACEMENTS = ("all", "c", "r", "r1", "r2")
@@ -43,16 +45,18 @@ class Fabric:
         return ("--topology", f"kfat2d:{self.n}x{self.n}:{self.n}", "--clocks", str(self.clocks), "--buffer", str(self.buffer))
 
 
-# A link between switches and its credits need buffers of 72 packets (35 clocks each, and the two of arrival and departure), a host's link of 99 (62 and 35): with less it carries
-# buffer / 97 packets a clock at most. Larger ones take longer to fill, during which throughput at full load still falls. The second half of the clocks is measured; `twice` tells
-# whether that is steady. So the large fabric has buffers in which hosts send at most 0.74, and `deep` runs beside.
+HOST_LOOP = 62 + 35  # clocks of a host's link and of the news that there is room again: with smaller buffers it carries less than a packet a clock
+# Larger buffers take longer to fill, during which throughput at full load still falls. The second half of the clocks is measured; `twice` tells whether that is steady.
 SMALL = Fabric(8, 6000, 104, 6)
-LARGE = Fabric(16, 2000, 72, 1)
+LARGE = Fabric(16, 4000, 104, 1)
 SEEDS_CLAIMED = 6  # of points of the large fabric of which claims are made
-DEEP_BUFFER, DEEP_CLOCKS = 128, 6000
+SEEDS_DECIDING = 20  # of what two claims turn on: 0, 5 and 10 faults, no two in a line
+SEEDS_OF_PATTERNS = 3  # others than uniform, at load 1
+DEEP_BUFFER, DEEP_CLOCKS = 128, 6000  # of runs that tell what buffers do
 SERIES = (("no fault, 1 VC (the other is kept)", ()), ("no fault, 2 VCs", ("--any-channel",)), ("1 fault, VTFTR", ("--fail", "3,4")),
           ("1 fault, algorithm A", ("--fail", "3,4", "--rules", "detour")))
-FEWER_LOADS = (0.1, 0.3, 0.5, 0.7, 1.0)  # of other patterns and placements
+FEWER_LOADS = (0.1, 0.3, 0.5, 0.7, 1.0)  # of other patterns
+PLACEMENT_LOADS = (0.5, 0.7, 1.0)
 LOADS_OF_ONE_PLANE = tuple(round(0.02 * i, 2) for i in range(1, 11))
 
 
@@ -127,14 +131,33 @@ def beside(n, more, count, speedup):
 
 # Faults that strike at once in clock 2,000; the manager hears of them 2,000 clocks later and rewrites a switch every 20 clocks.
 LIVE = ("--topology", "kfat2d:8x8:8", "--planes", "8", "--clocks", "12000", "--strike", "2000", "--notice-clocks", "2000", "--rewrite-clocks", "20")
-LIVE_CASES = tuple((rules, channels, count) for rules, channels in (("vtftr", 2), ("vtftr", 3), ("literal", 2)) for count in (1, 2, 3))
-LIVE_LOADS = (0.5,)
+@dataclasses.dataclass(frozen=True)
+class Live:
+    rules: str
+    channels: int
+    what: str  # that dies
+    count: int
+    load: float = 0.5
+
+    @property
+    def arguments(self):
+        """The dead drawn anew for each count."""
+        option, named = WHAT_DIES[self.what]
+        dead = map(named, faults(8, self.count, f"live{self.count}"))
+        return (*LIVE, "--rules", self.rules, "--channels", str(self.channels), "--load", str(self.load), f"--new-fail{option}", *dead)
+
+
+WHAT_DIES = {  # its option, and how that names it at (of) a leaf "R,C"
+    "leaf": ("", str),
+    "row switch": ("-row", lambda leaf: leaf.split(",")[0]),
+    "column switch": ("-column", lambda leaf: leaf.split(",")[1]),
+    "row link": ("-row-link", str),
+    "column link": ("-column-link", str),
+}
+LIVE_CASES = (tuple(Live(rules, channels, "leaf", count) for rules, channels in (("vtftr", 2), ("vtftr", 3), ("literal", 2)) for count in (1, 2, 3)) +
+              tuple(Live("vtftr", 2, "leaf", count, load) for load in (0.2, 0.8) for count in (1, 2, 3)) +
+              tuple(Live("vtftr", 2, what, count) for what, count in (("row link", 1), ("column link", 1), ("column link", 3), ("row switch", 1), ("column switch", 1))))
 LIVE_SEEDS = 20
-
-
-def live(rules, channels, count, load):
-    """Dead leaves drawn anew for each count."""
-    return (*LIVE, "--rules", rules, "--channels", str(channels), "--load", str(load), "--new-fail", *faults(8, count, f"live{count}"))
 
 
 def points(quick):
@@ -142,22 +165,24 @@ def points(quick):
     few = LOADS[::3]  # in the quick form
     wanted = [(small(8, series, load), SMALL.seeds) for load in (few if quick else LOADS) for _, series in SERIES]
     if quick:
-        return [(arguments, 2) for arguments, _ in wanted] + [(live(*case, 0.5), 2) for case in LIVE_CASES]
-    wanted += [(live(*case, load), 1) for case in LIVE_CASES for load in LIVE_LOADS]
+        return [(arguments, 2) for arguments, _ in wanted] + [(case.arguments, 2) for case in LIVE_CASES]
+    wanted += [(case.arguments, 1) for case in LIVE_CASES]
     wanted += [(large(count, "all", "uniform", 1.0), 1) for count in (0, 5, 10)]
     wanted += [(twice(arguments), 1) for _, arguments in steady()] + [(deep(count), 3) for count in CLAIMED_FAULTS]
     wanted += [(small(1, series, load), 1) for load in LOADS_OF_ONE_PLANE for _, series in SERIES]
     wanted += [(large(count, placement, "uniform", 1.0), 1) for count in (5, 10) for placement in PLACEMENTS]
     wanted += [(large(count, "all", "uniform", 1.0), 1) for count in FAULTS]
-    wanted += [(live(*case, load), LIVE_SEEDS) for case in LIVE_CASES for load in LIVE_LOADS]
+    wanted += [(case.arguments, LIVE_SEEDS) for case in LIVE_CASES]
     wanted += [(small(1, series, load), SMALL.seeds) for load in LOADS_OF_ONE_PLANE for _, series in SERIES]
     wanted += [(beside(n, more, count, speedup), 1) for n, more, count, _ in BESIDE_CASES for speedup in SPEEDUPS if n == 8]
     wanted += [(large(count, "all", "uniform", load), 1) for load in (0.7, 0.4, 0.8) for count in (0, 10, 5)]
     wanted += [(large(count, "all", pattern, load), 1) for load in (1.0, 0.5) for pattern in PATTERNS for count in (0, 10)]
     wanted += [(beside(n, more, count, 3), 1) for n, more, count, _ in BESIDE_CASES if n == 16]
     wanted += [(large(count, placement, "uniform", 1.0), SEEDS_CLAIMED if count in CLAIMED_FAULTS else 3) for count in FAULTS for placement in placements(count)]
+    wanted += [(large(count, "all", "uniform", 1.0), SEEDS_DECIDING) for count in CLAIMED_FAULTS]
     wanted += [(large(count, "all", pattern, load), LARGE.seeds) for pattern in PATTERNS for load in loads_of(pattern) for count in FAULTS]
-    wanted += [(large(count, placement, "uniform", load), LARGE.seeds) for load in FEWER_LOADS for count in FAULTS for placement in placements(count)]
+    wanted += [(large(count, "all", pattern, 1.0), SEEDS_OF_PATTERNS) for pattern in PATTERNS[1:] for count in FAULTS]
+    wanted += [(large(count, placement, "uniform", load), LARGE.seeds) for load in PLACEMENT_LOADS for count in FAULTS for placement in placements(count)]
     wanted += [(beside(n, more, count, speedup), 1) for n, more, count, _ in BESIDE_CASES for speedup in SPEEDUPS]
     return wanted
 
@@ -191,7 +216,9 @@ class Sweep:
     def run(self, arguments):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "results.json"
-            subprocess.run([self.weft, "route", *arguments, "--json", file], stdout=subprocess.DEVNULL, check=True)
+            done = subprocess.run([self.weft, "route", *arguments, "--json", file], stdout=subprocess.DEVNULL, check=False)
+            if done.returncode not in (0, STANDS_STILL):
+                raise SystemExit(f"failed: {shlex.join(map(str, done.args))}")
             return json.loads(file.read_text(encoding="utf-8"))["traffic"]
 
     def keep(self, file, arguments):

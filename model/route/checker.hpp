@@ -43,8 +43,9 @@ Report check(std::span<const Tables* const> mixture, const Health& alive, bool d
 enum class Obstacle : uint8_t {
   graph,     ///< no links that are alive join the two
   channels,  ///< they do, but any way turns from column to row more often than there are channels for
-  rules,     ///< such a way takes more than three steps, or more than the rules of fat trees allow
-  tables,    ///< the rules have a way, these tables not: masks of lines, other rules, made for other faults
+  rules,   ///< such a way takes more steps than the rules (three; algorithm A: four), or more than the rules
+           ///< of fat trees allow
+  tables,  ///< the rules have a way, these tables not: masks of lines, other rules, made for other faults
 };
 
 struct Proof {
@@ -54,7 +55,8 @@ struct Proof {
   uint32_t reached = 0;
   std::vector<Leaf> way;
 };
-Proof prove_unreachable(const Pair& pair, const Health& alive, uint8_t channels);
+/// By tables with these options.
+Proof prove_unreachable(const Pair& pair, const Health& alive, const Options& options);
 std::string to_text(const Proof& proof);
 
 }  // namespace weft::route

@@ -11,7 +11,8 @@ namespace weft::route {
 
 namespace {
 
-constexpr std::size_t most_steps = 3;  // of ways that the rules take
+/// Of ways that the rules take.
+constexpr std::size_t most_steps(RuleSet rules) { return rules == RuleSet::detour ? 4 : 3; }
 
 /// Search over (leaf, how it came in, turns from column to row). Without a limit of turns: the plain graph.
 class Search {
@@ -78,7 +79,7 @@ class Search {
 
 }  // namespace
 
-Proof prove_unreachable(const Pair& pair, const Health& alive, uint8_t channels) {
+Proof prove_unreachable(const Pair& pair, const Health& alive, const Options& options) {
   const Grid& grid = alive.grid();
   Proof proof;
   // A way in the graph needs to enter no leaf twice, so it never turns more often than there are leaves.
@@ -87,9 +88,9 @@ Proof prove_unreachable(const Pair& pair, const Health& alive, uint8_t channels)
     proof.reached = graph.reached();
     return proof;
   }
-  Search limited(alive, channels - 1u);
+  Search limited(alive, options.channels - 1u);
   proof.way = limited.way(pair);
-  const bool short_one = proof.way.size() <= most_steps + 1 && !grid.trees();
+  const bool short_one = proof.way.size() <= most_steps(options.rules) + 1 && !grid.trees();
   proof.obstacle = proof.way.empty() ? Obstacle::channels : short_one ? Obstacle::tables : Obstacle::rules;
   proof.reached = limited.reached();
   return proof;

@@ -101,14 +101,16 @@ std::vector<SwitchImage> switch_images(const Tables& tables) {
 }
 
 std::vector<OutputFile> image_files(const std::filesystem::path& folder, const Tables& tables,
-                                    std::span<const uint32_t> switches) {
-  const auto images = switch_images(tables);
+                                    uint32_t version, std::span<const uint32_t> switches) {
+  auto images = switch_images(tables);
   std::vector<OutputFile> files;
   std::set<std::string> names;
   for (const SwitchImage& image : images) names.insert(image.name + ".image");
-  for (const uint32_t number : switches)
-    files.push_back({folder / (images.at(number).name + ".image"),
-                     switch_lookup::write_image_bytes(images.at(number).image)});
+  for (const uint32_t number : switches) {
+    SwitchImage& made = images.at(number);
+    made.image.head.table_version = version;
+    files.push_back({folder / (made.name + ".image"), switch_lookup::write_image_bytes(made.image)});
+  }
   std::error_code error;
   for (const auto& there : std::filesystem::directory_iterator(folder, error)) {
     const std::filesystem::path name = there.path().filename();
@@ -118,11 +120,12 @@ std::vector<OutputFile> image_files(const std::filesystem::path& folder, const T
   return files;
 }
 
-std::vector<OutputFile> image_files(const std::filesystem::path& folder, const Tables& tables) {
+std::vector<OutputFile> image_files(const std::filesystem::path& folder, const Tables& tables,
+                                    uint32_t version) {
   const Grid& grid = tables.grid();
   std::vector<uint32_t> all(std::size_t{grid.leaves()} + grid.roots());
   std::iota(all.begin(), all.end(), 0u);
-  return image_files(folder, tables, all);
+  return image_files(folder, tables, version, all);
 }
 
 }  // namespace weft::route

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace weft::switchfabric {
 
@@ -13,7 +14,9 @@ using route::Outcome;
 
 namespace {
 
-constexpr uint32_t stages = 4;  // turns: looked up, given a channel, given the crossbar, through it
+constexpr std::size_t ahead = 8;       // arrivals for which the processor's cache is told
+constexpr uint64_t first_stream = 16;  // of random numbers, by input; traffic and manager have those before
+constexpr uint32_t stages = 4;         // turns: looked up, given a channel, given the crossbar, through it
 
 }  // namespace
 
@@ -29,8 +32,7 @@ SwitchFabric::SwitchFabric(const route::Tables& tables, const route::Health& ali
       host_credits_(std::size_t{grid_.leaves()} * grid_.hosts, config.buffer),
       hosts_(host_credits_.size()),
       events_(std::max(config.switch_clocks + config.buffer * vcs_, config.end_clocks) + 2),
-      credits_(config.credit_clocks + 1),
-      random_(config.seed) {
+      credits_(config.credit_clocks + 1) {
   if (config.switch_clocks <= pipeline_clocks_) throw Fault("a switch takes more clocks than its pipeline");
   if (grid_.trees() && config.planes != 1) throw Fault("planes are of row and column switches, not of trees");
   add_tables(tables);
@@ -53,7 +55,7 @@ SwitchFabric::SwitchFabric(const route::Tables& tables, const route::Health& ali
 
 void SwitchFabric::make_units(const MakeUnit& unit) {
   units_.resize(switches_.size());
-  images_.push_back(route::switch_images(walkers_.front().tables()));
+  images_.push_back(route::switch_images(hops_.front().tables()));
   for (uint32_t sw = 0; sw < units_.size(); ++sw) {
     units_[sw] = unit(sw, images_.front()[image_of(sw)].sizes);
     if (units_[sw]) units_[sw]->load(images_.front()[image_of(sw)].image);
@@ -70,21 +72,24 @@ void SwitchFabric::add_switch(const Switch& sw) {
 /// Once all switches are there.
 void SwitchFabric::connect() {
   const std::size_t inputs = switch_of_.size(), lanes = inputs * vcs_;
-  ports_.resize(inputs);
+  for (uint32_t input = 0; input < inputs; ++input)
+    ports_.push_back({.random = RandomStream(config_.seed, first_stream + input)});
   lanes_.resize(lanes);
   for (uint32_t number = 0; number < lanes; ++number) {
     lanes_[number].input = number / vcs_;
-    lanes_[number].vc = number % vcs_;
+    lanes_[number].vc = static_cast<uint8_t>(number % vcs_);
   }
-  slots_.resize(lanes * config_.buffer);
   output_lanes_.assign(lanes, {nobody, config_.buffer, 0});
-  feeder_.assign(inputs, no_input);
   for (const Switch& sw : switches_)
     for (uint32_t output = 0; output < sw.ports; ++output) {
       const uint32_t next = behind(sw, output);
       ports_[sw.first + output].next = next;
-      if (next != no_input) feeder_[next] = sw.first + output;
+      for (uint32_t vc = 0; vc < vcs_ && next != no_input; ++vc)
+        lanes_[next * vcs_ + vc].feeder = (sw.first + output) * vcs_ + vc;
     }
+  for (uint32_t host = 0; host < hosts_.size(); ++host)
+    for (uint32_t vc = 0; vc < vcs_; ++vc)
+      lanes_[input_of(host) * vcs_ + vc].feeder = static_cast<uint32_t>(lanes) + host;
   lane_grants_.resize(lanes);
   port_grants_.resize(inputs);
   accepts_.resize(inputs);
@@ -148,8 +153,8 @@ void SwitchFabric::rewrite(uint32_t sw, uint32_t tables) {
 
 uint32_t SwitchFabric::add_tables(const route::Tables& tables) {
   if (!units_.empty()) images_.push_back(route::switch_images(tables));
-  walkers_.emplace_back(tables, alive_);
-  return static_cast<uint32_t>(walkers_.size() - 1);
+  hops_.emplace_back(tables, alive_);
+  return static_cast<uint32_t>(hops_.size() - 1);
 }
 
 void SwitchFabric::lose(const Packet& packet, std::optional<Outcome> why) {
@@ -174,18 +179,18 @@ bool SwitchFabric::arrives(const Event& event) const {
 /// What is in this lane for outputs that do not work.
 void SwitchFabric::lose_queued(Switch& sw, uint32_t number) {
   Lane& lane = lanes_[number];
-  const bool first_stays = works(head(number).output);
-  uint32_t kept = 0;
-  for (uint32_t place = 0; place < lane.count; ++place) {
-    const Queued queued = slots_[slot(number, place)];
-    if (works(queued.output)) {
-      slots_[slot(number, kept++)] = queued;
+  const bool first_stays = works(lane.output);
+  const uint32_t before = lane.count;
+  for (uint32_t i = 0; i < before; ++i) {
+    const Queued first = slots_[lane.head];
+    remove_first(sw, lane);
+    if (works(sw.first + first.port)) {
+      append(sw, lane, first);
     } else {
-      lose(queued.packet, std::nullopt);
-      free_slot(lane.input, lane.vc);
+      lose(first.packet, std::nullopt);
+      return_credit(lane.feeder);
     }
   }
-  lane.count = kept;
   if (first_stays) return;
   if (lane.output_lane != nobody) {
     output_lanes_[lane.output_lane].owner = nobody;
@@ -194,16 +199,16 @@ void SwitchFabric::lose_queued(Switch& sw, uint32_t number) {
     sw.asking.push_back(number);
   }
   lane.routed = turn_ + 1;
-  if (kept == 0) std::erase(sw.asking, number);
+  if (lane.count == 0) std::erase(sw.asking, number);
 }
 
 void SwitchFabric::strike(const route::Health& alive) {
   if (!struck_) lost_.clear();
   struck_ = true;
   alive_ = alive;
-  std::vector<route::Walker> walkers;
-  for (const route::Walker& walker : walkers_) walkers.emplace_back(walker.tables(), alive_);
-  walkers_ = std::move(walkers);
+  std::vector<Hops> hops;
+  for (const Hops& before : hops_) hops.emplace_back(before.tables(), alive_);
+  hops_ = std::move(hops);
   see_what_is_alive();
   for (std::vector<Event>& events : events_) {
     for (const Event& event : events)
@@ -226,9 +231,9 @@ uint64_t SwitchFabric::waiting() const {
 /// The full lane that this full lane's first packet waits for; nobody: some day it moves.
 uint32_t SwitchFabric::waits_for(uint32_t number) const {
   if (lanes_[number].count < config_.buffer) return nobody;
-  const uint32_t next = ports_[head(number).output].next;
+  const uint32_t next = ports_[lanes_[number].output].next;
   if (next == no_input) return nobody;
-  const uint32_t behind = next * vcs_ + head(number).vc;
+  const uint32_t behind = next * vcs_ + lanes_[number].output_vc;
   return lanes_[behind].count < config_.buffer ? nobody : behind;
 }
 
@@ -264,28 +269,24 @@ std::vector<route::Channel> SwitchFabric::deadlock() const {
 
 void SwitchFabric::send(uint32_t from, uint32_t to) { hosts_[from].push_back({from, to, now_}); }
 
-route::Decision SwitchFabric::decide(const Switch& sw, uint32_t port, uint8_t vc, uint32_t to) const {
-  const Leaf leaf = leaf_of(to);
-  const route::Walker& walker = walkers_[sw.tables];
-  if (!sw.leaf) return walker.at_root({sw.root, port}, vc, leaf);
-  if (port < grid_.hosts) return walker.at_leaf(sw.place, std::nullopt, vc, leaf);
-  return walker.at_leaf(sw.place, port < grid_.hosts + config_.planes ? Dimension::row : Dimension::column,
-                        vc, leaf);
+Hop SwitchFabric::hop(const Switch& sw, uint32_t port, uint8_t vc, uint32_t to) {
+  Hops& hops = hops_[sw.tables];
+  if (!sw.leaf) return hops.at_root({sw.root, port}, vc, to);
+  if (port < grid_.hosts) return hops.at_leaf(sw.place, std::nullopt, vc, to);
+  return hops.at_leaf(sw.place, port < grid_.hosts + config_.planes ? Dimension::row : Dimension::column, vc,
+                      to);
 }
 
-uint32_t SwitchFabric::draw_output(const Switch& sw, const route::Decision& decision, uint32_t to) {
-  if (decision.deliver) return to % grid_.hosts;
-  if (sw.leaf) return draw_plane(*decision.up);
-  const auto count = decision.ports.count();
-  auto skip = count > 1 ? random_.below(count) : 0;
+uint32_t SwitchFabric::draw_port(uint32_t input, const route::PortSet& ports) {
+  auto skip = ports_[input].random.below(ports.count());
   for (uint32_t port = 0;; ++port)
-    if (decision.ports[port] && skip-- == 0) return port;
+    if (ports[port] && skip-- == 0) return port;
 }
 
 /// Output of a leaf.
-uint32_t SwitchFabric::draw_plane(Dimension up) {
+uint32_t SwitchFabric::draw_plane(uint32_t input, Dimension up) {
   const uint32_t first = grid_.hosts + (up == Dimension::row ? 0 : config_.planes);
-  return first + static_cast<uint32_t>(random_.below(config_.planes));
+  return first + static_cast<uint32_t>(ports_[input].random.below(config_.planes));
 }
 
 SwitchFabric::Way SwitchFabric::ask_unit(LookupUnit& unit, const Switch& sw, uint32_t port, uint8_t vc,
@@ -305,25 +306,34 @@ SwitchFabric::Way SwitchFabric::ask_unit(LookupUnit& unit, const Switch& sw, uin
   if (result.outcome != Outcome::forward) return {result.outcome, 0, 0};
   const auto output = static_cast<uint32_t>(std::countr_zero(result.ports));
   if (!sw.leaf || output < grid_.hosts) return {Outcome::forward, output, result.vc};
-  return {Outcome::forward, draw_plane(output == grid_.hosts ? Dimension::row : Dimension::column),
-          result.vc};
+  return {Outcome::forward,
+          draw_plane(sw.first + port, output == grid_.hosts ? Dimension::row : Dimension::column), result.vc};
 }
 
 SwitchFabric::Way SwitchFabric::look_up(const Switch& sw, uint32_t port, uint8_t vc, uint32_t to) {
   const auto number = static_cast<std::size_t>(&sw - switches_.data());
   if (!units_.empty() && units_[number]) return ask_unit(*units_[number], sw, port, vc, to);
-  const route::Decision decision = decide(sw, port, vc, to);
-  if (decision.outcome != Outcome::forward) return {decision.outcome, 0, 0};
-  return {Outcome::forward, draw_output(sw, decision, to), decision.vc};
-}
-
-/// Room in an input's lane: told to the output that feeds it, or to its host.
-void SwitchFabric::free_slot(uint32_t input, uint32_t vc) {
-  const uint32_t feeder = feeder_[input];
-  if (feeder != no_input) return return_credit(feeder * vcs_ + vc);
-  const Switch& sw = switches_[switch_of_[input]];
-  const uint32_t host = grid_.number(sw.place) * grid_.hosts + input - sw.first;
-  return_credit(static_cast<uint32_t>(output_lanes_.size()) + host);
+  const Hop next = hop(sw, port, vc, to / grid_.hosts);
+  const auto out = static_cast<uint8_t>(next.vc);
+  switch (next.way) {
+    case Hop::Way::host:
+      return {Outcome::forward, to % grid_.hosts, out};
+    case Hop::Way::row:
+      return {Outcome::forward, draw_plane(sw.first + port, Dimension::row), out};
+    case Hop::Way::column:
+      return {Outcome::forward, draw_plane(sw.first + port, Dimension::column), out};
+    case Hop::Way::port:
+      return {Outcome::forward, next.port, out};
+    case Hop::Way::several:
+      return {Outcome::forward,
+              draw_port(sw.first + port,
+                        hops_[sw.tables].rules().at_root({sw.root, port}, vc, leaf_of(to)).ports),
+              out};
+    case Hop::Way::unknown:
+    case Hop::Way::dropped:
+      break;
+  }
+  return {static_cast<Outcome>(next.outcome), 0, 0};
 }
 
 /// Looked up on arrival, with what is alive then.
@@ -338,7 +348,7 @@ void SwitchFabric::arrive(const Event& event) {
   const Way way = look_up(sw, event.input - sw.first, event.vc, event.packet.to);
   if (way.outcome != Outcome::forward) {
     lose(event.packet, way.outcome);
-    free_slot(event.input, event.vc);
+    return_credit(lanes_[event.input * vcs_ + event.vc].feeder);
     return;
   }
   const uint32_t number = event.input * vcs_ + event.vc;
@@ -346,10 +356,39 @@ void SwitchFabric::arrive(const Event& event) {
   if (lane.count == 0) {
     sw.asking.push_back(number);
     lane.routed = turn_ + 1;
-    lane.head = 0;  // where the processor's cache has it
   }
-  slots_[slot(number, lane.count++)] = {event.packet, sw.first + way.output, way.vc,
-                                        static_cast<uint8_t>(std::min(event.switches + 1, 255))};
+  append(sw, lane,
+         {event.packet, nobody, static_cast<uint16_t>(way.output), way.vc,
+          static_cast<uint8_t>(std::min(event.switches + 1, 255))});
+}
+
+uint32_t SwitchFabric::take_slot() {
+  if (free_slots_.empty()) {
+    slots_.emplace_back();
+    return static_cast<uint32_t>(slots_.size() - 1);
+  }
+  const uint32_t slot = free_slots_.back();
+  free_slots_.pop_back();
+  return slot;
+}
+
+void SwitchFabric::append(const Switch& sw, Lane& lane, const Queued& packet) {
+  const uint32_t slot = take_slot();
+  slots_[slot] = packet;
+  if (lane.count++ > 0) {
+    slots_[lane.tail].behind = slot;
+  } else {
+    lane.head = slot;
+    see_first(sw, lane);
+  }
+  lane.tail = slot;
+}
+
+void SwitchFabric::remove_first(const Switch& sw, Lane& lane) {
+  const uint32_t slot = lane.head;
+  lane.head = slots_[slot].behind;
+  free_slots_.push_back(slot);
+  if (--lane.count > 0) see_first(sw, lane);
 }
 
 void SwitchFabric::inject() {
@@ -357,8 +396,7 @@ void SwitchFabric::inject() {
     if (hosts_[host].empty() || host_credits_[host] == 0) continue;
     --host_credits_[host];
     ++under_way_;
-    schedule(config_.end_clocks,
-             {hosts_[host].front(), leaf_input(leaf_of(host), host % grid_.hosts), 0, 0, nobody});
+    schedule(config_.end_clocks, {hosts_[host].front(), input_of(host), 0, 0, nobody});
     hosts_[host].pop_front();
   }
 }
@@ -376,12 +414,17 @@ void SwitchFabric::step() {
   }
   credits.clear();
   auto& events = events_[now_ % events_.size()];
-  for (const Event& event : events) arrive(event);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (i + ahead < events.size()) fetch(events[i + ahead]);
+    arrive(events[i]);
+  }
   events.clear();
   inject();
-  for (uint32_t i = 0; i < config_.speedup; ++i, ++turn_)
-    for (Switch& sw : switches_)
-      if (sw.busy()) turn(sw);
+  const uint64_t first = turn_, end = turn_ + config_.speedup;
+  for (Switch& sw : switches_)  // what passes is elsewhere in a later clock only
+    if (sw.busy())
+      for (turn_ = first; turn_ < end; ++turn_) turn(sw);
+  turn_ = end;
   ++now_;
 }
 

@@ -17,6 +17,7 @@
 // what is on such a link or waits for it. Tables are then rewritten switch by switch (manager.hpp).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -25,6 +26,7 @@
 
 #include "fabric/random.hpp"
 #include "route/tables.hpp"
+#include "switchfabric/hops.hpp"
 #include "switchfabric/lookup_unit.hpp"
 
 namespace weft::switchfabric {
@@ -38,6 +40,11 @@ struct Config {
   uint32_t credit_clocks = 35;  ///< until a sender knows that a buffer has room again
   bool any_channel = false;     ///< packets take any virtual channel: only without faults
   uint64_t seed = 1;
+
+  /// Packets a clock, as far as room in its leaf and the news of it allow.
+  double most_a_host_sends() const {
+    return std::min(1.0, buffer / (double{1} * end_clocks + credit_clocks));
+  }
 };
 
 /// A host sends at most one a clock: `from` and `sent` name it.
@@ -97,23 +104,28 @@ class SwitchFabric {
   std::vector<route::Channel> deadlock() const;
 
  private:
+  static constexpr uint32_t nobody = ~0u;
   /// Inputs, their virtual channels (lanes) and outputs are numbered over all switches; an output has the
   /// number of the input beside it.
   struct Queued {
     Packet packet;
-    uint32_t output = 0;
+    uint32_t behind = nobody;  // slot of the next one of its lane
+    uint16_t port = 0;         // output of the switch
     uint8_t vc = 0;
     uint8_t switches = 0;  // passed, this one too
   };
-  static constexpr uint32_t nobody = ~0u;
   /// One virtual channel of an input.
   struct Lane {
-    uint32_t input = 0, vc = 0;     // whose it is
-    uint32_t head = 0, count = 0;   // of its packets in slots_
-    uint32_t output_lane = nobody;  // that the first packet owns
-    uint32_t output = 0;            // of that
+    uint32_t input = 0;             // whose it is
+    uint32_t head = 0, tail = 0;    // slots of its first and last packet
+    uint32_t count = 0;             // of its packets
+    uint32_t feeder = 0;            // output lane that feeds it; behind all of these a host
+    uint32_t output = 0;            // that the first packet leaves by
+    uint32_t output_lane = nobody;  // of that output, if the first packet owns one
     uint64_t routed = 0;            // turn from which on it may ask for one
-    uint32_t accept = 0;            // iSLIP: channel of the output to take first
+    uint8_t vc = 0;                 // which one it is
+    uint8_t output_vc = 0;          // that the first packet may take
+    uint8_t accept = 0;             // iSLIP: channel of the output to take first
   };
   /// The virtual channel of an output.
   struct OutputLane {
@@ -128,6 +140,7 @@ class SwitchFabric {
     uint32_t accept = 0;     // iSLIP, of the input: output to take first
     uint32_t next_vc = 0;    // of the input
     uint64_t link_free = 0;  // clock
+    RandomStream random;  // of the input, so that draws are the same in whatever order switches are looked at
   };
   /// A leaf, or one plane of a row or column switch.
   struct Switch {
@@ -135,7 +148,7 @@ class SwitchFabric {
     route::Leaf place;                                // of a leaf
     route::Root root;                                 // of any other
     uint32_t first = 0, ports = 0;                    // inputs
-    uint32_t tables = 0;                              // number of its walker
+    uint32_t tables = 0;                              // number of its tables
     std::vector<uint32_t> asking = {}, holding = {};  // lanes with packets: without, with an output lane
     bool busy() const { return !asking.empty() || !holding.empty(); }
   };
@@ -156,6 +169,7 @@ class SwitchFabric {
   static constexpr uint32_t no_input = ~0u;
 
   uint32_t leaf_input(route::Leaf leaf, uint32_t port) const;
+  uint32_t input_of(uint32_t host) const { return leaf_input(leaf_of(host), host % grid_.hosts); }
   uint32_t root_input(const route::RootPort& at, uint32_t plane) const;
   uint32_t behind(const Switch& sw, uint32_t output) const;
   route::Leaf leaf_of(uint32_t host) const { return grid_.leaf(host / grid_.hosts); }
@@ -173,9 +187,9 @@ class SwitchFabric {
   void see_what_is_alive();
   Way look_up(const Switch& sw, uint32_t port, uint8_t vc, uint32_t to);
   Way ask_unit(LookupUnit& unit, const Switch& sw, uint32_t port, uint8_t vc, uint32_t to);
-  route::Decision decide(const Switch& sw, uint32_t port, uint8_t vc, uint32_t to) const;
-  uint32_t draw_output(const Switch& sw, const route::Decision& decision, uint32_t to);
-  uint32_t draw_plane(route::Dimension up);
+  Hop hop(const Switch& sw, uint32_t port, uint8_t vc, uint32_t to);
+  uint32_t draw_port(uint32_t input, const route::PortSet& ports);
+  uint32_t draw_plane(uint32_t input, route::Dimension up);
   void connect();
   void lose(const Packet& packet, std::optional<route::Outcome> why);
   bool works(uint32_t output) const;
@@ -183,13 +197,22 @@ class SwitchFabric {
   void lose_queued(Switch& sw, uint32_t lane);
   uint32_t waits_for(uint32_t lane) const;
   route::Channel channel_of(uint32_t lane) const;
-  void free_slot(uint32_t input, uint32_t vc);
   void inject();
-  std::size_t slot(uint32_t lane, uint32_t place) const {
-    const uint32_t behind = lanes_[lane].head + place;
-    return std::size_t{lane} * config_.buffer + (behind < config_.buffer ? behind : behind - config_.buffer);
+  /// Into the processor's cache.
+  void fetch(const Event& event) const {
+    if (event.input == no_input) return;
+    __builtin_prefetch(&lanes_[event.input * vcs_ + event.vc], 1);
+    __builtin_prefetch(&ports_[event.input], 1);
   }
-  const Queued& head(uint32_t lane) const { return slots_[slot(lane, 0)]; }
+  uint32_t take_slot();
+  void append(const Switch& sw, Lane& lane, const Queued& packet);
+  void remove_first(const Switch& sw, Lane& lane);
+  /// The lane has another first packet.
+  void see_first(const Switch& sw, Lane& lane) {
+    const Queued& first = slots_[lane.head];
+    lane.output = sw.first + first.port;
+    lane.output_vc = first.vc;
+  }
   void ask_for_lanes(Switch& sw);
   void take_lanes(Switch& sw);
   void match_crossbar(const Switch& sw);
@@ -198,13 +221,13 @@ class SwitchFabric {
   void schedule(uint64_t clocks, const Event& event) {
     events_[(now_ + clocks) % events_.size()].push_back(event);
   }
-  void return_credit(uint32_t output_lane) {
-    credits_[(now_ + config_.credit_clocks) % credits_.size()].push_back(output_lane);
+  void return_credit(uint32_t feeder) {
+    credits_[(now_ + config_.credit_clocks) % credits_.size()].push_back(feeder);
   }
 
   route::Grid grid_;
   route::Health alive_;
-  std::vector<route::Walker> walkers_;  // by number of tables
+  std::vector<Hops> hops_;  // by number of tables
   Config config_;
   uint32_t vcs_;
   uint32_t pipeline_clocks_;  // from arrival to the link, without waiting
@@ -216,10 +239,10 @@ class SwitchFabric {
   std::vector<uint32_t> switch_of_;  // by input
   std::vector<Port> ports_;
   std::vector<Lane> lanes_;
-  std::vector<Queued> slots_;  // by lane
+  std::vector<Queued> slots_;  // of all lanes, as many as were ever needed at once: few, so caches hold them
+  std::vector<uint32_t> free_slots_;
   std::vector<OutputLane> output_lanes_;
   std::vector<uint32_t> host_credits_;  // by host: room in its leaf's input
-  std::vector<uint32_t> feeder_;        // by input: output that feeds it, or no_input: its host
   std::vector<std::deque<Packet>> hosts_;
   std::vector<std::vector<Event>> events_;
   std::vector<std::vector<uint32_t>> credits_;  // output lanes; behind them hosts
@@ -229,7 +252,6 @@ class SwitchFabric {
   std::vector<Delivered> delivered_;
   std::vector<Lost> lost_;
   bool struck_ = false;  // since the last clock
-  RandomStream random_;
 };
 
 }  // namespace weft::switchfabric

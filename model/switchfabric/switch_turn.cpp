@@ -11,10 +11,10 @@ void SwitchFabric::ask_for_lanes(Switch& sw) {
   const uint32_t first = sw.first * vcs_, count = sw.ports * vcs_;
   asked_lanes_.clear();
   for (const uint32_t number : sw.asking) {
-    if (lanes_[number].routed > turn_) continue;
-    const Queued& packet = head(number);
-    for (uint32_t vc = config_.any_channel ? 0 : packet.vc; vc < vcs_; ++vc) {
-      const uint32_t output_lane = packet.output * vcs_ + vc;
+    const Lane& lane = lanes_[number];
+    if (lane.routed > turn_) continue;
+    for (uint32_t vc = config_.any_channel ? 0 : lane.output_vc; vc < vcs_; ++vc) {
+      const uint32_t output_lane = lane.output * vcs_ + vc;
       if (output_lanes_[output_lane].owner == nobody) {
         if (lane_grants_[output_lane].to == nobody) asked_lanes_.push_back(output_lane);
         const uint32_t mine = number - first, pointer = output_lanes_[output_lane].grant;
@@ -27,16 +27,13 @@ void SwitchFabric::ask_for_lanes(Switch& sw) {
   for (const uint32_t output_lane : asked_lanes_) {
     const uint32_t number = lane_grants_[output_lane].to;
     Lane& lane = lanes_[number];
-    const uint32_t output = head(number).output;
     if (lane.output_lane == nobody) taking_.push_back(number);
     const auto behind_accept = [&](uint32_t lane_of_output) {
-      const uint32_t vc = lane_of_output - output * vcs_;
+      const uint32_t vc = lane_of_output - lane.output * vcs_;
       return vc >= lane.accept ? vc - lane.accept : vc + vcs_ - lane.accept;
     };
-    if (lane.output_lane == nobody || behind_accept(output_lane) < behind_accept(lane.output_lane)) {
+    if (lane.output_lane == nobody || behind_accept(output_lane) < behind_accept(lane.output_lane))
       lane.output_lane = output_lane;
-      lane.output = output;
-    }
     lane_grants_[output_lane] = {};
   }
 }
@@ -51,7 +48,7 @@ void SwitchFabric::take_lanes(Switch& sw) {
     taken.owner = number;
     taken.grant = number - first + 1 < count ? number - first + 1 : 0;
     const uint32_t vc = lane.output_lane - lane.output * vcs_;
-    lane.accept = vc + 1 < vcs_ ? vc + 1 : 0;
+    lane.accept = static_cast<uint8_t>(vc + 1 < vcs_ ? vc + 1 : 0);
   }
   std::erase_if(sw.asking, [this](uint32_t number) { return lanes_[number].output_lane != nobody; });
   sw.holding.insert(sw.holding.end(), taking_.begin(), taking_.end());
@@ -72,8 +69,8 @@ void SwitchFabric::match_crossbar(const Switch& sw) {
     Grant& grant = port_grants_[lane.output];
     if (grant.to == nobody) asked_ports_.push_back(lane.output);
     // Channels of one input are told apart last, each in its turn.
-    const uint32_t next = ports_[lane.input].next_vc,
-                   vc = lane.vc >= next ? lane.vc - next : lane.vc + vcs_ - next;
+    const uint32_t own = lane.vc, next = ports_[lane.input].next_vc,
+                   vc = own >= next ? own - next : own + vcs_ - next;
     grant.offer(number, behind_pointer(lane.input - sw.first, ports_[lane.output].grant) * vcs_ + vc);
   }
   for (const uint32_t output : asked_ports_) {
@@ -87,8 +84,9 @@ void SwitchFabric::match_crossbar(const Switch& sw) {
     const Lane& lane = lanes_[number];
     ports_[lane.output].grant = behind_port(input - sw.first);
     ports_[input].accept = behind_port(lane.output - sw.first);
-    ports_[input].next_vc = lane.vc + 1 < vcs_ ? lane.vc + 1 : 0;
+    ports_[input].next_vc = lane.vc + 1U < vcs_ ? lane.vc + 1U : 0;
     crossing_.push_back(number);
+    __builtin_prefetch(&slots_[lane.head]);  // for pass
     accepts_[input] = {};
   }
 }
@@ -100,7 +98,7 @@ void SwitchFabric::pass(Switch& sw, uint32_t number) {
   Port& output = ports_[lane.output];
   const uint64_t leaves = std::max((turn_ + 1) / config_.speedup, output.link_free);
   output.link_free = leaves + 1;
-  const Queued& packet = head(number);
+  const Queued packet = slots_[lane.head];
   schedule(leaves - now_ + config_.switch_clocks - pipeline_clocks_,
            {packet.packet, output.next, static_cast<uint8_t>(output_lane - lane.output * vcs_),
             packet.switches, output_lane});
@@ -108,15 +106,19 @@ void SwitchFabric::pass(Switch& sw, uint32_t number) {
   output_lanes_[output_lane].owner = nobody;
   lane.output_lane = nobody;
   lane.routed = turn_ + 2;
-  lane.head = lane.head + 1 < config_.buffer ? lane.head + 1 : 0;
-  if (--lane.count > 0) sw.asking.push_back(number);
-  free_slot(lane.input, lane.vc);
+  remove_first(sw, lane);
+  if (lane.count > 0) sw.asking.push_back(number);
+  return_credit(lane.feeder);
 }
 
 /// All that was free and asked for at its begin.
 void SwitchFabric::turn(Switch& sw) {
   match_crossbar(sw);
   ask_for_lanes(sw);
+  for (const uint32_t number : crossing_) {  // into the processor's cache: the lane's next first packet
+    const Lane& lane = lanes_[number];
+    if (lane.count > 1) __builtin_prefetch(&slots_[slots_[lane.head].behind]);
+  }
   for (const uint32_t number : crossing_) pass(sw, number);
   if (!crossing_.empty())
     std::erase_if(sw.holding, [this](uint32_t number) { return lanes_[number].output_lane == nobody; });

@@ -56,6 +56,10 @@ json to_json(const LiveReport& live, const route::Grid& grid) {
           {"deadlock_clocks", since_strike(live, live.deadlock_clock)}};
 }
 
+const json& ring_in(const json& traffic) {
+  return (traffic.contains("live") ? traffic["live"] : traffic)["deadlock"];
+}
+
 std::string live_line(const json& live) {
   uint64_t dropped = 0;
   for (const auto& [why, packets] : live["dropped"].items()) dropped += packets.get<uint64_t>();
@@ -149,6 +153,7 @@ json run_traffic(const RunConfig& config, const route::Tables& tables, const rou
                   {"dropped", flow.dropped},
                   {"clocks", config.clocks},
                   {"clocks_per_cpu_second", seconds > 0 ? config.clocks / seconds : 0}};
+  results["host_link_limit"] = config.fabric.most_a_host_sends();
   if (config.unit) results["lookups"] = flow.lookups;
   if (config.strikes.empty())
     results["deadlock"] = ring_of(live, alive.grid());
@@ -157,14 +162,19 @@ json run_traffic(const RunConfig& config, const route::Tables& tables, const rou
   return results;
 }
 
+bool stands_still(const json& traffic) { return !ring_in(traffic).empty(); }
+
 std::string to_lines(const json& traffic) {
   std::string text =
       fmt::format("traffic      {:.3f} packets a clock and host arrive, {:.1f} clocks after they were sent\n",
                   traffic["accepted"].get<double>(), traffic["mean_latency_clocks"].get<double>());
-  const bool live = traffic.contains("live");
-  if (live) text += live_line(traffic["live"]);
-  if (const json& ring = (live ? traffic["live"] : traffic)["deadlock"]; !ring.empty())
-    text += fmt::format("standstill   deadlock in a ring of {} channels, for ever\n", ring.size());
+  if (const double most = traffic["host_link_limit"].get<double>(); most < traffic["load"].get<double>())
+    text += fmt::format(
+        "buffers      are too small for the load: no host sends more than {:.3f} (--buffer)\n", most);
+  if (traffic.contains("live")) text += live_line(traffic["live"]);
+  if (stands_still(traffic))
+    text +=
+        fmt::format("standstill   deadlock in a ring of {} channels, for ever\n", ring_in(traffic).size());
   return text;
 }
 

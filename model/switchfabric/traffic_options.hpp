@@ -28,7 +28,10 @@ RunConfig run_config(const TrafficArguments& traffic, const route::Health& known
 /// Runs, shows progress on a terminal, and says what came of it.
 nlohmann::json run_traffic(const RunConfig& config, const route::Tables& tables, const route::Health& alive);
 
-/// A line or two of these results.
+/// Of these results: packets wait for each other for ever.
+bool stands_still(const nlohmann::json& traffic);
+
+/// A few lines of these results.
 std::string to_lines(const nlohmann::json& traffic);
 
 }  // namespace weft::switchfabric

@@ -30,7 +30,7 @@ struct RouteArguments {
   std::string topology, rules = "vtftr", masks, tables_folder, from_folder, update_folder, format = "tables";
   route::FaultTexts known, news;
   switchfabric::TrafficArguments traffic;
-  uint32_t channels = 2;
+  uint32_t channels = 2, image_version = 0;
   bool check = false;
 };
 
@@ -68,7 +68,7 @@ void complain(const char* when, const route::Grid& grid, const route::Report& re
 json unreachable_of(const route::Report& report, const route::Health& alive, const route::Options& options) {
   json pairs = json::array();
   for (const route::Pair& pair : report.lossy) {
-    const route::Proof proof = route::prove_unreachable(pair, alive, options.channels);
+    const route::Proof proof = route::prove_unreachable(pair, alive, options);
     constexpr std::array names{"graph", "channels", "rules", "tables"};
     pairs.push_back({{"from", {pair.from.y, pair.from.x}},
                      {"to", {pair.to.y, pair.to.x}},
@@ -128,7 +128,8 @@ using Files = std::vector<OutputFile>;
 void append(Files& files, Files more) { std::ranges::move(more, std::back_inserter(files)); }
 
 Files files_of(const RouteArguments& arguments, const route::Tables& tables, const route::Health& known) {
-  if (arguments.format == "image") return route::image_files(arguments.tables_folder, tables);
+  if (arguments.format == "image")
+    return route::image_files(arguments.tables_folder, tables, arguments.image_version);
   return route::table_files(arguments.tables_folder, tables, known);
 }
 
@@ -140,9 +141,10 @@ json update(const RouteArguments& arguments, const route::Tables& tables, const 
     throw BadInput(arguments.from_folder + ": are not the tables for the faults that are known (--fail)");
   const route::Update made = route::update_tables(tables, known, after);
   const std::vector<uint32_t> changed = made.tables.changed_from(tables);
-  append(files, arguments.format == "image"
-                    ? route::image_files(arguments.update_folder, made.tables, changed)
-                    : route::table_files(arguments.update_folder, made.tables, after));
+  append(files,
+         arguments.format == "image"
+             ? route::image_files(arguments.update_folder, made.tables, arguments.image_version, changed)
+             : route::table_files(arguments.update_folder, made.tables, after));
   const route::Grid& grid = tables.grid();
   const auto graph = topology::kfat2d(grid.rows, grid.columns, grid.hosts, grid.edges, grid.spines);
   json names = json::array();
@@ -190,6 +192,8 @@ std::string to_lines(const json& results) {
 void refuse_idle_options(const RouteArguments& arguments) {
   const bool writes = !arguments.tables_folder.empty() || !arguments.update_folder.empty();
   if (arguments.format != "tables" && !writes) throw BadInput("--format: needs --tables or --update");
+  if (arguments.image_version != 0 && arguments.format != "image")
+    throw BadInput("--image-version: needs --format image");
   const bool used = arguments.check || !arguments.update_folder.empty() || arguments.traffic.live;
   if (route::any(arguments.news) && !used) throw BadInput("--new-fail: needs --check, --update or --strike");
 }
@@ -251,7 +255,8 @@ int run_route(const RouteArguments& arguments) {
   if (!arguments.common.json_file.empty()) files.push_back({arguments.common.json_file, text_of(results)});
   write_all(arguments, files);
   fmt::print("{}{}", to_lines(results), notes_on(arguments, known));
-  return checked.right || !arguments.check ? ok : check_failed;
+  const bool stands = results.contains("traffic") && switchfabric::stands_still(results["traffic"]);
+  return stands || (arguments.check && !checked.right) ? check_failed : ok;
 }
 
 }  // namespace
@@ -287,6 +292,10 @@ void add_route(CLI::App& weft, int& exit_code) {
           "--format", arguments->format,
           "of --tables and --update: route.json and opensm.lfts, or images of the switch lookup block")
       ->check(CLI::IsMember({"tables", "image"}))
+      ->capture_default_str();
+  command->add_option("--image-version", arguments->image_version, "that the lookup blocks tell")
+      ->type_name("N")
+      ->check(command_line::whole_number(0, ~0u))
       ->capture_default_str();
   command
       ->add_option("--from", arguments->from_folder,

@@ -64,7 +64,7 @@ int run(const Options& options, const std::vector<std::string>& arguments) {
                json["switches"].dump(), json["golden_switches"].dump(), json["lookups"].dump(),
                switchfabric::to_lines(json));
     if (!options.json.empty()) write_json(options.json, json);
-    return exit_ok;
+    return switchfabric::stands_still(json) ? exit_failed : exit_ok;
   } catch (const Fault& fault) {
     throw BadInput(fault.what());
   } catch (const tb::LookupMismatch& mismatch) {

@@ -33,6 +33,7 @@ FILES = {"docs/boot.md": {'{\n  "cpus_per_board"': "machine.json"}}
 
 EXITS = {
     "build/bin/weft route --topology kfat2d:4x4:1 --rules literal": 1,  # shows the ring
+    "build/bin/weft route --topology kfat2d:4x4:4 --fail 1,1 --rules literal": 1,  # stands still
     "build/bin/weft-sim switch --topology kfat2d:4x4:4 --groups random:8:5:1 --flaw model": 1,  # finds the flaw
 }
 

@@ -10,6 +10,7 @@ import pathlib
 import sys
 import types
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(sys.argv.pop(1))
 sys.path.insert(0, str(ROOT / "experiments"))
@@ -212,7 +213,7 @@ class Tables(Pages):
         self.assertEqual(cells[3][1:3], ["", ""])
         self.assertEqual(cells[8][1:3], ["−2.00 %", "−2.38 %"])
         self.assertTrue(rise in self.page)
-        self.assertTrue(f"Uniform: 3 to {traffic.SEEDS_CLAIMED} seeds a point, which differ by up to 0.02 %. Other patterns: {traffic.LARGE.seeds} seed a point." in self.page)
+        self.assertTrue(f"Uniform: 3 to {traffic.SEEDS_DECIDING} seeds a point, which differ by up to 0.02 %. Other patterns: {traffic.SEEDS_OF_PATTERNS} seeds a point, which differ by up to 0.02 %." in self.page)
         self.report()
         self.assertFalse(rise in self.page)
 
@@ -234,17 +235,31 @@ class Tables(Pages):
         self.assertEqual(by_rules, {"vtftr": ["5,020", "200", "5,820"], "literal": ["", "1", "5,820"]})
 
 
+    def test_what_dies_is_named(self):
+        self.report()
+        _, rows = self.section("Faults in the middle of traffic")
+        self.assertEqual(len(rows) - 2, len(traffic.LIVE_CASES))
+        self.assertEqual({row[2] for row in rows[2:]}, {"1 leaf", "2 leaves", "3 leaves", "1 row link", "1 column link", "3 column links", "1 row switch", "1 column switch"})
+
+
+class Live(unittest.TestCase):
+    def test_faults_are_told_as_the_program_wants_them(self):
+        for what, told in (("leaf", ("--new-fail", "2,5")), ("row link", ("--new-fail-row-link", "2,5")), ("column link", ("--new-fail-column-link", "2,5")), ("row switch", ("--new-fail-row", "2")), ("column switch", ("--new-fail-column", "5"))):
+            with unittest.mock.patch.object(traffic, "faults", return_value=("2,5",)):
+                self.assertEqual(traffic.Live("vtftr", 2, what, 1).arguments[-2:], told)
+
+
 class Failures(Pages):
     def test_twice(self):
         self.report(live=lambda run: {"twice": 2} if run.rules == "literal" and len(run.dead) == 3 and run.seed == 2 else {})
-        self.assertEqual(self.made.failures, ["live faults, literal, 2 VCs, 3 faults, load 0.5: 2 packets arrived twice"])
+        self.assertEqual(self.made.failures, ["live faults, literal, 2 VCs, 3 leaves, load 0.5: 2 packets arrived twice"])
         self.assertEqual(self.claim("nothing is delivered twice")[1], "no")
 
     def test_deadlock(self):
         self.report(live=lambda run: {"deadlock": ["a", "b"]} if run.rules == "literal" else {})
         self.assertEqual((self.made.failures, self.claim("never deadlocks")[1], self.claim("As printed")[1]), ([], "yes", "no"))
         self.report(live=lambda run: {"deadlock": ["a", "b"]} if run.channels == "3" and len(run.dead) == 2 and run.seed == 1 else {})
-        self.assertEqual(self.made.failures, [f"live faults, vtftr, 3 VCs, 2 faults, load 0.5: 1 of {traffic.LIVE_SEEDS} runs deadlocked"])
+        self.assertEqual(self.made.failures, [f"live faults, vtftr, 3 VCs, 2 leaves, load 0.5: 1 of {traffic.LIVE_SEEDS} runs deadlocked"])
         self.assertEqual(self.claim("never deadlocks")[1], "no")
 
     def test_deadlock_without_strikes(self):
@@ -255,10 +270,10 @@ class Failures(Pages):
         self.assertRegex(self.made.failures[0], r"--load 1.0 .*: 1 of \d runs deadlocked$")
 
     def test_dropped(self):
-        self.report(live=lambda run: {"dropped": {"DEAD": 5}} if len(run.dead) == 2 else {})
+        self.report(live=lambda run: {"dropped": {"DEAD": 5}} if len(run.dead) != 1 else {})  # two leaves, links, a row switch
         self.assertEqual((self.made.failures, self.claim("One new dead leaf")[1]), ([], "yes"))
         self.report(quick=True, live=lambda run: {"dropped": {"DEAD": 2, "NO_BACKUP": 1}} if len(run.dead) == 1 and run.rules == "vtftr" and run.channels == "2" else {})
-        self.assertEqual(self.made.failures, ["live faults, vtftr, 2 VCs, 1 fault, load 0.5: 6 packets to live leaves dropped"])
+        self.assertEqual(self.made.failures, [f"live faults, vtftr, 2 VCs, 1 leaf, load {load}: 6 packets to live leaves dropped" for load in (0.5, 0.2, 0.8)])
         self.assertEqual(self.claim("One new dead leaf")[1], "no")
 
 

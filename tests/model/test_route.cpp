@@ -269,7 +269,7 @@ TEST(Route, EveryCutPairHasItsProof) {
     const Health health = drawn(grid, true);
     RC_PRE(health.live_leaves() > 0);
     for (const Pair& pair : stable(health, {}).lossy) {
-      const Proof proof = prove_unreachable(pair, health, 2);
+      const Proof proof = prove_unreachable(pair, health, {});
       RC_ASSERT(proof.obstacle != Obstacle::tables);
       if (proof.obstacle != Obstacle::rules) {
         RC_ASSERT(proof.way.empty() || proof.obstacle == Obstacle::channels);
@@ -296,11 +296,24 @@ TEST(Route, TellsChannelsFromRules) {
     for (uint32_t y = 0; y < 4; ++y)
       if (x != y && x != y + 1) health.fail_leaf({x, y});
   const Pair ends{{0, 0}, {3, 3}};
-  const Proof two = prove_unreachable(ends, health, 2), three = prove_unreachable(ends, health, 3);
+  const Proof two = prove_unreachable(ends, health, {}),
+              three = prove_unreachable(ends, health, {.channels = 3});
   EXPECT_EQ(two.obstacle, Obstacle::channels);
   EXPECT_EQ(two.reached, 5u);
   EXPECT_EQ(three.obstacle, Obstacle::rules);
   EXPECT_EQ(three.way.size(), 7u);
+}
+
+/// A staircase of four steps: algorithm A takes as many, the rules do not.
+TEST(Route, CountsStepsOfTheRulesInUse) {
+  Health health(Grid{3, 3, 1});
+  for (uint32_t x = 0; x < 3; ++x)
+    for (uint32_t y = 0; y < 3; ++y)
+      if (x != y && x != y + 1) health.fail_leaf({x, y});
+  const Pair ends{{0, 0}, {2, 2}};
+  EXPECT_EQ(prove_unreachable(ends, health, {}).way.size(), 5u);
+  EXPECT_EQ(prove_unreachable(ends, health, {}).obstacle, Obstacle::rules);
+  EXPECT_EQ(prove_unreachable(ends, health, {RuleSet::detour, Masks::line, 2}).obstacle, Obstacle::tables);
 }
 
 TEST(Route, MoreChannelsAndMasksLoseLess) {

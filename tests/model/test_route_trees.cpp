@@ -123,7 +123,7 @@ TEST(RouteTrees, ADiagonalOfTwoByTwoIsCut) {
   health.fail_leaf({1, 1});
   const Report report = stable(health);
   EXPECT_EQ(report.lossy, (std::vector<Pair>{{{0, 1}, {1, 0}}, {{1, 0}, {0, 1}}}));
-  EXPECT_EQ(prove_unreachable(report.lossy[0], health, 2).obstacle, Obstacle::rules);
+  EXPECT_EQ(prove_unreachable(report.lossy[0], health, {}).obstacle, Obstacle::rules);
 }
 
 /// Another spine switch, or another leaf at the same edge switch, takes what comes.
@@ -191,7 +191,7 @@ TEST(RouteTrees, EveryCutPairHasItsProof) {
     const Health health = drawn(grid, 6);
     RC_PRE(health.live_leaves() > 0u);
     for (const Pair& pair : stable(health).lossy) {
-      const Proof proof = prove_unreachable(pair, health, 2);
+      const Proof proof = prove_unreachable(pair, health, {});
       RC_ASSERT((proof.obstacle == Obstacle::graph) == proof.way.empty() ||
                 proof.obstacle == Obstacle::channels);
       for (std::size_t i = 1; i < proof.way.size(); ++i) {

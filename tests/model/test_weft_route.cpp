@@ -150,6 +150,19 @@ TEST_F(WeftRoute, UpdatesTablesForNewFaults) {
   EXPECT_EQ(written, changed["changed"].size());
 }
 
+TEST_F(WeftRoute, NumbersImages) {
+  const std::string fabric = "--topology kfat2d:2x2:1 --format image ";
+  const auto has = [&](const char* in, const char* version) {
+    return contains(weft("image --heads " + path(in).string() + "/leaf-0-0.image").output, version);
+  };
+  results(fabric + "--image-version 7 --tables " + path("all").string() +
+          " --new-fail-row-link 0,0 --update " + path("some").string());
+  EXPECT_TRUE(has("all", "version 7,"));
+  EXPECT_TRUE(has("some", "version 7,"));
+  results(fabric + "--tables " + path("plain").string());
+  EXPECT_TRUE(has("plain", "version 0,"));
+}
+
 TEST_F(WeftRoute, RefusesUpdatesOfOtherTables) {
   expect_bad("--topology kfat2d:4x4:1 --update " + path("u").string(),
              "--update: there is no new fault (--new-fail)");
@@ -204,7 +217,7 @@ TEST_F(WeftRoute, FindsThatTrafficStandsStill) {
   const std::string fabric =
       "--topology kfat2d:4x4:4 --fail 1,1 --load 1 --buffer 2 --clocks 8000 --switch-clocks 3 --end-clocks 2 "
       "--credit-clocks 2 ";
-  EXPECT_GE(results(fabric + "--rules literal --channels 1")["traffic"]["deadlock"].size(), 2u);
+  EXPECT_GE(results(fabric + "--rules literal --channels 1", 1)["traffic"]["deadlock"].size(), 2u);
   EXPECT_TRUE(contains(weft("route " + fabric + "--rules literal --channels 1").output,
                        "standstill   deadlock in a ring of "));
   EXPECT_EQ(results(fabric)["traffic"]["deadlock"], json::array());
@@ -217,6 +230,20 @@ TEST_F(WeftRoute, CarriesTraffic) {
   EXPECT_EQ(found["dropped"], 0);
   EXPECT_GT(found["mean_latency_clocks"].get<double>(), 167);
   EXPECT_LT(found["mean_latency_clocks"].get<double>(), 237);
+}
+
+// A lone host's link is never idle but for want of room: 62 + 35 clocks until it knows of any.
+TEST_F(WeftRoute, TellsOfBuffersThatAreTooSmall) {
+  const std::string fabric =
+      "route --topology kfat2d:2x2:1 --planes 8 --load 1 --clocks 8000 --pattern transpose ";
+  const json found = results(fabric.substr(6) + "--buffer 24")["traffic"];
+  EXPECT_NEAR(found["host_link_limit"].get<double>(), 24.0 / 97, 1e-9);
+  EXPECT_NEAR(found["accepted"].get<double>(), 24.0 / 97, 2e-3);
+  EXPECT_TRUE(
+      contains(weft(fabric + "--buffer 24").output,
+               "buffers      are too small for the load: no host sends more than 0.247 (--buffer)\n"));
+  EXPECT_FALSE(contains(weft(fabric + "--buffer 97").output, "too small"));
+  EXPECT_NEAR(results(fabric.substr(6) + "--buffer 97")["traffic"]["accepted"].get<double>(), 1, 1e-3);
 }
 
 TEST_F(WeftRoute, CarriesPatterns) {
@@ -240,7 +267,7 @@ TEST_F(WeftRoute, FaultsStrikeWhileTrafficRuns) {
   EXPECT_GT(live["detoured"], 0);
   EXPECT_EQ(live["deadlock"], json::array());
   EXPECT_GE(live["tables_done_clocks"], 500 + 300);
-  const json literal = results(fabric + " --rules literal --buffer 8")["traffic"]["live"];
+  const json literal = results(fabric + " --rules literal --buffer 8", 1)["traffic"]["live"];
   EXPECT_GE(literal["deadlock"].size(), 2u);
 }
 
@@ -270,6 +297,8 @@ TEST_F(WeftRoute, BadInputIsOneLine) {
   expect_bad("--topology kfat2d:4x4:1 --check --new-fail 4,4", "'4,4': there is no row 4, the last is 3");
   expect_bad("--topology kfat2d:1x2:1 --check --fail 0,0 --new-fail 0,1", "no leaf is alive");
   expect_bad("--topology kfat2d:4x4:1 --format image", "--format: needs --tables or --update");
+  expect_bad("--topology kfat2d:4x4:1 --image-version 2 --tables " + path("t").string(),
+             "--image-version: needs --format image");
   for (const std::string use : {"--check", "--load 0.1 --strike 5"})
     expect_bad("--topology kfat2d:4x4:1 --fail 1,1 2,2 --new-fail 2,2 " + use,
                "--new-fail: all of it is dead already (--fail)");
