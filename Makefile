@@ -77,12 +77,12 @@ bench: configure ## speed in clocks: packets a clock, goodput without loss, into
 	$(BUILD)/bin/weft-sim bench --json $(BUILD)/bench.json --markdown docs/results/bench.md
 
 # With FIGURES_ARGS the evaluation alone. In the quick form few seeds and points, into build/figures.
-OTHER_FIGURES := switch-figures barrier-figures boot-figures mcast-figures
-figures: configure $(PYTHON_VENV)/ready ## the papers' evaluations on RTL and generators but that of routes, into docs/results and docs/img (QUICK=1: of all, into build/figures)
+OTHER_FIGURES := switch-figures barrier-figures boot-figures mcast-figures route-figures
+figures: configure $(PYTHON_VENV)/ready ## the papers' evaluations on RTL and generators, into docs/results and docs/img (QUICK=1: a part of each, into build/figures)
 	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r experiments/requirements.txt
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim-experiments
 	$(PYTHON_VENV)/bin/python -B experiments/figures.py --program $(BUILD)/bin/weft-sim-experiments --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick) $(FIGURES_ARGS)
-	$(if $(FIGURES_ARGS),,$(MAKE) --no-print-directory $(OTHER_FIGURES) $(if $(filter 1,$(QUICK)),route-figures))
+	$(if $(FIGURES_ARGS),,$(MAKE) --no-print-directory $(OTHER_FIGURES))
 
 # What BookSim2 comes from: another clone of it, or the program itself; empty: its home on the network.
 BOOKSIM ?=

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the runs of route_traffic.py say: the paper's claims beside ours, tables, figures in docs/img."""
 
+import statistics
+
 import plot
 import route_traffic as traffic
 
@@ -11,6 +13,7 @@ SLIGHT = 0.02  # what "slightly less" may be at most
 STEADY = 0.01  # what twice the clocks may change
 LIMITS = ((5, 0.01), (10, 0.02))  # faults, what they may cost
 LEFT_OUT = "–"
+PHASES = ("before", "news", "rewriting", "after")
 
 
 def percent(part):
@@ -308,14 +311,15 @@ class Report:
         self.sections.append(f"## Beside BookSim2's figures\n\n{words}\n\n" + "\n".join(rows))
 
     def live(self):
-        rows = ["| rules | VCs | what dies | load | runs | sent | aside | twice | lost in what died | dropped to the dead | dropped to the living | last loss to the dead | last loss to the living | tables done | deadlocked runs |",
-                "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"]
-        all_found = []
+        rows = ["| leaves | rules | VCs | what dies | load | runs | sent | aside | twice | lost in what died | dropped to the dead | dropped to the living | last loss to the dead | last loss to the living | tables done | deadlocked runs |",
+                "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"]
+        all_found, by_phase = [], []
         for case in traffic.LIVE_CASES:
             found = [results["live"] for results in self.sweep.of_seeds(case.arguments)]
             if found:
                 all_found += [(case, each) for each in found]
-                rows.append(f"| {case.rules} | {case.channels} | {dying(case)} | {case.load} | {len(found)} | " + " | ".join(live_cells(found)) + " |")
+                rows.append(f"| {name_of(case)} | {len(found)} | " + " | ".join(live_cells(found)) + " |")
+                by_phase += [f"| {name_of(case)} | " + " | ".join(phase_cells(found)) + " |"] if not any(each["deadlock"] for each in found) else []
                 self.failures += live_failures(case, found)
         if not all_found:
             return
@@ -326,12 +330,17 @@ class Report:
         self.claim("One new dead leaf cuts nobody off before tables are rewritten", f"{sum(map(dropped, one))} packets to live leaves dropped in {len(one)} runs", not any(map(dropped, one)) if one else None)
         printed = [each for case, each in all_found if case.rules == "literal"]
         self.claim("As printed: no deadlock while a fault is news", f"{sum(bool(each['deadlock']) for each in printed)} of {len(printed)} runs deadlocked", not any(each["deadlock"] for each in printed) if printed else None)
-        room = traffic.LIVE[traffic.LIVE.index("--buffer") + 1] if "--buffer" in traffic.LIVE else "128"  # the program's own
-        words = (f"8×8 leaves of 8 hosts, q = 8, buffers of {room}. Faults strike in clock 2,000, all at once (of a row or column switch: all its planes); the subnet manager hears of it 2,000 clocks later, makes tables and rewrites a switch every 20 clocks, in an order drawn anew; hosts send to the dead until it is done. "
+        (_, notice, between), (_, notice_large, between_large) = (traffic.LIVE_CLOCKS[n] for n in (8, 16))
+        words = (f"q is the hosts of a leaf, buffers have 128 packets. Faults strike from clock {traffic.LIVE_STRIKE:,} on, all at once if nothing else is said (of a row or column switch: all its planes); the subnet manager hears of each {notice:,} clocks later ({notice_large:,} in 16×16), makes tables and rewrites a switch every {between} ({between_large}) clocks, in an order drawn anew; hosts send to the dead until it is done. "
                  "Sums over runs. *Lost in what died*, in the clock of the strike: packets in what died, on its links or looked up for them, whoever they were for. *Dropped*: by the rules later, by whether the leaf that a packet was for is dead. *Last loss*: clocks after the strike, "
                  "the latest of any run, of a packet for a dead and for a living leaf, struck ones too: 1 is the strike itself. *Aside*: arrived through more switches than without faults. Runs with a third channel are those with two again, unless a packet turns twice. A run that deadlocks (a ring of full buffers, each "
                  "with a first packet that waits for the next) is stopped, so its other numbers are of its beginning.")
         self.sections.append(f"## Faults in the middle of traffic\n\n{words}\n\n" + "\n".join(rows))
+        heads = " | ".join(f"{phase}: throughput | latency" for phase in PHASES)
+        words = ("Medians of seeds, by what the manager does: *before*, from half of the time until the strike; *news*, until the first switch is rewritten; *rewriting*, until the last one is; *after*, while hosts send. Throughput is of live hosts; while some send to the dead, as many packets less arrive. "
+                 "A real manager takes milliseconds and more where this one takes microseconds, so its *news* and *rewriting* last longer; what they do to traffic does not depend on that, once buffers have filled.")
+        if by_phase:
+            self.sections.append(f"### Between the fault and the new tables\n\n{words}\n\n| leaves | rules | VCs | what dies | load | {heads} |\n|---|---|---|---|---|" + "---|---|" * len(PHASES) + "\n" + "\n".join(by_phase))
 
     def standstills(self, wanted):
         """Deadlocks of VTFTR without strikes."""
@@ -378,11 +387,23 @@ def one_leaf(case):
 
 def live_failures(case, found):
     """What must be 0 in such runs and is not."""
-    name = f"live faults, {case.rules}, {case.channels} VCs, {dying(case)}, load {case.load}"
+    name = f"live faults, {name_of(case).replace(' | ', ', ')}"
     twice, deadlocked, lost = sum(each["twice"] for each in found), sum(bool(each["deadlock"]) for each in found), sum(map(dropped, found))
     failures = [f"{name}: {twice} packets arrived twice"] if twice else []
     failures += [f"{name}: {deadlocked} of {len(found)} runs deadlocked"] if deadlocked and case.rules == "vtftr" else []
     return failures + ([f"{name}: {lost} packets to live leaves dropped"] if lost and case.rules == "vtftr" and one_leaf(case) else [])
+
+
+def name_of(case):
+    every = f", one every {case.gap:,} clocks" if case.gap else ""
+    return f"{case.n}×{case.n} | {case.rules} | {case.channels} | {dying(case)}{every} | {case.load}"
+
+
+def phase_cells(found):
+    """Of throughput and latency."""
+    for phase in PHASES:
+        for key, digits in (("accepted", 3), ("mean_latency_clocks", 0)):
+            yield f"{statistics.median(each['phases'][phase][key] for each in found):.{digits}f}"
 
 
 def live_cells(found):

@@ -50,7 +50,7 @@ HOST_LOOP = 62 + 35  # clocks of a host's link and of the news that there is roo
 SMALL = Fabric(8, 6000, 104, 6)
 LARGE = Fabric(16, 4000, 104, 1)
 SEEDS_CLAIMED = 6  # of points of the large fabric of which claims are made
-SEEDS_DECIDING = 20  # of what two claims turn on: 0, 5 and 10 faults, no two in a line
+SEEDS_DECIDING = 12  # of what two claims turn on: 0, 5 and 10 faults, no two in a line
 SEEDS_OF_PATTERNS = 3  # others than uniform, at load 1
 DEEP_BUFFER, DEEP_CLOCKS = 128, 6000  # of runs that tell what buffers do
 SERIES = (("no fault, 1 VC (the other is kept)", ()), ("no fault, 2 VCs", ("--any-channel",)), ("1 fault, VTFTR", ("--fail", "3,4")),
@@ -129,8 +129,10 @@ def beside(n, more, count, speedup):
     return ("--topology", f"kfat2d:{n}x{n}:{n}", "--planes", str(n), "--speedup", str(speedup), *clocks, *more, *dead)
 
 
-# Faults that strike at once in clock 2,000; the manager hears of them 2,000 clocks later and rewrites a switch every 20 clocks.
-LIVE = ("--topology", "kfat2d:8x8:8", "--planes", "8", "--clocks", "12000", "--strike", "2000", "--notice-clocks", "2000", "--rewrite-clocks", "20")
+# Faults that strike from clock 2,000 on; the manager hears of each some clocks later and rewrites a switch every few clocks. By n: clocks, until it hears, between switches.
+LIVE_CLOCKS = {8: (12000, 2000, 20), 16: (14000, 4000, 5)}
+LIVE_STRIKE = 2000
+LIVE_GAP_CLOCKS = 4000  # more, if faults come one after the other
 @dataclasses.dataclass(frozen=True)
 class Live:
     rules: str
@@ -138,13 +140,19 @@ class Live:
     what: str  # that dies
     count: int
     load: float = 0.5
+    n: int = 8
+    gap: int = 0  # clocks from one fault to the next
+    seeds: int = 20
 
     @property
     def arguments(self):
         """The dead drawn anew for each count."""
         option, named = WHAT_DIES[self.what]
-        dead = map(named, faults(8, self.count, f"live{self.count}"))
-        return (*LIVE, "--rules", self.rules, "--channels", str(self.channels), "--load", str(self.load), f"--new-fail{option}", *dead)
+        dead = map(named, faults(self.n, self.count, f"live{self.count}"))
+        clocks, notice, between = LIVE_CLOCKS[self.n]
+        gap = ("--strike-gap", str(self.gap)) if self.gap else ()
+        return ("--topology", f"kfat2d:{self.n}x{self.n}:{self.n}", "--planes", str(self.n), "--clocks", str(clocks + (LIVE_GAP_CLOCKS if gap else 0)), "--strike", str(LIVE_STRIKE), *gap,
+                "--notice-clocks", str(notice), "--rewrite-clocks", str(between), "--rules", self.rules, "--channels", str(self.channels), "--load", str(self.load), f"--new-fail{option}", *dead)
 
 
 WHAT_DIES = {  # its option, and how that names it at (of) a leaf "R,C"
@@ -156,8 +164,9 @@ WHAT_DIES = {  # its option, and how that names it at (of) a leaf "R,C"
 }
 LIVE_CASES = (tuple(Live(rules, channels, "leaf", count) for rules, channels in (("vtftr", 2), ("vtftr", 3), ("literal", 2)) for count in (1, 2, 3)) +
               tuple(Live("vtftr", 2, "leaf", count, load) for load in (0.2, 0.8) for count in (1, 2, 3)) +
-              tuple(Live("vtftr", 2, what, count) for what, count in (("row link", 1), ("column link", 1), ("column link", 3), ("row switch", 1), ("column switch", 1))))
-LIVE_SEEDS = 20
+              tuple(Live("vtftr", 2, what, count) for what, count in (("row link", 1), ("column link", 1), ("column link", 3), ("row switch", 1), ("column switch", 1))) +
+              (Live("vtftr", 2, "leaf", 3, gap=2500),) +
+              tuple(Live("vtftr", 2, "leaf", count, load, n=16, seeds=3) for count, load in ((5, 0.5), (5, 0.7), (10, 0.7))))
 
 
 def points(quick):
@@ -165,20 +174,20 @@ def points(quick):
     few = LOADS[::3]  # in the quick form
     wanted = [(small(8, series, load), SMALL.seeds) for load in (few if quick else LOADS) for _, series in SERIES]
     if quick:
-        return [(arguments, 2) for arguments, _ in wanted] + [(case.arguments, 2) for case in LIVE_CASES]
+        return [(arguments, 2) for arguments, _ in wanted] + [(case.arguments, 2) for case in LIVE_CASES if case.n == 8]
     wanted += [(case.arguments, 1) for case in LIVE_CASES]
     wanted += [(large(count, "all", "uniform", 1.0), 1) for count in (0, 5, 10)]
     wanted += [(twice(arguments), 1) for _, arguments in steady()] + [(deep(count), 3) for count in CLAIMED_FAULTS]
     wanted += [(small(1, series, load), 1) for load in LOADS_OF_ONE_PLANE for _, series in SERIES]
     wanted += [(large(count, placement, "uniform", 1.0), 1) for count in (5, 10) for placement in PLACEMENTS]
     wanted += [(large(count, "all", "uniform", 1.0), 1) for count in FAULTS]
-    wanted += [(case.arguments, LIVE_SEEDS) for case in LIVE_CASES]
+    wanted += [(case.arguments, case.seeds) for case in LIVE_CASES]
     wanted += [(small(1, series, load), SMALL.seeds) for load in LOADS_OF_ONE_PLANE for _, series in SERIES]
     wanted += [(beside(n, more, count, speedup), 1) for n, more, count, _ in BESIDE_CASES for speedup in SPEEDUPS if n == 8]
     wanted += [(large(count, "all", "uniform", load), 1) for load in (0.7, 0.4, 0.8) for count in (0, 10, 5)]
     wanted += [(large(count, "all", pattern, load), 1) for load in (1.0, 0.5) for pattern in PATTERNS for count in (0, 10)]
     wanted += [(beside(n, more, count, 3), 1) for n, more, count, _ in BESIDE_CASES if n == 16]
-    wanted += [(large(count, placement, "uniform", 1.0), SEEDS_CLAIMED if count in CLAIMED_FAULTS else 3) for count in FAULTS for placement in placements(count)]
+    wanted += [(large(count, placement, "uniform", 1.0), SEEDS_CLAIMED if count in CLAIMED_FAULTS else 2) for count in FAULTS for placement in placements(count)]
     wanted += [(large(count, "all", "uniform", 1.0), SEEDS_DECIDING) for count in CLAIMED_FAULTS]
     wanted += [(large(count, "all", pattern, load), LARGE.seeds) for pattern in PATTERNS for load in loads_of(pattern) for count in FAULTS]
     wanted += [(large(count, "all", pattern, 1.0), SEEDS_OF_PATTERNS) for pattern in PATTERNS[1:] for count in FAULTS]
@@ -196,9 +205,16 @@ class Sweep:
     """Runs and their results."""
 
     def __init__(self, weft, folder=RUNS):
-        self.weft = pathlib.Path(weft).resolve()
-        self.folder = folder / hashlib.sha256(self.weft.read_bytes()).hexdigest()[:16]
+        program = pathlib.Path(weft).read_bytes()
+        self.folder = folder / hashlib.sha256(program).hexdigest()[:16]
         self.folder.mkdir(parents=True, exist_ok=True)
+        self.weft = self.folder / "weft"  # a copy: the program may be built anew meanwhile
+        if not self.weft.exists():
+            with tempfile.NamedTemporaryFile(dir=self.folder, delete=False) as part:
+                part.write(program)
+            part = pathlib.Path(part.name)
+            part.chmod(0o755)
+            part.replace(self.weft)
         self.lock = threading.Lock()
         self.results = {}
         for file in sorted(self.folder.glob("*.jsonl")):

@@ -43,9 +43,9 @@ Report check(std::span<const Tables* const> mixture, const Health& alive, bool d
 enum class Obstacle : uint8_t {
   graph,     ///< no links that are alive join the two
   channels,  ///< they do, but any way turns from column to row more often than there are channels for
-  rules,   ///< such a way takes more steps than the rules (three; algorithm A: four), or more than the rules
-           ///< of fat trees allow
-  tables,  ///< the rules have a way, these tables not: masks of lines, other rules, made for other faults
+  rules,     ///< each such way takes more steps than the rules (three; algorithm A: four), or others
+  tables,    ///< there is one of as few, but not in these tables: masks of lines, other rules, made for other
+             ///< faults; in fat trees also where an edge switch sends all packets to a home in vain
 };
 
 struct Proof {

@@ -112,6 +112,10 @@ class Health {
 
   bool alive(Leaf leaf) const { return leaf_[at(leaf)]; }
   bool alive(const Root& root) const { return roots_[grid_.number(root)]; }
+  /// Leaves by number, then roots.
+  bool alive_switch(uint32_t number) const {
+    return number < grid_.leaves() ? leaf_[number] : roots_[number - grid_.leaves()];
+  }
   /// Leaf, link and row or column (edge) switch are alive.
   bool attached(Leaf leaf, Dimension dimension) const {
     return alive(leaf) && links_[index(dimension)][at(leaf)] && alive(grid_.edge_of(leaf, dimension));

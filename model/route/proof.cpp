@@ -15,13 +15,16 @@ namespace {
 constexpr std::size_t most_steps(RuleSet rules) { return rules == RuleSet::detour ? 4 : 3; }
 
 /// Search over (leaf, how it came in, turns from column to row). Without a limit of turns: the plain graph.
+/// `by_rules`: in fat trees a step ends at the edge switch where it began, or at that of the destination.
 class Search {
  public:
-  Search(const Health& alive, uint32_t turns) : alive_(alive), turns_(turns) {}
+  Search(const Health& alive, uint32_t turns, bool by_rules = false)
+      : alive_(alive), turns_(turns), by_rules_(by_rules) {}
 
   /// The way to a leaf, or nothing.
   std::vector<Leaf> way(const Pair& pair) {
     const Grid& grid = alive_.grid();
+    to_ = pair.to;
     before_.assign(std::size_t{grid.leaves()} * 3 * (turns_ + 1), unseen);
     const uint32_t start = place(grid.number(pair.from), 2, 0);
     before_[start] = start;
@@ -59,10 +62,16 @@ class Search {
       const Leaf to = leaf_at(dimension, leaf.line(dimension), port);
       const uint32_t next = place(grid.number(to), into, turns + (turn ? 1 : 0));
       if (to == leaf || !alive_.attached(to, dimension) || before_[next] != unseen) continue;
-      if (!alive_.joined(leaf, to, dimension)) continue;
+      if (!alive_.joined(leaf, to, dimension) || !allowed(leaf, to, dimension)) continue;
       before_[next] = at;
       places_.push_back(next);
     }
+  }
+
+  bool allowed(Leaf from, Leaf next, Dimension dimension) const {
+    if (!by_rules_) return true;
+    const uint32_t at_edge = alive_.grid().leaves_at_edge(dimension), edge = next.port(dimension) / at_edge;
+    return edge == from.port(dimension) / at_edge || edge == to_.port(dimension) / at_edge;
   }
 
   std::vector<Leaf> back(uint32_t at) const {
@@ -74,6 +83,8 @@ class Search {
 
   const Health& alive_;
   uint32_t turns_;
+  bool by_rules_;
+  Leaf to_;
   std::vector<uint32_t> before_, places_;
 };
 
@@ -90,9 +101,11 @@ Proof prove_unreachable(const Pair& pair, const Health& alive, const Options& op
   }
   Search limited(alive, options.channels - 1u);
   proof.way = limited.way(pair);
-  const bool short_one = proof.way.size() <= most_steps(options.rules) + 1 && !grid.trees();
-  proof.obstacle = proof.way.empty() ? Obstacle::channels : short_one ? Obstacle::tables : Obstacle::rules;
   proof.reached = limited.reached();
+  const std::vector<Leaf> by_rules = Search(alive, options.channels - 1u, true).way(pair);
+  const bool in_time = !by_rules.empty() && by_rules.size() <= most_steps(options.rules) + 1;
+  if (in_time) proof.way = by_rules;
+  proof.obstacle = proof.way.empty() ? Obstacle::channels : in_time ? Obstacle::tables : Obstacle::rules;
   return proof;
 }
 
@@ -103,7 +116,7 @@ std::string to_text(const Proof& proof) {
   if (proof.obstacle == Obstacle::channels)
     return fmt::format("no path with these virtual channels: they lead to {} leaves, counting its own",
                        proof.reached);
-  std::string text = proof.obstacle == Obstacle::tables ? "no path by these tables; the rules have"
+  std::string text = proof.obstacle == Obstacle::tables ? "no path by these tables, which lack"
                                                         : "no path under the rules; the shortest is";
   for (const Leaf& leaf : proof.way) text += fmt::format(" leaf-{}-{}", leaf.x, leaf.y);
   return text;

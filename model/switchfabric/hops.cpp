@@ -12,7 +12,7 @@ using route::Outcome;
 
 namespace {
 
-constexpr std::size_t most_hops = 1 << 24;  // 32 MiB: fabrics of 36 x 36 leaves
+constexpr std::size_t most_hops = 1 << 24;  // 32 MiB: 35 x 35 leaves with two channels
 constexpr uint32_t leaf_inputs = 3;         // that differ to the rules: hosts, row, column
 
 Hop hop_of(const Decision& decision) {

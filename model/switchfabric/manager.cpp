@@ -29,6 +29,7 @@ void SubnetManager::plan() {
   known_ = heard_.front().alive;
   heard_.pop_front();
   for (const uint32_t image : tables_.back().changed_from(*newest_)) {
+    if (!known_.alive_switch(image)) continue;
     const auto [first, count] = fabric_.switches_of(image);
     for (uint32_t i = 0; i < count; ++i) queue_.push_back(first + i);
   }

@@ -26,8 +26,9 @@ class SubnetManager {
   void fault();
   /// Before each clock of the fabric.
   void step();
-  /// All switches have tables for what is alive.
+  /// All switches that are alive have tables for what is.
   bool done() const { return heard_.empty() && queue_.empty(); }
+  bool rewriting() const { return !queue_.empty(); }
   uint64_t rewritten() const { return rewritten_; }
   /// Clock of the last switch rewritten.
   uint64_t last() const { return last_; }

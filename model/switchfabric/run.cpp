@@ -2,6 +2,8 @@
 // Traffic through a two-dimensional fat tree, measured.
 #include "switchfabric/run.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "switchfabric/seen.hpp"
@@ -10,8 +12,14 @@ namespace weft::switchfabric {
 
 namespace {
 
-constexpr uint64_t clocks_between_searches = 1000;  // for a deadlock
-constexpr uint64_t patience = 10'000;  // clocks without arrivals or losses, until the rest is given up
+constexpr uint64_t clocks_between_searches = 1000;       // for a deadlock
+constexpr uint64_t most_told_apart = uint64_t{1} << 33;  // packets, a bit each: 1 GiB
+
+/// Clocks without arrivals or losses until the rest is given up: far more than a packet takes from a switch
+/// to the next, or than news of room take.
+uint64_t patience(const Config& config) {
+  return 10'000 + 2 * (uint64_t{config.switch_clocks} + config.end_clocks + config.credit_clocks);
+}
 
 Config seeded(Config config, uint64_t seed) {
   config.seed = seed;
@@ -32,11 +40,17 @@ class Run {
         traffic_(config.pattern, config.load, alive, config.seed) {
     report_.flow.senders = traffic_.senders();
     report_.live.first_strike = config.strike_clock;
-    if (live()) seen_ = Seen(grid_.leaves() * grid_.hosts, config.clocks);
+    if (!live()) return;
+    const uint32_t hosts = grid_.leaves() * grid_.hosts;
+    if (uint64_t{hosts} * config.clocks > most_told_apart)
+      throw Fault(
+          fmt::format("--strike: {} hosts can send in at most {} clocks, so that packets are told apart",
+                      hosts, most_told_apart / hosts));
+    seen_ = Seen(hosts, config.clocks);
   }
 
   RunReport all(const Watch& watch) && {
-    for (uint64_t clock = 0; clock < config_.clocks && report_.live.deadlock.empty(); ++clock) {
+    for (uint64_t clock = 0; clock < config_.clocks && !stands_still(); ++clock) {
       strike(clock);
       traffic_.draw(clock, [this](uint32_t from, uint32_t to) {
         fabric_.send(from, to);
@@ -44,15 +58,18 @@ class Run {
       });
       step();
       if (clock >= config_.clocks / 2) measure();
+      if (live()) measure_phase(clock);
       if (watch) watch(clock, config_.clocks);
     }
     if (live()) finish();
+    if (!stands_still()) search();
     report_.flow.lookups = fabric_.lookups();
     return std::move(report_);
   }
 
  private:
   bool live() const { return !config_.strikes.empty(); }
+  bool stands_still() const { return !report_.live.deadlock.empty(); }
 
   void strike(uint64_t clock) {
     while (struck_ < config_.strikes.size() &&
@@ -74,7 +91,7 @@ class Run {
     }
     fabric_.step();
     for (const Lost& lost : fabric_.lost()) lose(lost);
-    if (fabric_.now() % clocks_between_searches == 0 && !config_.fabric.any_channel) search();
+    if (fabric_.now() % clocks_between_searches == 0) search();
     if (!live()) return;
     for (const Delivered& delivered : fabric_.delivered()) arrive(delivered);
   }
@@ -89,12 +106,29 @@ class Run {
     }
   }
 
+  Phase phase() const {
+    if (struck_ == 0) return Phase::before;
+    if (manager_.done()) return Phase::after;
+    return manager_.rewriting() ? Phase::rewriting : Phase::news;
+  }
+
+  void measure_phase(uint64_t clock) {
+    if (clock < config_.strike_clock / 2) return;
+    PhaseFlow& flow = report_.live.flows[static_cast<std::size_t>(phase())];
+    ++flow.clocks;
+    flow.host_clocks += traffic_.senders();
+    for (const Delivered& delivered : fabric_.delivered()) {
+      ++flow.arrived;
+      flow.latency += delivered.arrived - delivered.packet.sent;
+    }
+  }
+
   /// Nobody sends any more.
   void finish() {
     last_change_ = fabric_.now();
-    while (report_.live.deadlock.empty() &&
-           (!manager_.done() ||
-            (fabric_.waiting() + fabric_.under_way() > 0 && fabric_.now() < last_change_ + patience))) {
+    const uint64_t most = patience(config_.fabric);
+    while (!stands_still() && (!manager_.done() || (fabric_.waiting() + fabric_.under_way() > 0 &&
+                                                    fabric_.now() < last_change_ + most))) {
       step();
       if (!fabric_.delivered().empty() || !fabric_.lost().empty()) last_change_ = fabric_.now();
     }
@@ -104,8 +138,9 @@ class Run {
   }
 
   void search() {
+    if (config_.fabric.any_channel) return;
     report_.live.deadlock = fabric_.deadlock();
-    report_.live.deadlock_clock = report_.live.deadlock.empty() ? 0 : fabric_.now();
+    report_.live.deadlock_clock = stands_still() ? fabric_.now() : 0;
   }
 
   route::Leaf leaf_of(uint32_t host) const { return grid_.leaf(host / grid_.hosts); }

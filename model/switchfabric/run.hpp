@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <functional>
 #include <vector>
 
@@ -38,6 +39,22 @@ struct Flow {
   uint64_t lookups = 0;      ///< of lookup blocks, in all clocks
 };
 
+/// Parts of a run with strikes, by what the subnet manager does. Each can come again with the next fault.
+enum class Phase : uint8_t {
+  before,     ///< the first strike, from half of that time on
+  news,       ///< a fault is not known yet
+  rewriting,  ///< some switches have tables for what is dead, others not
+  after,      ///< all have
+};
+inline constexpr std::size_t phases = 4;
+
+/// What arrived in one of them, while hosts send.
+struct PhaseFlow {
+  uint64_t clocks = 0;
+  uint64_t host_clocks = 0;  ///< of hosts that send
+  uint64_t arrived = 0, latency = 0;
+};
+
 /// Of all packets of a run with strikes.
 struct LiveReport {
   uint64_t sent = 0;  ///< but for those that were still in a host when it died
@@ -50,6 +67,7 @@ struct LiveReport {
   uint64_t first_strike = 0, last_loss = 0;  ///< clocks; of losses between live leaves, 0: none
   uint64_t last_loss_to_dead = 0;
   uint64_t tables_done = 0, rewritten = 0;  ///< clock of the last switch rewritten; how many
+  std::array<PhaseFlow, phases> flows{};    ///< by phase
   std::vector<route::Channel> deadlock;     ///< channels of a ring, if there was one
   uint64_t deadlock_clock = 0;              ///< when it was found
 };

@@ -31,6 +31,8 @@
 
 namespace weft::switchfabric {
 
+inline constexpr uint32_t turns_a_packet = 3;  ///< of a lane: channel, crossbar, through it
+
 struct Config {
   uint32_t planes = 1;
   uint32_t switch_clocks = 35;  ///< from a switch's input to the next one's, without waiting
@@ -41,9 +43,10 @@ struct Config {
   bool any_channel = false;     ///< packets take any virtual channel: only without faults
   uint64_t seed = 1;
 
-  /// Packets a clock, as far as room in its leaf and the news of it allow.
+  /// Packets a clock, as far as room in its leaf and the news of it allow, and the leaf's turns.
   double most_a_host_sends() const {
-    return std::min(1.0, buffer / (double{1} * end_clocks + credit_clocks));
+    return std::min(
+        {1.0, speedup / double{turns_a_packet}, buffer / (double{1} * end_clocks + credit_clocks)});
   }
 };
 

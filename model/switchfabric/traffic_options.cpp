@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -34,6 +35,18 @@ json ring_of(const LiveReport& live, const route::Grid& grid) {
   return ring;
 }
 
+json phases_of(const LiveReport& live) {
+  constexpr std::array<const char*, phases> names{"before", "news", "rewriting", "after"};
+  json found = json::object();
+  for (std::size_t phase = 0; phase < phases; ++phase) {
+    const PhaseFlow& flow = live.flows[phase];
+    found[names[phase]] = {{"clocks", flow.clocks},
+                           {"accepted", share(flow.arrived, flow.host_clocks)},
+                           {"mean_latency_clocks", share(flow.latency, flow.arrived)}};
+  }
+  return found;
+}
+
 json to_json(const LiveReport& live, const route::Grid& grid) {
   json dropped = json::object();
   for (std::size_t why = 0; why < live.dropped.size(); ++why)
@@ -52,6 +65,7 @@ json to_json(const LiveReport& live, const route::Grid& grid) {
           {"last_loss_to_dead_clocks", since_strike(live, live.last_loss_to_dead)},
           {"tables_done_clocks", since_strike(live, live.tables_done)},
           {"rewritten_switches", live.rewritten},
+          {"phases", phases_of(live)},
           {"deadlock", ring_of(live, grid)},
           {"deadlock_clocks", since_strike(live, live.deadlock_clock)}};
 }
@@ -65,10 +79,10 @@ std::string live_line(const json& live) {
   for (const auto& [why, packets] : live["dropped"].items()) dropped += packets.get<uint64_t>();
   return fmt::format(
       "live         {} sent, {} arrived ({} aside, {} twice), lost: {} with what died, {} to the dead, {} "
-      "others\n",
+      "others; {} left\n",
       live["sent"].get<uint64_t>(), live["arrived"].get<uint64_t>(), live["detoured"].get<uint64_t>(),
-      live["twice"].get<uint64_t>(), live["struck"].get<uint64_t>(), live["to_dead"].get<uint64_t>(),
-      dropped);
+      live["twice"].get<uint64_t>(), live["struck"].get<uint64_t>(), live["to_dead"].get<uint64_t>(), dropped,
+      live["left"].get<uint64_t>());
 }
 
 }  // namespace
@@ -162,17 +176,19 @@ json run_traffic(const RunConfig& config, const route::Tables& tables, const rou
   return results;
 }
 
-bool stands_still(const json& traffic) { return !ring_in(traffic).empty(); }
+bool stands_still(const json& traffic) {
+  return !ring_in(traffic).empty() || (traffic.contains("live") && traffic["live"]["left"] > 0);
+}
 
 std::string to_lines(const json& traffic) {
   std::string text =
       fmt::format("traffic      {:.3f} packets a clock and host arrive, {:.1f} clocks after they were sent\n",
                   traffic["accepted"].get<double>(), traffic["mean_latency_clocks"].get<double>());
   if (const double most = traffic["host_link_limit"].get<double>(); most < traffic["load"].get<double>())
-    text += fmt::format(
-        "buffers      are too small for the load: no host sends more than {:.3f} (--buffer)\n", most);
+    text +=
+        fmt::format("hosts        cannot send as much: {:.3f} at most with such --buffer, --speedup\n", most);
   if (traffic.contains("live")) text += live_line(traffic["live"]);
-  if (stands_still(traffic))
+  if (!ring_in(traffic).empty())
     text +=
         fmt::format("standstill   deadlock in a ring of {} channels, for ever\n", ring_in(traffic).size());
   return text;

@@ -28,7 +28,7 @@ RunConfig run_config(const TrafficArguments& traffic, const route::Health& known
 /// Runs, shows progress on a terminal, and says what came of it.
 nlohmann::json run_traffic(const RunConfig& config, const route::Tables& tables, const route::Health& alive);
 
-/// Of these results: packets wait for each other for ever.
+/// Of these results: packets wait for each other, or go round, for ever.
 bool stands_still(const nlohmann::json& traffic);
 
 /// A few lines of these results.

@@ -140,7 +140,8 @@ json update(const RouteArguments& arguments, const route::Tables& tables, const 
   if (!arguments.from_folder.empty() && !(tables == route::make_tables(known, tables.options())))
     throw BadInput(arguments.from_folder + ": are not the tables for the faults that are known (--fail)");
   const route::Update made = route::update_tables(tables, known, after);
-  const std::vector<uint32_t> changed = made.tables.changed_from(tables);
+  std::vector<uint32_t> changed = made.tables.changed_from(tables);
+  std::erase_if(changed, [&after](uint32_t sw) { return !after.alive_switch(sw); });
   append(files,
          arguments.format == "image"
              ? route::image_files(arguments.update_folder, made.tables, arguments.image_version, changed)

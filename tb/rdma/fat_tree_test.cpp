@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// RDMA engines on a two-dimensional fat tree whose leaf switches die while they write: nothing between live
-// nodes is lost, nothing wrong is written.
+// RDMA engines on a two-dimensional fat tree of which switches and links die while they write: nothing
+// between live nodes is lost, nothing wrong is written.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
 #include <vector>
 
 #include "fabric/random.hpp"
@@ -15,7 +20,6 @@ namespace weft::tb {
 namespace {
 
 using route::Health;
-using route::Leaf;
 using switchfabric::FatTreeCarrier;
 
 constexpr uint16_t key = 0x5eed;
@@ -23,8 +27,23 @@ constexpr uint64_t sources = 0x10'0000, targets = 0x80'0000, room = 0x1'0000;
 constexpr uint32_t bytes = 20'000;
 constexpr route::Grid grid{4, 4, 1};
 
+struct Death {
+  route::What what = route::What::leaf;
+  std::string where;  ///< as command lines name it
+
+  std::optional<uint32_t> node() const {
+    if (what != route::What::leaf) return std::nullopt;
+    return grid.number({static_cast<uint32_t>(where.at(2) - '0'), static_cast<uint32_t>(where.at(0) - '0')});
+  }
+  friend std::ostream& operator<<(std::ostream& out, const Death& death) {
+    constexpr std::array names{"leaf", "row switch", "column switch", "row link", "column link"};
+    return out << names.at(static_cast<std::size_t>(death.what)) << ' ' << death.where;
+  }
+};
+using Deaths = std::vector<Death>;
+
 /// 16 nodes on 4x4 leaves, every other one the golden model. Nodes of leaves that will die take no part.
-class FatTree : public testing::TestWithParam<std::vector<Leaf>> {
+class FatTree : public testing::TestWithParam<Deaths> {
  protected:
   FatTree()
       : carrier_(std::make_shared<FatTreeCarrier>(
@@ -44,9 +63,7 @@ class FatTree : public testing::TestWithParam<std::vector<Leaf>> {
   }
 
   bool dies(uint32_t node) const {
-    for (const Leaf& leaf : GetParam())
-      if (grid.number(leaf) == node) return true;
-    return false;
+    return std::ranges::any_of(GetParam(), [node](const Death& death) { return death.node() == node; });
   }
 
   void start() {
@@ -104,16 +121,16 @@ class FatTree : public testing::TestWithParam<std::vector<Leaf>> {
   uint64_t posted_ = 0, completions_ = 0;
 };
 
-TEST_P(FatTree, LosesNothingWhileLeavesDie) {
+TEST_P(FatTree, LosesNothingBetweenTheLiving) {
   start();
   post();
   Health alive(grid);
-  for (const Leaf& leaf : GetParam()) {
+  for (const Death& death : GetParam()) {
     // Each time there are packets in what dies, or below nothing would be lost.
     EXPECT_FALSE(system_.run_until([this] { return completions_ == posted_; }, 2000)) << "still busy";
-    alive.fail_leaf(leaf);
+    route::fail(alive, death.what, death.where);
     carrier_->strike(alive);
-    system_.halt_node(grid.number(leaf));
+    if (const auto node = death.node()) system_.halt_node(*node);
   }
   EXPECT_TRUE(system_.run_until([this] { return completions_ == posted_ && system_.settled(); }, 400'000));
   EXPECT_EQ(completions_, posted_);
@@ -132,9 +149,13 @@ TEST_P(FatTree, LosesNothingWhileLeavesDie) {
   EXPECT_GT(carrier_->manager().rewritten(), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Dead, FatTree,
-                         testing::Values(std::vector<Leaf>{}, std::vector<Leaf>{Leaf{1, 2}},
-                                         std::vector<Leaf>{Leaf{1, 2}, Leaf{3, 0}, Leaf{0, 1}}));
+INSTANTIATE_TEST_SUITE_P(
+    Dead, FatTree,
+    testing::Values(Deaths{}, Deaths{{route::What::leaf, "2,1"}},
+                    Deaths{
+                        {route::What::leaf, "2,1"}, {route::What::leaf, "0,3"}, {route::What::leaf, "1,0"}},
+                    Deaths{{route::What::row_link, "2,1"}, {route::What::row_link, "0,3"}},
+                    Deaths{{route::What::row_switch, "1"}}, Deaths{{route::What::column_switch, "2"}}));
 
 }  // namespace
 }  // namespace weft::tb

@@ -19,7 +19,7 @@ import route_figures  # noqa: E402
 import route_traffic as traffic  # noqa: E402
 
 LIVE = {"sent": 1000, "arrived": 990, "detoured": 1, "twice": 0, "struck": 7, "to_dead": 3, "dropped": {}, "left": 0, "last_loss_clocks": 1, "last_loss_to_dead_clocks": 5883, "tables_done_clocks": 5820,
-        "rewritten_switches": 192, "deadlock": [], "deadlock_clocks": None}
+        "rewritten_switches": 192, "deadlock": [], "deadlock_clocks": None, "phases": {phase: {"clocks": 1000, "accepted": 0.5, "mean_latency_clocks": 250.0} for phase in ("before", "news", "rewriting", "after")}}
 
 
 class Run:
@@ -209,11 +209,11 @@ class Tables(Pages):
         self.report(most=lambda run: most(run) * (1.004 if len(run.dead) == 10 else 0.98 if run.pattern == "hotspot" and run.dead else 1))
         rows, cells = self.section("What faults cost at load 1")
         self.assertEqual(list(rows), [f"uniform, {placement}" for placement in traffic.PLACEMENTS] + ["transpose, all", "hotspot, all", "all-to-all, all"])
-        self.assertEqual(cells[2][1:], ["+0.00 %", "−0.39 %", "+0.00 %", "−1.95 %", "+0.40 %", "−3.52 %", "+0.00 %", "−5.86 %", "+0.00 %", "−7.81 %"])
+        self.assertEqual(cells[2][1:], ["+0.00 %", "−0.39 %", "+0.00 %", "−1.95 %", "+0.40 %", "−3.52 %", "+0.00 %", "−5.85 %", "+0.00 %", "−7.81 %"])
         self.assertEqual(cells[3][1:3], ["", ""])
         self.assertEqual(cells[8][1:3], ["−2.00 %", "−2.38 %"])
         self.assertTrue(rise in self.page)
-        self.assertTrue(f"Uniform: 3 to {traffic.SEEDS_DECIDING} seeds a point, which differ by up to 0.02 %. Other patterns: {traffic.SEEDS_OF_PATTERNS} seeds a point, which differ by up to 0.02 %." in self.page)
+        self.assertTrue(f"Uniform: 2 to {traffic.SEEDS_DECIDING} seeds a point, which differ by up to 0.02 %. Other patterns: {traffic.SEEDS_OF_PATTERNS} seeds a point, which differ by up to 0.02 %." in self.page)
         self.report()
         self.assertFalse(rise in self.page)
 
@@ -231,15 +231,24 @@ class Tables(Pages):
         self.report(live=lambda run: {"last_loss_to_dead_clocks": None} if run.rules == "literal" else {"last_loss_clocks": 10 * run.seed, "last_loss_to_dead_clocks": 5000 + run.seed})
         _, rows = self.section("Faults in the middle of traffic")
         places = [rows[0].index(name) for name in ("last loss to the dead", "last loss to the living", "tables done")]
-        by_rules = {row[0]: [row[place] for place in places] for row in rows[2:]}
+        by_rules = {row[1]: [row[place] for place in places] for row in reversed(rows[2:])}  # the first of each
         self.assertEqual(by_rules, {"vtftr": ["5,020", "200", "5,820"], "literal": ["", "1", "5,820"]})
 
+
+    def test_phases(self):
+        def phases(run):
+            return {"phases": {**LIVE["phases"], "news": {"clocks": 1, "accepted": 0.4 + 0.001 * (run.seed % 3), "mean_latency_clocks": 300.0 + run.seed}}, "deadlock": ["a", "b"] if run.rules == "literal" else []}
+
+        self.report(live=phases)
+        _, rows = self.section("Between the fault and the new tables")
+        self.assertEqual({row[1] for row in rows[2:]}, {"vtftr"})
+        self.assertEqual(rows[2][5:], ["0.500", "250", "0.401", "310", "0.500", "250", "0.500", "250"])  # the median of 301 to 320, to even
 
     def test_what_dies_is_named(self):
         self.report()
         _, rows = self.section("Faults in the middle of traffic")
         self.assertEqual(len(rows) - 2, len(traffic.LIVE_CASES))
-        self.assertEqual({row[2] for row in rows[2:]}, {"1 leaf", "2 leaves", "3 leaves", "1 row link", "1 column link", "3 column links", "1 row switch", "1 column switch"})
+        self.assertEqual({row[3] for row in rows[2:]}, {"1 leaf", "2 leaves", "3 leaves", "5 leaves", "10 leaves", "3 leaves, one every 2,500 clocks", "1 row link", "1 column link", "3 column links", "1 row switch", "1 column switch"})
 
 
 class Live(unittest.TestCase):
@@ -252,14 +261,14 @@ class Live(unittest.TestCase):
 class Failures(Pages):
     def test_twice(self):
         self.report(live=lambda run: {"twice": 2} if run.rules == "literal" and len(run.dead) == 3 and run.seed == 2 else {})
-        self.assertEqual(self.made.failures, ["live faults, literal, 2 VCs, 3 leaves, load 0.5: 2 packets arrived twice"])
+        self.assertEqual(self.made.failures, ["live faults, 8×8, literal, 2, 3 leaves, 0.5: 2 packets arrived twice"])
         self.assertEqual(self.claim("nothing is delivered twice")[1], "no")
 
     def test_deadlock(self):
         self.report(live=lambda run: {"deadlock": ["a", "b"]} if run.rules == "literal" else {})
         self.assertEqual((self.made.failures, self.claim("never deadlocks")[1], self.claim("As printed")[1]), ([], "yes", "no"))
         self.report(live=lambda run: {"deadlock": ["a", "b"]} if run.channels == "3" and len(run.dead) == 2 and run.seed == 1 else {})
-        self.assertEqual(self.made.failures, [f"live faults, vtftr, 3 VCs, 2 leaves, load 0.5: 1 of {traffic.LIVE_SEEDS} runs deadlocked"])
+        self.assertEqual(self.made.failures, [f"live faults, 8×8, vtftr, 3, 2 leaves, 0.5: 1 of 20 runs deadlocked"])
         self.assertEqual(self.claim("never deadlocks")[1], "no")
 
     def test_deadlock_without_strikes(self):
@@ -273,7 +282,7 @@ class Failures(Pages):
         self.report(live=lambda run: {"dropped": {"DEAD": 5}} if len(run.dead) != 1 else {})  # two leaves, links, a row switch
         self.assertEqual((self.made.failures, self.claim("One new dead leaf")[1]), ([], "yes"))
         self.report(quick=True, live=lambda run: {"dropped": {"DEAD": 2, "NO_BACKUP": 1}} if len(run.dead) == 1 and run.rules == "vtftr" and run.channels == "2" else {})
-        self.assertEqual(self.made.failures, [f"live faults, vtftr, 2 VCs, 1 leaf, load {load}: 6 packets to live leaves dropped" for load in (0.5, 0.2, 0.8)])
+        self.assertEqual(self.made.failures, [f"live faults, 8×8, vtftr, 2, 1 leaf, {load}: 6 packets to live leaves dropped" for load in (0.5, 0.2, 0.8)])
         self.assertEqual(self.claim("One new dead leaf")[1], "no")
 
 

@@ -13,7 +13,6 @@ using route::Decision;
 using route::Dimension;
 using route::Grid;
 using route::Health;
-using route::Leaf;
 using route::Outcome;
 
 void expect_same(const Hop& hop, const Decision& decision) {

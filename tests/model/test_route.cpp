@@ -7,6 +7,7 @@
 #include <set>
 
 #include "every_set.hpp"
+#include "fabric/random.hpp"
 #include "property.hpp"
 #include "route/checker.hpp"
 
@@ -39,14 +40,21 @@ Report news(const Health& before, const Health& after, const Options& options) {
   return check(mixture, after, true);
 }
 
-/// Whether two dead corners and no whole column or row in common cut the pair: by counting, not by rules.
+/// By a row or a column, or staying.
+bool joined_in_one_step(const Health& health, Leaf from, Leaf to, Dimension dimension) {
+  return from == to || (from.line(dimension) == to.line(dimension) && health.attached(from, dimension) &&
+                        health.attached(to, dimension));
+}
+
+/// By counting all ways, not by rules.
 bool joined_in_three_steps(const Health& health, Leaf from, Leaf to) {
-  const auto turns = [&health](uint32_t x, uint32_t y) { return health.turns({x, y}); };
-  if (from.x == to.x || from.y == to.y || turns(to.x, from.y) || turns(from.x, to.y)) return true;
-  for (uint32_t x = 0; x < health.grid().columns; ++x)
-    if (turns(x, from.y) && turns(x, to.y)) return true;
-  for (uint32_t y = 0; y < health.grid().rows; ++y)
-    if (turns(from.x, y) && turns(to.x, y)) return true;
+  for (const Dimension first : {Dimension::row, Dimension::column})
+    for (uint32_t port = 0; port < health.grid().ports(first); ++port) {
+      const Leaf one = leaf_at(first, from.line(first), port), two = leaf_at(first, to.line(first), port);
+      if (joined_in_one_step(health, from, one, first) &&
+          joined_in_one_step(health, one, two, other(first)) && joined_in_one_step(health, two, to, first))
+        return true;
+    }
   return false;
 }
 
@@ -117,6 +125,29 @@ TEST(Route, EveryConfigurationOfFourWithUpToThreeFaults) {
     }
   });
   EXPECT_EQ(configurations, 1u + 16 + 120 + 560);
+}
+
+/// One of all that can die in 4x4: leaves, row and column switches, links.
+void fail_one_of(Health& health, uint32_t thing) {
+  const Grid& grid = health.grid();
+  const auto dimension = thing % 2 == 0 ? Dimension::row : Dimension::column;
+  if (thing < 16) return health.fail_leaf(grid.leaf(thing));
+  if (thing < 48) return health.fail_link(grid.leaf((thing - 16) / 2), dimension);
+  health.fail_switch({dimension, (thing - 48) / 2});
+}
+
+TEST(Route, EverySetOfUpToThreeFaultsOfAnyKind) {
+  uint32_t sets = 0;
+  every_set(56, 3, [&](const std::vector<uint32_t>& dead) {
+    Health health(Grid{4, 4, 1});
+    for (const uint32_t thing : dead) fail_one_of(health, thing);
+    const Report report = stable(health, {});
+    ASSERT_TRUE(report.cycle.empty());
+    ASSERT_EQ(report.lossy.size(), cut_pairs(health)) << ::testing::PrintToString(dead);
+    ASSERT_LE(report.max_steps, 3u);
+    ++sets;
+  });
+  EXPECT_EQ(sets, 1u + 56 + 1540 + 27720);
 }
 
 TEST(Route, OneNewFaultLosesNothing) {
@@ -263,6 +294,48 @@ TEST(Route, NeverDeadlocksWhateverFails) {
   });
 }
 
+/// Up in a row, down in it, up in a column, down in it, for each virtual channel.
+uint32_t rank(const Channel& channel) {
+  return 4u * channel.vc + (channel.dimension == Dimension::column ? 2u : 0u) + (channel.down ? 1u : 0u);
+}
+
+/// Why no ring can close: each hop goes up in these numbers, whatever tables say and whatever is dead.
+TEST(Route, HopsGoUpWithAnyTables) {
+  EXPECT_PROPERTY("tables and faults at random", [] {
+    const Grid grid = drawn_grid();
+    const Options options{RuleSet::vtftr, Masks::destination,
+                          static_cast<uint8_t>(*rc::gen::inRange<int>(1, 5))};
+    RandomStream random(*rc::gen::arbitrary<uint64_t>());
+    Tables tables(grid, options);
+    for (uint32_t to = 0; to < grid.leaves(); ++to) {
+      for (uint32_t at = 0; at < grid.leaves(); ++at)
+        tables.first(grid.leaf(at), grid.leaf(to)) = static_cast<First>(random.below(3));
+      for (uint32_t root = 0; root < grid.roots(); ++root) {
+        const uint32_t ports = grid.root_ports(grid.root(root));
+        const uint64_t primary = random.below(ports + 1);
+        tables.entry(grid.root(root), grid.leaf(to)) = {
+            primary == ports ? RootEntry::none : static_cast<uint8_t>(primary),
+            PortSet(random.next() & ((uint64_t{1} << ports) - 1))};
+      }
+    }
+    const Health health = drawn(grid, true);
+    const Walker walker(tables, health);
+    uint64_t hops = 0;
+    for (uint32_t leaf = 0; leaf < grid.leaves(); ++leaf)
+      for (const Dimension dimension : {Dimension::row, Dimension::column})
+        for (const bool down : {false, true})
+          for (uint8_t vc = 0; vc < options.channels; ++vc)
+            for (uint32_t to = 0; to < grid.leaves(); ++to) {
+              const Channel at{grid.leaf(leaf), dimension, down, vc};
+              walker.step(at, grid.leaf(to), [&](const Channel& next) {
+                RC_ASSERT(rank(next) > rank(at));
+                ++hops;
+              });
+            }
+    RC_CLASSIFY(hops > 0);
+  });
+}
+
 TEST(Route, EveryCutPairHasItsProof) {
   EXPECT_PROPERTY("a set that holds the source only, or a way that is there", [] {
     const Grid grid = drawn_grid();
@@ -314,6 +387,15 @@ TEST(Route, CountsStepsOfTheRulesInUse) {
   EXPECT_EQ(prove_unreachable(ends, health, {}).way.size(), 5u);
   EXPECT_EQ(prove_unreachable(ends, health, {}).obstacle, Obstacle::rules);
   EXPECT_EQ(prove_unreachable(ends, health, {RuleSet::detour, Masks::line, 2}).obstacle, Obstacle::tables);
+}
+
+/// Three new faults that two virtual channels cannot get all packets around, and three can.
+TEST(Route, AThirdChannelLosesLessWhileFaultsAreNews) {
+  const Grid grid{4, 4, 1};
+  Health after(grid);
+  for (const Leaf leaf : {Leaf{0, 0}, Leaf{0, 1}, Leaf{2, 3}}) after.fail_leaf(leaf);
+  EXPECT_EQ(news(Health(grid), after, {}).lossy.size(), 4u);
+  EXPECT_EQ(news(Health(grid), after, {.channels = 3}).lossy.size(), 0u);
 }
 
 TEST(Route, MoreChannelsAndMasksLoseLess) {

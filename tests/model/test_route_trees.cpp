@@ -184,6 +184,26 @@ TEST(RouteTrees, UpdatesAreTablesMadeFromScratch) {
   });
 }
 
+/// Whether steps of which each ends at the edge switch where it began, or at the destination's, lead there:
+/// counted without any search.
+bool leads(const Health& health, Leaf at, Leaf to, Dimension dimension, uint32_t steps, uint32_t turns) {
+  if (at == to) return true;
+  if (steps == 0 || !health.attached(at, dimension)) return false;
+  const Grid& grid = health.grid();
+  for (uint32_t port = 0; port < grid.ports(dimension); ++port) {
+    const Leaf next = leaf_at(dimension, at.line(dimension), port);
+    const Root edge = grid.edge_of(next, dimension);
+    const bool near = edge == grid.edge_of(at, dimension) ||
+                      edge.number == to.port(dimension) / grid.leaves_at_edge(dimension);
+    if (next == at || !near || !health.attached(next, dimension) || !health.joined(at, next, dimension))
+      continue;
+    if (next == to) return true;
+    const uint32_t turn = dimension == Dimension::column ? 1 : 0;
+    if (turns >= turn && leads(health, next, to, other(dimension), steps - 1, turns - turn)) return true;
+  }
+  return false;
+}
+
 /// Tables that know what is dead lose a packet only if they say that its pair is cut off, and say why.
 TEST(RouteTrees, EveryCutPairHasItsProof) {
   EXPECT_PROPERTY("no way in the graph, or one that is there", [] {
@@ -192,6 +212,9 @@ TEST(RouteTrees, EveryCutPairHasItsProof) {
     RC_PRE(health.live_leaves() > 0u);
     for (const Pair& pair : stable(health).lossy) {
       const Proof proof = prove_unreachable(pair, health, {});
+      const bool short_way = leads(health, pair.from, pair.to, Dimension::row, 3, 1) ||
+                             leads(health, pair.from, pair.to, Dimension::column, 3, 1);
+      RC_ASSERT((proof.obstacle == Obstacle::tables) == short_way);
       RC_ASSERT((proof.obstacle == Obstacle::graph) == proof.way.empty() ||
                 proof.obstacle == Obstacle::channels);
       for (std::size_t i = 1; i < proof.way.size(); ++i) {
