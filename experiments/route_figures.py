@@ -403,7 +403,8 @@ def phase_cells(found):
     """Of throughput and latency."""
     for phase in PHASES:
         for key, digits in (("accepted", 3), ("mean_latency_clocks", 0)):
-            yield f"{statistics.median(each['phases'][phase][key] for each in found):.{digits}f}"
+            values = [each["phases"][phase][key] for each in found if each["phases"][phase][key] is not None]
+            yield f"{statistics.median(values):.{digits}f}" if values else ""
 
 
 def live_cells(found):

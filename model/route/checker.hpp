@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -54,6 +55,7 @@ struct Proof {
   /// the fewest steps that channels allow.
   uint32_t reached = 0;
   std::vector<Leaf> way;
+  std::size_t most_steps = 0;  ///< that the rules take
 };
 /// By tables with these options.
 Proof prove_unreachable(const Pair& pair, const Health& alive, const Options& options);

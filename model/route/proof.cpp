@@ -93,6 +93,7 @@ class Search {
 Proof prove_unreachable(const Pair& pair, const Health& alive, const Options& options) {
   const Grid& grid = alive.grid();
   Proof proof;
+  proof.most_steps = most_steps(options.rules);
   // A way in the graph needs to enter no leaf twice, so it never turns more often than there are leaves.
   Search graph(alive, std::min(grid.leaves(), grid.rows + grid.columns));
   if (graph.way(pair).empty()) {
@@ -103,7 +104,7 @@ Proof prove_unreachable(const Pair& pair, const Health& alive, const Options& op
   proof.way = limited.way(pair);
   proof.reached = limited.reached();
   const std::vector<Leaf> by_rules = Search(alive, options.channels - 1u, true).way(pair);
-  const bool in_time = !by_rules.empty() && by_rules.size() <= most_steps(options.rules) + 1;
+  const bool in_time = !by_rules.empty() && by_rules.size() <= proof.most_steps + 1;
   if (in_time) proof.way = by_rules;
   proof.obstacle = proof.way.empty() ? Obstacle::channels : in_time ? Obstacle::tables : Obstacle::rules;
   return proof;
@@ -119,7 +120,11 @@ std::string to_text(const Proof& proof) {
   std::string text = proof.obstacle == Obstacle::tables ? "no path by these tables, which lack"
                                                         : "no path under the rules; the shortest is";
   for (const Leaf& leaf : proof.way) text += fmt::format(" leaf-{}-{}", leaf.x, leaf.y);
-  return text;
+  if (proof.obstacle != Obstacle::rules) return text;
+  const std::size_t steps = proof.way.size() - 1;
+  if (steps > proof.most_steps)
+    return text + fmt::format(", {} steps, at most {} allowed", steps, proof.most_steps);
+  return text + ", of which a step ends at an edge switch that is neither its own nor the destination's";
 }
 
 }  // namespace weft::route

@@ -120,12 +120,4 @@ std::vector<OutputFile> image_files(const std::filesystem::path& folder, const T
   return files;
 }
 
-std::vector<OutputFile> image_files(const std::filesystem::path& folder, const Tables& tables,
-                                    uint32_t version) {
-  const Grid& grid = tables.grid();
-  std::vector<uint32_t> all(std::size_t{grid.leaves()} + grid.roots());
-  std::iota(all.begin(), all.end(), 0u);
-  return image_files(folder, tables, version, all);
-}
-
 }  // namespace weft::route

@@ -28,10 +28,8 @@ struct SwitchImage {
 std::vector<SwitchImage> switch_images(const Tables& tables);
 
 /// NAME.image in this folder. Throws Fault, also if there are images of other switches in it.
+/// @param switches of which, numbered as in Tables::changed_from
 /// @param version that the lookup blocks tell once they use them
-std::vector<OutputFile> image_files(const std::filesystem::path& folder, const Tables& tables,
-                                    uint32_t version);
-/// Of these switches only, numbered as in Tables::changed_from.
 std::vector<OutputFile> image_files(const std::filesystem::path& folder, const Tables& tables,
                                     uint32_t version, std::span<const uint32_t> switches);
 

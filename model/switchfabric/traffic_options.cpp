@@ -19,9 +19,15 @@ namespace {
 using nlohmann::json;
 
 constexpr double least_load = 1e-6;
+constexpr double unsaturated = 0.98;  // of what is offered
+constexpr std::array<const char*, phases> phase_names{"before", "news", "rewriting", "after"};
 
 double share(uint64_t part, uint64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+json share_if_any(uint64_t part, uint64_t whole) {
+  return whole > 0 ? json(share(part, whole)) : json(nullptr);
 }
 
 /// Clocks from the first strike on; nothing if it never came to it.
@@ -36,13 +42,12 @@ json ring_of(const LiveReport& live, const route::Grid& grid) {
 }
 
 json phases_of(const LiveReport& live) {
-  constexpr std::array<const char*, phases> names{"before", "news", "rewriting", "after"};
   json found = json::object();
   for (std::size_t phase = 0; phase < phases; ++phase) {
     const PhaseFlow& flow = live.flows[phase];
-    found[names[phase]] = {{"clocks", flow.clocks},
-                           {"accepted", share(flow.arrived, flow.host_clocks)},
-                           {"mean_latency_clocks", share(flow.latency, flow.arrived)}};
+    found[phase_names[phase]] = {{"clocks", flow.clocks},
+                                 {"accepted", share_if_any(flow.arrived, flow.host_clocks)},
+                                 {"mean_latency_clocks", share_if_any(flow.latency, flow.arrived)}};
   }
   return found;
 }
@@ -74,15 +79,46 @@ const json& ring_in(const json& traffic) {
   return (traffic.contains("live") ? traffic["live"] : traffic)["deadlock"];
 }
 
-std::string live_line(const json& live) {
+std::string live_lines(const json& live) {
   uint64_t dropped = 0;
-  for (const auto& [why, packets] : live["dropped"].items()) dropped += packets.get<uint64_t>();
-  return fmt::format(
+  std::string reasons;
+  for (const auto& [why, packets] : live["dropped"].items()) {
+    dropped += packets.get<uint64_t>();
+    reasons += fmt::format("{}{} {}", reasons.empty() ? " (" : ", ", packets.get<uint64_t>(), why);
+  }
+  std::string text = fmt::format(
       "live         {} sent, {} arrived ({} aside, {} twice), lost: {} with what died, {} to the dead, {} "
-      "others; {} left\n",
+      "others{}{}; {} left\n",
       live["sent"].get<uint64_t>(), live["arrived"].get<uint64_t>(), live["detoured"].get<uint64_t>(),
       live["twice"].get<uint64_t>(), live["struck"].get<uint64_t>(), live["to_dead"].get<uint64_t>(), dropped,
-      live["left"].get<uint64_t>());
+      reasons, reasons.empty() ? "" : ")", live["left"].get<uint64_t>());
+  for (const char* phase : phase_names) {
+    const json& flow = live["phases"][phase];
+    if (!flow["mean_latency_clocks"].is_null())
+      text += fmt::format("{:<12} {:.3f} packets a clock and host, latency {:.1f}, in {} clocks\n", phase,
+                          flow["accepted"].get<double>(), flow["mean_latency_clocks"].get<double>(),
+                          flow["clocks"].get<uint64_t>());
+  }
+  if (live["phases"]["after"]["accepted"].is_null())
+    text += "             traffic ended before all tables were rewritten (--clocks)\n";
+  if (const json& done = live["tables_done_clocks"]; !done.is_null())
+    text += fmt::format("rewritten    {} switches, the last one {} clocks after the strike\n",
+                        live["rewritten_switches"].get<uint64_t>(), done.get<uint64_t>());
+  return text;
+}
+
+/// Why the run ended badly, if it did.
+std::string standstill_lines(const json& traffic) {
+  const json& ring = ring_in(traffic);
+  if (!ring.empty()) {
+    std::string text =
+        fmt::format("standstill   deadlock in a ring of {} channels, for ever:\n", ring.size());
+    for (std::size_t i = 0; i < ring.size() && i < 10; ++i)
+      text += fmt::format("             {}\n", ring[i].get<std::string>());
+    return text;
+  }
+  if (!stands_still(traffic)) return "";
+  return fmt::format("standstill   {} packets go round for ever\n", traffic["live"]["left"].get<uint64_t>());
 }
 
 }  // namespace
@@ -187,10 +223,10 @@ std::string to_lines(const json& traffic) {
   if (const double most = traffic["host_link_limit"].get<double>(); most < traffic["load"].get<double>())
     text +=
         fmt::format("hosts        cannot send as much: {:.3f} at most with such --buffer, --speedup\n", most);
-  if (traffic.contains("live")) text += live_line(traffic["live"]);
-  if (!ring_in(traffic).empty())
-    text +=
-        fmt::format("standstill   deadlock in a ring of {} channels, for ever\n", ring_in(traffic).size());
+  if (traffic["accepted"].get<double>() < unsaturated * traffic["load"].get<double>())
+    text += "saturated    packets wait in hosts ever longer: latency is that of these --clocks\n";
+  if (traffic.contains("live")) text += live_lines(traffic["live"]);
+  text += standstill_lines(traffic);
   return text;
 }
 

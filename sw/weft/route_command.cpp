@@ -78,6 +78,22 @@ json unreachable_of(const route::Report& report, const route::Health& alive, con
   return pairs;
 }
 
+/// Leaves by number, then roots.
+std::vector<uint32_t> live_switches(const route::Health& alive) {
+  std::vector<uint32_t> live;
+  for (uint32_t sw = 0; sw < alive.grid().leaves() + alive.grid().roots(); ++sw)
+    if (alive.alive_switch(sw)) live.push_back(sw);
+  return live;
+}
+
+/// Of which the image changes; what is dead needs none.
+std::vector<uint32_t> changed_switches(const route::Tables& before, const route::Tables& tables,
+                                       const route::Health& alive) {
+  std::vector<uint32_t> changed = tables.changed_from(before);
+  std::erase_if(changed, [&alive](uint32_t sw) { return !alive.alive_switch(sw); });
+  return changed;
+}
+
 /// Tables that are being rewritten: before and after, some switches with either.
 json transition(const char* when, const route::Tables& before, const route::Tables& after,
                 const route::Health& alive, bool& right) {
@@ -93,7 +109,7 @@ json transition(const char* when, const route::Tables& before, const route::Tabl
           {"lossy_pairs", report.lossy.size()},
           {"lossy_pairs_before", news.lossy.size()},
           {"max_steps", report.max_steps},
-          {"changed_switches", after.changed_from(before).size()}};
+          {"changed_switches", changed_switches(before, after, alive).size()}};
 }
 
 Checked check_all(const RouteArguments& arguments, const route::Tables& tables, const route::Health& known,
@@ -129,7 +145,7 @@ void append(Files& files, Files more) { std::ranges::move(more, std::back_insert
 
 Files files_of(const RouteArguments& arguments, const route::Tables& tables, const route::Health& known) {
   if (arguments.format == "image")
-    return route::image_files(arguments.tables_folder, tables, arguments.image_version);
+    return route::image_files(arguments.tables_folder, tables, arguments.image_version, live_switches(known));
   return route::table_files(arguments.tables_folder, tables, known);
 }
 
@@ -140,8 +156,7 @@ json update(const RouteArguments& arguments, const route::Tables& tables, const 
   if (!arguments.from_folder.empty() && !(tables == route::make_tables(known, tables.options())))
     throw BadInput(arguments.from_folder + ": are not the tables for the faults that are known (--fail)");
   const route::Update made = route::update_tables(tables, known, after);
-  std::vector<uint32_t> changed = made.tables.changed_from(tables);
-  std::erase_if(changed, [&after](uint32_t sw) { return !after.alive_switch(sw); });
+  const std::vector<uint32_t> changed = changed_switches(tables, made.tables, after);
   append(files,
          arguments.format == "image"
              ? route::image_files(arguments.update_folder, made.tables, arguments.image_version, changed)
@@ -166,12 +181,14 @@ std::string to_lines(const json& results) {
                   results["pairs"].get<uint64_t>(), results["unreachable_pairs"].get<uint64_t>(),
                   results["max_steps"].get<uint32_t>(),
                   results["deadlock_free"].get<bool>() ? "none can come with these tables" : "can come");
-  for (const auto& [key, words] : {std::pair{"from_whole", "rewriting"}, std::pair{"news", "new faults"}}) {
+  for (const auto& [key, words] :
+       {std::pair{"from_whole", "no fault yet"}, std::pair{"news", "new faults"}}) {
     if (!results.contains(key)) continue;
     const json& part = results[key];
     text += fmt::format(
-        "{:<12} {}; {} switches change; packets of {} pairs can be lost, of {} before any has\n", words,
-        part["deadlock_free"].get<bool>() ? "no deadlock in any mixture" : "deadlock can come",
+        "{:<12} {}; {} live switches change; packets of {} pairs can be lost, of {} before any switch has "
+        "new tables\n",
+        words, part["deadlock_free"].get<bool>() ? "no deadlock in any mixture" : "deadlock can come",
         part["changed_switches"].get<uint32_t>(), part["lossy_pairs"].get<uint64_t>(),
         part["lossy_pairs_before"].get<uint64_t>());
   }
@@ -186,6 +203,8 @@ std::string to_lines(const json& results) {
       text += fmt::format("unreachable  {} > {}: {}\n", leaf_name(pair["from"]), leaf_name(pair["to"]),
                           pair["proof"].get<std::string>());
     }
+  if (results.contains("unreachable") && results["unreachable"].size() > 10)
+    text += fmt::format("             and {} pairs more (--json)\n", results["unreachable"].size() - 10);
   return text;
 }
 
@@ -210,8 +229,10 @@ void write_all(const RouteArguments& arguments, const Files& files) {
 
 /// What a user should know of the files.
 std::string notes_on(const RouteArguments& arguments, const route::Health& known) {
-  if (arguments.format == "image" || (arguments.tables_folder.empty() && arguments.update_folder.empty()))
-    return "";
+  if (arguments.tables_folder.empty() && arguments.update_folder.empty()) return "";
+  if (arguments.format == "image")
+    return "images       have no multicast entries: who loads them ends multicast there (weft images has "
+           "both)\n";
   if (!route::fits_opensm(known.grid()))
     return "opensm.lfts  not written: at most 252 hosts a leaf and 49,151 LIDs\n";
   if (known == route::Health(known.grid()) && arguments.update_folder.empty()) return "";
@@ -234,7 +255,7 @@ int run_route(const RouteArguments& arguments) {
     throw BadInput("--new-fail: all of it is dead already (--fail)");
   const bool judged = !arguments.from_folder.empty() && arguments.update_folder.empty();
   if (judged && !(tables == route::make_tables(known, options)))
-    fmt::print(stderr, "weft: {}: are not the tables for the faults that are known (--fail)\n",
+    fmt::print(stderr, "weft: warning: {}: are not the tables for the faults that are known (--fail)\n",
                arguments.from_folder);
   Checked checked = check_all(arguments, tables, known, after);
   json& results = checked.results;

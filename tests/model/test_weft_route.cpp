@@ -162,6 +162,9 @@ TEST_F(WeftRoute, NumbersImages) {
   EXPECT_TRUE(has("some", "version 7,"));
   results(fabric + "--tables " + path("plain").string());
   EXPECT_TRUE(has("plain", "version 0,"));
+  results(fabric + "--fail 0,1 --tables " + path("live").string());
+  EXPECT_TRUE(std::filesystem::exists(path("live") / "leaf-0-1.image"));
+  EXPECT_FALSE(std::filesystem::exists(path("live") / "leaf-1-0.image"));  // dead
 }
 
 TEST_F(WeftRoute, RefusesUpdatesOfOtherTables) {
@@ -237,7 +240,9 @@ TEST_F(WeftRoute, FindsThatPacketsGoRound) {
   EXPECT_EQ(live["deadlock"], json::array());
   EXPECT_GT(live["left"], 0);
   const auto left = std::string("; ").append(live["left"].dump()).append(" left\n");
-  EXPECT_TRUE(contains(weft("route " + fabric + "--rules literal").output, left));
+  const std::string said = weft("route " + fabric + "--rules literal").output;
+  EXPECT_TRUE(contains(said, left));
+  EXPECT_TRUE(contains(said, "\nstandstill   "));
   EXPECT_EQ(results(fabric)["traffic"]["live"]["left"], 0);
 }
 
@@ -266,6 +271,35 @@ TEST_F(WeftRoute, TellsPhasesApart) {
     EXPECT_GT(phase["mean_latency_clocks"].get<double>(), 167) << name;
   }
   EXPECT_GT(phases["news"]["mean_latency_clocks"], phases["before"]["mean_latency_clocks"]);
+}
+
+TEST_F(WeftRoute, SaysWhatLiveFaultsDid) {
+  const std::string fabric =
+      "route --topology kfat2d:4x4:4 --planes 4 --load 0.3 --clocks 6000 --strike 1000 --new-fail-row 2 ";
+  const std::string all = weft(fabric + "--notice-clocks 700 --rewrite-clocks 10").output;
+  for (const char* text :
+       {"\nbefore       0.3", " clocks\nnews         0.2", "\nrewriting    0.2", "\nafter        0.",
+        " NO_BACKUP); 0 left\n", ", in 700 clocks\n", "\nrewritten    "})
+    EXPECT_TRUE(contains(all, text)) << text << " in:\n" << all;
+  EXPECT_FALSE(contains(all, "traffic ended") || contains(all, "saturated"));
+  const std::string late = fabric + "--notice-clocks 9000";
+  EXPECT_TRUE(contains(weft(late).output, "traffic ended before all tables were rewritten"));
+  EXPECT_TRUE(results(late.substr(6))["traffic"]["live"]["phases"]["after"]["accepted"].is_null());
+}
+
+TEST_F(WeftRoute, SaysThatTrafficIsSaturated) {
+  EXPECT_TRUE(
+      contains(weft("route --topology kfat2d:4x4:4 --load 0.9 --clocks 3000").output, "\nsaturated    "));
+  EXPECT_FALSE(contains(weft("route --topology kfat2d:4x4:4 --load 0.1 --clocks 3000").output, "saturated"));
+}
+
+TEST_F(WeftRoute, ProofsNameWhatIsTooMuch) {
+  EXPECT_TRUE(contains(
+      weft("route --topology kfat2d:8x8:4:4x4 --fail 0,0 1,1 --check").output,
+      "leaf-0-1 leaf-2-1 leaf-2-0 leaf-1-0, of which a step ends at an edge switch that is neither"));
+  const std::string isolated =
+      "route --topology kfat2d:8x8:1 --fail-row-link 2,2 --fail-column-link 2,2 --check";
+  EXPECT_TRUE(contains(weft(isolated).output, "\n             and 116 pairs more (--json)\n"));
 }
 
 TEST_F(WeftRoute, CarriesTraffic) {
