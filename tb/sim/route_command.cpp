@@ -60,9 +60,10 @@ nlohmann::json run_all(const Options& options) {
 int run(const Options& options, const std::vector<std::string>& arguments) {
   try {
     const nlohmann::json json = run_all(options);
-    fmt::print("switches     {}, of them golden model {}, the others RTL beside it: {} lookups, none differs\n{}",
-               json["switches"].dump(), json["golden_switches"].dump(), json["lookups"].dump(),
-               switchfabric::to_lines(json));
+    fmt::print(
+        "switches     {}, of them golden model {}, the others RTL beside it: {} lookups, none differs\n{}",
+        json["switches"].dump(), json["golden_switches"].dump(), json["lookups"].dump(),
+        switchfabric::to_lines(json));
     if (!options.json.empty()) write_json(options.json, json);
     return switchfabric::stands_still(json) ? exit_failed : exit_ok;
   } catch (const Fault& fault) {
