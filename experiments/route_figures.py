@@ -177,6 +177,7 @@ class Report:
         words = "Throughput at load 1 by placement: all: no two in a row or column while that can be; c: in one column, r: in one row, of which at most 15 are dead; r1, r2: drawn. Figures: placement all."
         self.sections.append(f"## 4,096 nodes: 16×16 leaves of 16 hosts, q = 16\n\n{words}\n\n" + "\n".join(rows) + f"\n\n{figures}")
         self.placed()
+        self.one_plane()
         self.costs()
         self.patterns()
 
@@ -191,6 +192,16 @@ class Report:
                     rows.append(f"| {count} | {placement} | " + " | ".join(cells) + " |")
         if len(rows) > 2:
             self.sections.append("### Placements below full load\n\nUniform traffic, by offered load; one seed where there is no interval.\n\n" + "\n".join(rows))
+
+    def one_plane(self):
+        """With one row and column switch for each line."""
+        counts, rows = traffic.CLAIMED_FAULTS, []
+        for load in traffic.LOADS_OF_ONE_LARGE_PLANE:
+            cells = [cell for count in counts for cell in self.cells(traffic.large(count, "all", "uniform", load, planes=1))]
+            rows += [f"| {load} | " + " | ".join(cells) + " |"] if any(cells) else []
+        if rows:
+            heads = "| offered | " + " | ".join(f"{faults_of(count)}: throughput | latency" for count in counts) + " |\n|---|" + "---|---|" * len(counts)
+            self.sections.append(f"### One switch for each row and column (q = 1)\n\nUniform traffic, placement all, one seed. All {traffic.LARGE.n} hosts of a leaf share one link to their row switch and one to their column switch.\n\n{heads}\n" + "\n".join(rows))
 
     def claim_cost(self, count, most):
         found = {placement: self.cost(count, placement) for placement in traffic.PLACEMENTS}

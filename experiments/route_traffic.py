@@ -57,6 +57,7 @@ SERIES = (("no fault, 1 VC (the other is kept)", ()), ("no fault, 2 VCs", ("--an
           ("1 fault, algorithm A", ("--fail", "3,4", "--rules", "detour")))
 FEWER_LOADS = (0.1, 0.3, 0.5, 0.7, 1.0)  # of other patterns
 PLACEMENT_LOADS = (0.5, 0.7, 1.0)
+LOADS_OF_ONE_LARGE_PLANE = (0.02, 0.03, 0.04, 0.05, 0.06, 0.08)
 LOADS_OF_ONE_PLANE = tuple(round(0.02 * i, 2) for i in range(1, 11))
 
 
@@ -79,9 +80,9 @@ def small(planes, series, load):
     return (*SMALL.arguments, "--planes", str(planes), "--load", str(load), *series)
 
 
-def large(count, placement, pattern, load):
+def large(count, placement, pattern, load, planes=LARGE.n):
     dead = ("--fail", *faults(LARGE.n, count, placement)) if count else ()
-    return (*LARGE.arguments, "--planes", str(LARGE.n), "--load", str(load), "--pattern", pattern, *dead)
+    return (*LARGE.arguments, "--planes", str(planes), "--load", str(load), "--pattern", pattern, *dead)
 
 
 def changed(arguments, option, value):
@@ -188,6 +189,7 @@ def points(quick):
     wanted += [(large(count, "all", pattern, load), 1) for load in (1.0, 0.5) for pattern in PATTERNS for count in (0, 10)]
     wanted += [(beside(n, more, count, 3), 1) for n, more, count, _ in BESIDE_CASES if n == 16]
     wanted += [(large(count, placement, "uniform", 1.0), SEEDS_CLAIMED if count in CLAIMED_FAULTS else 2) for count in FAULTS for placement in placements(count)]
+    wanted += [(large(count, "all", "uniform", load, planes=1), LARGE.seeds) for load in LOADS_OF_ONE_LARGE_PLANE for count in CLAIMED_FAULTS]
     wanted += [(large(count, "all", "uniform", 1.0), SEEDS_DECIDING) for count in CLAIMED_FAULTS]
     wanted += [(large(count, "all", pattern, load), LARGE.seeds) for pattern in PATTERNS for load in loads_of(pattern) for count in FAULTS]
     wanted += [(large(count, "all", pattern, 1.0), SEEDS_OF_PATTERNS) for pattern in PATTERNS[1:] for count in FAULTS]

@@ -62,6 +62,7 @@ NOT_RUN = {
     ("docs/selftest.md", "receiver.hex"): "a picture",
     ("docs/switch.md", "#include <stdint.h>"): "tests/flow/test_page_code.py compiles and runs it",
     ("docs/systemc.md", "#include <cstdio>"): "tests/systemc/page.py builds and runs it",
+    ("docs/route.md", "leaf-0-0 "): "a picture",
     ("docs/route.md", "sbatch --array"): "tests/flow/local_slurm.sh runs the like",
     ("docs/systemc.md", "g++ -std=c++20"): "tests/systemc/page.py runs it",
     ("docs/topology.md", "switchguid="): "lines of a file",

@@ -25,8 +25,10 @@ LIVE = {"sent": 1000, "arrived": 990, "detoured": 1, "twice": 0, "struck": 7, "t
 class Run:
     """What a command line asks for."""
 
+    planes = property(lambda self: int(self.told["--planes"]))
+
     def __init__(self, arguments):
-        told = dict(zip(arguments, arguments[1:]))
+        self.told = told = dict(zip(arguments, arguments[1:]))
         self.n = 8 if "8x8" in told["--topology"] else 16
         self.load, self.clocks, self.seed = float(told["--load"]), int(told["--clocks"]), int(told["--seed"])
         self.buffer, self.pattern, self.rules = int(told.get("--buffer", 128)), told.get("--pattern", "uniform"), told.get("--rules", "vtftr")
@@ -234,6 +236,13 @@ class Tables(Pages):
         by_rules = {row[1]: [row[place] for place in places] for row in reversed(rows[2:])}  # the first of each
         self.assertEqual(by_rules, {"vtftr": ["5,020", "200", "5,820"], "literal": ["", "1", "5,820"]})
 
+
+    def test_one_plane(self):
+        self.report(most=lambda run: 0.05 - 0.001 * len(run.dead) if run.planes == 1 and run.n == 16 else most(run))
+        _, rows = self.section("One switch for each row and column (q = 1)")
+        self.assertEqual([row[0] for row in rows[2:]], [str(load) for load in traffic.LOADS_OF_ONE_LARGE_PLANE])
+        self.assertEqual([cell.split()[0] for cell in rows[-1][1:]], ["0.050", "–", "0.045", "–", "0.040", "–"])
+        self.assertEqual(rows[2][2].split()[0], "220")
 
     def test_phases(self):
         def phases(run):
