@@ -274,7 +274,7 @@ class Report:
             self.claim(f"Twice the clocks change no throughput at load 1 by more than {round(100 * STEADY)} % (goal)", (f"beyond it: {', '.join(beyond)}" if beyond else f"at most {percent(largest)}") + f"; {len(rows)} of {len(traffic.steady())} compared",
                        False if beyond else True if len(rows) == len(traffic.steady()) else None)
             words = (f"Load 1, seed 1; measured is the second half of {traffic.SMALL.clocks:,} clocks in 8×8 leaves, of {clocks:,} in 4,096 nodes. Where twice the clocks change more than {round(100 * STEADY)} % (**bold**), the page's figures of that traffic are not of a steady "
-                     "state, and no claim uses them.")
+                     "state; no claim about 4,096 nodes uses them.")
             self.sections.append(f"## Is it steady?\n\n{words}\n\n| what | throughput | with twice the clocks | difference |\n|---|---|---|---|\n" + "\n".join(rows))
         self.deep()
 

@@ -50,8 +50,8 @@ HOST_LOOP = 62 + 35  # clocks of a host's link and of the news that there is roo
 SMALL = Fabric(8, 6000, 104, 6)
 LARGE = Fabric(16, 4000, 104, 1)
 SEEDS_CLAIMED = 6  # of points of the large fabric of which claims are made
-SEEDS_DECIDING = 12  # of what two claims turn on: 0, 5 and 10 faults, no two in a line
-SEEDS_OF_PATTERNS = 3  # others than uniform, at load 1
+SEEDS_DECIDING = 9  # of what two claims turn on: 0, 5 and 10 faults, no two in a line
+SEEDS_OF_PATTERNS = 2  # others than uniform, at load 1
 DEEP_BUFFER, DEEP_CLOCKS = 128, 6000  # of runs that tell what buffers do
 SERIES = (("no fault, 1 VC (the other is kept)", ()), ("no fault, 2 VCs", ("--any-channel",)), ("1 fault, VTFTR", ("--fail", "3,4")),
           ("1 fault, algorithm A", ("--fail", "3,4", "--rules", "detour")))

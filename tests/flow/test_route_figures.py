@@ -215,7 +215,7 @@ class Tables(Pages):
         self.assertEqual(cells[3][1:3], ["", ""])
         self.assertEqual(cells[8][1:3], ["−2.00 %", "−2.38 %"])
         self.assertTrue(rise in self.page)
-        self.assertTrue(f"Uniform: 2 to {traffic.SEEDS_DECIDING} seeds a point, which differ by up to 0.02 %. Other patterns: {traffic.SEEDS_OF_PATTERNS} seeds a point, which differ by up to 0.02 %." in self.page)
+        self.assertTrue(f"Uniform: 2 to {traffic.SEEDS_DECIDING} seeds a point, which differ by up to 0.02 %. Other patterns: {traffic.SEEDS_OF_PATTERNS} seeds a point, which differ by up to 0.01 %." in self.page)
         self.report()
         self.assertFalse(rise in self.page)
 
