@@ -183,7 +183,7 @@ class Report:
 
     def placed(self):
         """Where the faults are, at loads below full."""
-        loads = [load for load in traffic.PLACEMENT_LOADS if load < 1]
+        loads = [load for load in traffic.FEWER_LOADS if load < 1]
         rows = ["| faults | placement | " + " | ".join(f"{load}: throughput | latency" for load in loads) + " |", "|---|---|" + "---|---|" * len(loads)]
         for count in traffic.FAULTS:
             for placement in traffic.placements(count):
@@ -318,7 +318,7 @@ class Report:
             found = [self.accepted(traffic.beside(n, more, count, speedup)) for speedup in traffic.SPEEDUPS]
             rows.append(f"| {n}×{n}×{n} | {'both' if more else 'one, the other for faults'} | {count} | {theirs} | " + " | ".join(f"{point.median:.3f}" if point.seeds else "" for point in found) + " |")
         words = ("Packets a clock and live host at offered 1.0, one run each, beside figures of a run of BookSim2 made when this work was planned. Settings of that run (buffers, speedup, allocator, planes) are not known, so a difference says nothing "
-                 "of either; what the two do at equal settings is in [its page](../route.md#traffic). Here: q as many planes as a leaf has hosts, buffers of 16, short links.")
+                 "of either; what the two do at equal settings is in [its page](../route.md#traffic). Here: q as many planes as a leaf has hosts, buffers of 16, short links. With a speedup of 1 or 2 a host sends no more than 0.333 or 0.667: a packet takes three turns.")
         self.sections.append(f"## Beside BookSim2's figures\n\n{words}\n\n" + "\n".join(rows))
 
     def live(self):

@@ -55,8 +55,7 @@ SEEDS_OF_PATTERNS = 2  # others than uniform, at load 1
 DEEP_BUFFER, DEEP_CLOCKS = 128, 6000  # of runs that tell what buffers do
 SERIES = (("no fault, 1 VC (the other is kept)", ()), ("no fault, 2 VCs", ("--any-channel",)), ("1 fault, VTFTR", ("--fail", "3,4")),
           ("1 fault, algorithm A", ("--fail", "3,4", "--rules", "detour")))
-FEWER_LOADS = (0.1, 0.3, 0.5, 0.7, 1.0)  # of other patterns
-PLACEMENT_LOADS = (0.5, 0.7, 1.0)
+FEWER_LOADS = (0.1, 0.3, 0.5, 0.7, 1.0)  # of other patterns and placements
 LOADS_OF_ONE_LARGE_PLANE = (0.02, 0.03, 0.04, 0.05, 0.06, 0.08)
 LOADS_OF_ONE_PLANE = tuple(round(0.02 * i, 2) for i in range(1, 11))
 
@@ -193,7 +192,7 @@ def points(quick):
     wanted += [(large(count, "all", "uniform", 1.0), SEEDS_DECIDING) for count in CLAIMED_FAULTS]
     wanted += [(large(count, "all", pattern, load), LARGE.seeds) for pattern in PATTERNS for load in loads_of(pattern) for count in FAULTS]
     wanted += [(large(count, "all", pattern, 1.0), SEEDS_OF_PATTERNS) for pattern in PATTERNS[1:] for count in FAULTS]
-    wanted += [(large(count, placement, "uniform", load), LARGE.seeds) for load in PLACEMENT_LOADS for count in FAULTS for placement in placements(count)]
+    wanted += [(large(count, placement, "uniform", load), LARGE.seeds) for load in FEWER_LOADS for count in FAULTS for placement in placements(count)]
     wanted += [(beside(n, more, count, speedup), 1) for n, more, count, _ in BESIDE_CASES for speedup in SPEEDUPS]
     return wanted
 
