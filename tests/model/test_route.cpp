@@ -362,12 +362,18 @@ TEST(Route, EveryCutPairHasItsProof) {
   });
 }
 
-/// Leaves are alive on a staircase only, which turns from column to row twice.
-TEST(Route, TellsChannelsFromRules) {
-  Health health(Grid{4, 4, 1});
-  for (uint32_t x = 0; x < 4; ++x)
-    for (uint32_t y = 0; y < 4; ++y)
+/// Leaves are alive on a staircase only.
+Health staircase(uint32_t n) {
+  Health health(Grid{n, n, 1});
+  for (uint32_t x = 0; x < n; ++x)
+    for (uint32_t y = 0; y < n; ++y)
       if (x != y && x != y + 1) health.fail_leaf({x, y});
+  return health;
+}
+
+/// It turns from column to row twice.
+TEST(Route, TellsChannelsFromRules) {
+  const Health health = staircase(4);
   const Pair ends{{0, 0}, {3, 3}};
   const Proof two = prove_unreachable(ends, health, {}),
               three = prove_unreachable(ends, health, {.channels = 3});
@@ -379,10 +385,7 @@ TEST(Route, TellsChannelsFromRules) {
 
 /// A staircase of four steps: algorithm A takes as many, the rules do not.
 TEST(Route, CountsStepsOfTheRulesInUse) {
-  Health health(Grid{3, 3, 1});
-  for (uint32_t x = 0; x < 3; ++x)
-    for (uint32_t y = 0; y < 3; ++y)
-      if (x != y && x != y + 1) health.fail_leaf({x, y});
+  const Health health = staircase(3);
   const Pair ends{{0, 0}, {2, 2}};
   EXPECT_EQ(prove_unreachable(ends, health, {}).way.size(), 5u);
   EXPECT_EQ(prove_unreachable(ends, health, {}).obstacle, Obstacle::rules);
