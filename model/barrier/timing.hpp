@@ -17,7 +17,7 @@ struct Timing {
   uint32_t hop = 5;          ///< cycles from one node's router to the next
   uint32_t packet = 1;       ///< cycles a barrier packet occupies a link
   uint32_t engine = 4;       ///< cycles an engine needs for a packet that comes, before it can answer
-  uint32_t engine_next = 3;  ///< ... and until it takes the next one
+  uint32_t engine_next = 2;  ///< ... and until it takes the next one of the same group
   uint32_t send = 1;         ///< cycles between two packets that an engine sends
   double load = 0;           ///< background traffic: cycles of each node's injection, 0 to less than 1
   uint32_t load_packet = 9;  ///< cycles a packet of it occupies a link

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes one event after the other, each to its end: software's commands first, then packets, of which at most TICK_WAITS go before a tick of a group. If it is a packet that
-// comes next, it is taken in the clock in which the event before ends; a tick that has begun gives way to it until its decision.
+// comes next, it is taken in the clock in which the event before ends, and decided in the next one if it is of the same group; a tick that has begun gives way to it until its decision.
 `include "weft_assert.svh"
 
 module barrier_core
@@ -77,7 +77,7 @@ module barrier_core
   typedef enum logic [2:0] {
     S_IDLE,
     S_OPEN,    // the table is checked
-    S_LOAD,    // the group's state comes; of a packet's number the node
+    S_LOAD,    // the group's state comes; of a packet's number the node. Passed over if the packet is of the group whose event has just ended
     S_LOOK,    // reads the table of members, for others and once more
     S_DECIDE,
     S_SEND,    // in its first clock a completion is told, in its last one the state stored
@@ -96,12 +96,11 @@ module barrier_core
   logic [N_GROUPS-1:0] used_q;  // groups that were open: their memory has the last instance
   logic [$clog2(TICK_WAITS+1)-1:0] before_tick_q;  // packets that may still go before the tick
   logic                sending_q, opening_q, pending_q, tick_q;
-  logic                same_q;  // the packet is of the group whose event has just ended: its state is here, not yet in the memory
 
   // ------------------------------------------------------------------------------------------------- choose
   logic                known, command_open, immediate, take_command, take_tick, take_packet, start_open;
   logic [GROUP_W-1:0]  command_group, packet_group;
-  logic                packet_known, choosing, early, ended, begun_tick, gives_way, packets_first, trace_tick;
+  logic                packet_known, choosing, early, same, ended, begun_tick, gives_way, packets_first, trace_tick;
 
   assign known         = command_group_i < 32'(N_GROUPS);
   assign command_group = known ? command_group_i[GROUP_W-1:0] : '0;
@@ -139,6 +138,7 @@ module barrier_core
   node_t              member;
 
   assign chosen = take_command ? command_group : take_tick ? tick_group : packet_group;
+  assign same   = early && chosen == group_q;  // as the event that ends: the group's state is here, not yet in the memory
 
   ram_sdp #(.DEPTH(N_GROUPS), .WIDTH($bits(group_t))) i_groups (
     .clk_i, .we_i(stored_o), .waddr_i(group_q), .wdata_i(next_q), .re_i(choosing), .raddr_i(chosen), .rdata_o(loaded)
@@ -167,13 +167,15 @@ module barrier_core
   id_t      own;
   logic [7:0] digest;
 
-  // A clock before the decision, which takes its time: here of what was loaded, or of the epoch that has just begun.
-  assign placed = state_q == S_LOAD && !same_q ? loaded : g_q;
+  // A clock before the decision, which takes its time: here of what was loaded, of the epoch that has just begun, or of what the event that ends has left.
+  id_t number;
+  assign placed = state_q == S_LOAD ? loaded : state_q == S_LOOK ? g_q : next_q;
+  assign number = same ? packet_i.number[ID_W-1:0] : packet_q.number[ID_W-1:0];
   barrier_place i_place (.group_i(placed), .place_o(place));
   always_ff @(posedge clk_i) begin
-    if (state_q == S_LOAD || state_q == S_LOOK) begin
+    if (state_q == S_LOAD || state_q == S_LOOK || same) begin
       place_q  <= place;
-      sender_q <= shifted(packet_q.number[ID_W-1:0], placed.memory.offset, placed.settings.members, placed.settings.block_log2);
+      sender_q <= shifted(number, placed.memory.offset, placed.settings.members, placed.settings.block_log2);
     end
   end
 
@@ -253,13 +255,12 @@ module barrier_core
         S_LOAD:   state_q <= gives_way ? S_LOAD : event_q == EVENT_TICK ? S_LOOK : S_DECIDE;
         S_LOOK:   state_q <= gives_way ? S_LOAD : S_DECIDE;
         S_DECIDE: state_q <= S_SEND;
-        S_SEND:   if (send_done) state_q <= action_q.again ? S_LOOK : early ? S_LOAD : S_IDLE;
+        S_SEND:   if (send_done) state_q <= action_q.again ? S_LOOK : same ? S_DECIDE : early ? S_LOAD : S_IDLE;
         default:  state_q <= S_IDLE;
       endcase
     end
     if (choosing) begin
       group_q   <= chosen;
-      same_q    <= early && chosen == group_q;
       packet_q  <= packet_i;
       pending_q <= pending_i[command_group];
       event_q   <= take_command ? EVENT_ARRIVE : take_tick ? EVENT_TICK : EVENT_PACKET;

@@ -3,7 +3,7 @@
 
 Those that are not keys of the trace: epoch (the packet's beside the group's); sent (what is sent, each kind once), copies (how many packets); place (the node's in the tree of this
 epoch: alone, root, inner, leaf); last (nobody else was missing); blocks (two levels); size (members: one, two, some, most: all that the engine has room for); number (the group's: first,
-last, other); before (the event before of the same group), since (clocks since the last event of any group); search (what judge does, seen at the root that releases: holds, begins, goes on,
+last, other); before (the event before of the same group), behind (that of any group), group (of that one, or another), since (clocks since that one); search (what judge does, seen at the root that releases: holds, begins, goes on,
 ends); multicast (the packet is for all members at once), address (the group has one for that); backoff (the next repetition comes: after twice as long, or at most as long as software has said); wraps (the epoch begins anew at 0); late (somebody is named).
 """
 
@@ -21,7 +21,7 @@ EPOCHS = 1 << 16
 SENT = {"-", "GATHER", "RELEASE", "ASK", "WAIT", "GATHER!", "RELEASE!", "GATHER! RELEASE!", "GATHER RELEASE", "RELEASE WAIT", "RELEASE*"}
 
 FACTS = {
-    "event": EVENTS, "before": EVENTS - {"dropped"}, "refusal": specification.names("barrier.refusal"), "packet": specification.names("barrier.packet_kind"), "failure": {"0", "1"}, "multicast": {"0", "1"},
+    "event": EVENTS, "before": EVENTS - {"dropped"}, "behind": EVENTS - {"dropped", "reset"}, "group": {"same", "another"}, "refusal": specification.names("barrier.refusal"), "packet": specification.names("barrier.packet_kind"), "failure": {"0", "1"}, "multicast": {"0", "1"},
     "epoch": {"same", "one behind", "one ahead", "older", "newer"}, "drop": specification.names("barrier.drop") | {"-"}, "phase": PHASES, "next": PHASES, "sent": SENT, "copies": int,
     "ending": specification.names("barrier.ending") | {"-"}, "late": {"yes", "no"}, "place": {"alone", "root", "inner", "leaf"}, "last": {"yes", "no"}, "shape": specification.names("barrier.shape"),
     "blocks": {"yes", "no"}, "address": {"yes", "no"}, "size": {"one", "two", "some", "most"}, "number": {"first", "last", "other", "none"}, "since": int, "search": {"holds", "begins", "goes on", "ends"},
@@ -35,12 +35,12 @@ class Barrier:
     def __init__(self, words):
         self.groups, self.members = int(words["groups"]), int(words["members"])
         self.largest = min(self.members, int(words["nodes"]))
-        self.last_events, self.last_cycle = {}, None
+        self.last_events, self.last = {}, None
 
     def facts(self, record):
         facts = {"event": record["event"]}
         if record["event"] == "reset":
-            self.last_events = {str(group): "reset" for group in range(self.groups)}
+            self.last_events, self.last = {str(group): "reset" for group in range(self.groups)}, None
             return facts
         if record["event"] == "dropped":
             return facts | {"drop": record["drop"]}
@@ -56,11 +56,13 @@ class Barrier:
 
     def times(self, facts, record):
         cycle, group = number(record["cycle"]), record["group"]
-        if self.last_cycle is not None:
-            facts["since"] = cycle - self.last_cycle
+        if self.last is not None:
+            last_cycle, last_group = self.last
+            facts["since"], facts["behind"] = cycle - last_cycle, self.last_events[last_group]
+            facts["group"] = "same" if group == last_group else "another"
         if group in self.last_events:
             facts["before"] = self.last_events[group]
-        self.last_cycle, self.last_events[group] = cycle, record["event"]
+        self.last, self.last_events[group] = (cycle, group), record["event"]
 
     def number(self, group):
         if group >= self.groups:

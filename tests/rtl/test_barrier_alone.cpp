@@ -78,15 +78,26 @@ class BarrierTimes : public BarrierRtl {
 };
 
 // What model/barrier/timing.hpp takes for granted.
-TEST_F(BarrierTimes, HasAPacketDoneInFourClocksAndTakesTheNextAfterThree) {
+TEST_F(BarrierTimes, HasAPacketDoneInFourClocks) {
   wait_in_lct({1, 2, 0, 3});
   EXPECT_EQ(clocks_to_answer(Type::gather, 3), answered);
   EXPECT_EQ(clocks_to_answer(Type::release, 0), answered) << "also down the tree";
-  Packet astray;
-  astray.to = 5;
-  for (int i = 0; i < 4; i++) nodes_[0]->receive(write_packet(astray));
-  clocks_until([&] { return nodes_[0]->dropped(Drop::misrouted) == 1; });
-  EXPECT_EQ(clocks_until([&] { return nodes_[0]->dropped(Drop::misrouted) == 4; }), 3 * 3U);
+}
+
+TEST_F(BarrierTimes, TakesTheNextPacketAfterTwoClocksOrThreeIfItIsOfAnotherGroup) {
+  for (uint32_t groups : {1U, 2U}) {
+    Packet astray;
+    astray.to = 5;
+    const uint64_t before = nodes_[0]->dropped(Drop::misrouted);
+    for (uint32_t i = 0; i < 6; i++) {
+      astray.group = i % groups;
+      nodes_[0]->receive(write_packet(astray));
+    }
+    // The first finds it idle.
+    clocks_until([&] { return nodes_[0]->dropped(Drop::misrouted) == before + 2; });
+    EXPECT_EQ(clocks_until([&] { return nodes_[0]->dropped(Drop::misrouted) == before + 6; }),
+              4 * (groups + 1));
+  }
 }
 
 TEST_F(BarrierTimes, TheRootReleasesInFourClocks) {
