@@ -85,18 +85,20 @@ TEST_F(BarrierTimes, HasAPacketDoneInFourClocks) {
 }
 
 TEST_F(BarrierTimes, TakesTheNextPacketAfterTwoClocksOrThreeIfItIsOfAnotherGroup) {
-  for (uint32_t groups : {1U, 2U}) {
+  // A group that there is not counts as the first.
+  constexpr uint32_t last = SmallNode::groups - 1, none = 2 * SmallNode::groups - 1;
+  for (const auto& [other, clocks] : {std::pair{0U, 2U}, {1U, 3U}, {last, 3U}, {none, 2U}}) {
     Packet astray;
     astray.to = 5;
     const uint64_t before = nodes_[0]->dropped(Drop::misrouted);
     for (uint32_t i = 0; i < 6; i++) {
-      astray.group = i % groups;
+      astray.group = i % 2 == 0 ? 0 : other;
       nodes_[0]->receive(write_packet(astray));
     }
     // The first finds it idle.
     clocks_until([&] { return nodes_[0]->dropped(Drop::misrouted) == before + 2; });
-    EXPECT_EQ(clocks_until([&] { return nodes_[0]->dropped(Drop::misrouted) == before + 6; }),
-              4 * (groups + 1));
+    EXPECT_EQ(clocks_until([&] { return nodes_[0]->dropped(Drop::misrouted) == before + 6; }), 4 * clocks)
+        << "group " << other;
   }
 }
 

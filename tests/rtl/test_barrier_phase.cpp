@@ -244,17 +244,25 @@ TEST_F(BarrierPhase, ANameAgesWithEachTick) {
 }
 
 TEST_F(BarrierPhase, OffsetsAreThoseThatTheGroupHas) {
-  for (const size_t members : {7, 8}) {
-    settings_.members.resize(7);
-    if (members == 8) settings_.members.push_back(7);
-    for (uint32_t offset = 0; offset < 10; offset++) {
+  struct Group {
+    uint16_t members;
+    uint8_t block_log2;
+    uint32_t offsets;
+  };
+  for (const auto& [members, block_log2, offsets] : {Group{7, 0, 7}, {8, 0, 8}, {16, 2, 4}, {16, 4, 16}}) {
+    SCOPED_TRACE(testing::Message() << members << " members, blocks of 2^" << uint32_t{block_log2});
+    settings_.members.resize(members);
+    std::iota(settings_.members.begin(), settings_.members.end(), 0);
+    settings_.shape = block_log2 == 0 ? Shape::lct : Shape::lct4;
+    settings_.block_log2 = block_log2;
+    for (uint32_t offset = 0; offset < 2 * members; offset++) {
       for (const bool best : {false, true}) {
         enter(Phase::idle);
         const uint64_t before = node_.dropped(Drop::bad_offset);
         Packet packet = packet_from(5, Type::gather);
         (best ? packet.memory.best_offset : packet.memory.offset) = static_cast<uint16_t>(offset);
         send(packet);
-        EXPECT_EQ(node_.dropped(Drop::bad_offset) - before, offset < members ? 0u : 1u);
+        EXPECT_EQ(node_.dropped(Drop::bad_offset) - before, offset < offsets ? 0u : 1u);
         leave();
       }
     }
