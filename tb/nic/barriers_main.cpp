@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -184,33 +185,44 @@ struct NamedPlan {
   uint32_t base = 2;
 };
 
+struct Order {
+  std::string name;
+  std::vector<Node> nodes;  ///< by number
+};
+
+std::vector<Order> orders(const Mesh& mesh) {
+  std::vector<Node> rows(mesh.nodes());
+  std::iota(rows.begin(), rows.end(), Node{0});
+  return {{"row by row", std::move(rows)},
+          {"along the curve", barrier::numbered(mesh, barrier::Numbering::s_curve)},
+          {"from the centre", barrier::numbered(mesh, barrier::Numbering::centre)},
+          {"in Z-order", barrier::numbered(mesh, barrier::Numbering::morton)}};
+}
+
 std::vector<NamedPlan> plans(const Mesh& mesh) {
-  const auto rows = barrier::numbered(mesh, barrier::Numbering::s_curve);
+  const auto curve = barrier::numbered(mesh, barrier::Numbering::s_curve);
   const auto centre = barrier::numbered(mesh, barrier::Numbering::centre);
-  const auto z_order = barrier::numbered(mesh, barrier::Numbering::morton);
   const Node root = mesh.at(mesh.size().width / 2, mesh.size().height / 2);
   using barrier::Release;
   using barrier::Shape;
   const auto tree = [&](Shape shape, const std::vector<Node>& nodes, Release release) {
     return barrier::tree_plan(barrier::tree_parents(shape, nodes, 0), release);
   };
-  return {{"dissemination", barrier::dissemination_plan(rows)},
-          {"dissemination from the centre", barrier::dissemination_plan(centre)},
-          {"butterfly", barrier::butterfly_plan(centre)},
-          {"butterfly along the curve", barrier::butterfly_plan(rows)},
-          {"tree", barrier::tree_plan(barrier::spanning_parents(mesh, root), Release::along_tree)},
-          {"tournament", tree(Shape::lct, rows, Release::from_root)},
-          {"lct", tree(Shape::lct, centre, Release::along_tree)},
-          {"lct4", tree(Shape::lct4, centre, Release::along_tree), 4},
-          {"lct8", tree(Shape::lct8, centre, Release::along_tree), 8},
-          {"dissemination of base 4", barrier::dissemination_plan(rows, 4), 4},
-          {"dissemination of base 4 from the centre", barrier::dissemination_plan(centre, 4), 4},
-          {"butterfly of base 4", barrier::butterfly_plan(centre, 4), 4},
-          {"butterfly of base 4 along the curve", barrier::butterfly_plan(rows, 4), 4},
-          {"butterfly of base 4 in Z-order", barrier::butterfly_plan(z_order, 4), 4},
-          {"dissemination of base 8", barrier::dissemination_plan(rows, 8), 8},
-          {"butterfly of base 8", barrier::butterfly_plan(centre, 8), 8},
-          {"butterfly of base 8 along the curve", barrier::butterfly_plan(rows, 8), 8}};
+  std::vector<NamedPlan> plans = {
+      {"tree", barrier::tree_plan(barrier::spanning_parents(mesh, root), Release::along_tree)},
+      {"tournament", tree(Shape::lct, curve, Release::from_root)},
+      {"lct", tree(Shape::lct, centre, Release::along_tree)},
+      {"lct4", tree(Shape::lct4, centre, Release::along_tree), 4},
+      {"lct8", tree(Shape::lct8, centre, Release::along_tree), 8}};
+  for (const uint32_t base : {2U, 4U, 8U}) {
+    for (const auto& [order, nodes] : orders(mesh)) {
+      plans.push_back({fmt::format("dissemination of base {}, {}", base, order),
+                       barrier::dissemination_plan(nodes, base), base});
+      plans.push_back(
+          {fmt::format("butterfly of base {}, {}", base, order), barrier::butterfly_plan(nodes, base), base});
+    }
+  }
+  return plans;
 }
 
 /// A node has as many tickets for what comes with immediate data as `recvs`.
@@ -226,7 +238,7 @@ std::vector<Row> measure(const Mesh& mesh, const Options& options) {
   const auto add = [&](std::string name, bool software, bool copied, uint32_t base, size_t messages,
                        const std::vector<uint64_t>& clocks) {
     rows.push_back({std::move(name), software, copied, base, messages, mean(clocks)});
-    fmt::print("{:<36} {:>8.1f} clocks\n", rows.back().name, rows.back().cycles);
+    fmt::print("{:<52} {:>8.1f} clocks\n", rows.back().name, rows.back().cycles);
     std::fflush(stdout);
   };
   for (const Telling telling : tellings) {

@@ -5,6 +5,7 @@
 
 #include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "bench.hpp"
@@ -240,6 +241,56 @@ TEST_F(BarrierPhase, ANameAgesWithEachTick) {
       EXPECT_NEAR(sent_[0].length, age + 4, 3);
     }
     leave();
+  }
+}
+
+// The second one of a pair is decided on with what the first has left, a clock after it: what is sent and
+// told is the same as with a pause between them.
+TEST_F(BarrierPhase, WhatComesRightBehindMeetsWhatWasLeft) {
+  struct Done {
+    std::vector<PacketBytes> sent;
+    std::vector<std::pair<Ending, Node>> told;
+    bool operator==(const Done&) const = default;
+  };
+  const auto done = [&](Phase phase, const std::vector<Packet>& packets, bool pause) {
+    enter(phase);
+    for (Packet packet : packets) {
+      packet.instance = settings_.instance;
+      node_.receive(write_packet(packet));
+      if (pause) settle();
+    }
+    settle();
+    Done done;
+    for (Packet packet : sent_) {
+      packet.instance = 0;
+      done.sent.push_back(write_packet(packet));
+    }
+    for (const Completion& completion : told_) done.told.emplace_back(completion.ending, completion.dead);
+    leave();
+    return done;
+  };
+  std::vector<Packet> packets;
+  for (const Type type : {Type::gather, Type::release, Type::ask, Type::wait}) {
+    for (const bool failed : {false, true}) {
+      if (failed && type != Type::gather && type != Type::release) continue;
+      for (const Node from : {0, 5, 6}) {
+        for (const uint16_t epoch : {0, 1}) {
+          packets.push_back(packet_from(from, type));
+          packets.back().failed = failed;
+          packets.back().epoch = epoch;
+          packets.back().memory.offset = epoch;
+        }
+      }
+    }
+  }
+  for (const Phase phase : {Phase::idle, Phase::gathering, Phase::waiting, Phase::failed}) {
+    for (size_t first = 0; first < packets.size(); first++) {
+      for (size_t second = 0; second < packets.size(); second++) {
+        const std::vector<Packet> pair{packets[first], packets[second]};
+        ASSERT_EQ(done(phase, pair, false), done(phase, pair, true))
+            << "phase " << static_cast<int>(phase) << ", packets " << first << " and " << second;
+      }
+    }
   }
 }
 
