@@ -3,7 +3,7 @@
 
 Those that are not keys of the trace: epoch (the packet's beside the group's); sent (what is sent, each kind once), copies (how many packets); place (the node's in the tree of this
 epoch: alone, root, inner, leaf); last (nobody else was missing); blocks (two levels); size (members: one, two, some, most: all that the engine has room for); number (the group's: first,
-last, other); before (the event before of the same group), behind (that of any group), did (what that one has done to its group), group (of that one, or another), since (clocks since that one); search (what judge does, seen at the root that releases: holds, begins, goes on,
+last, other); before (the event before of the same group), behind (that of any group), did (what that one has done to its group), group (of that one, or another), since (clocks since that one), spare (those of them beyond what deciding and sending took); search (what judge does, seen at the root that releases: holds, begins, goes on,
 ends); multicast (the packet is for all members at once), address (the group has one for that); backoff (the next repetition comes: after twice as long, or at most as long as software has said); wraps (the epoch begins anew at 0); late (somebody is named).
 """
 
@@ -25,7 +25,7 @@ FACTS = {
     "event": EVENTS, "before": EVENTS - {"dropped"}, "behind": EVENTS - {"dropped", "reset"}, "did": DONE, "group": {"same", "another"}, "refusal": specification.names("barrier.refusal"), "packet": specification.names("barrier.packet_kind"), "failure": {"0", "1"}, "multicast": {"0", "1"},
     "epoch": {"same", "one behind", "one ahead", "older", "newer"}, "drop": specification.names("barrier.drop") | {"-"}, "phase": PHASES, "next": PHASES, "sent": SENT, "copies": int,
     "ending": specification.names("barrier.ending") | {"-"}, "late": {"yes", "no"}, "place": {"alone", "root", "inner", "leaf"}, "last": {"yes", "no"}, "shape": specification.names("barrier.shape"),
-    "blocks": {"yes", "no"}, "address": {"yes", "no"}, "size": {"one", "two", "some", "most"}, "number": {"first", "last", "other", "none"}, "since": int, "search": {"holds", "begins", "goes on", "ends"},
+    "blocks": {"yes", "no"}, "address": {"yes", "no"}, "size": {"one", "two", "some", "most"}, "number": {"first", "last", "other", "none"}, "since": int, "spare": int, "search": {"holds", "begins", "goes on", "ends"},
     "backoff": {"doubled", "largest"}, "wraps": {"yes", "no"}, "pending": {"0", "1"},
 }
 
@@ -49,8 +49,7 @@ class Barrier:
         facts["number"] = self.number(int(record["group"]))
         facts |= {key: record[key] for key in ("refusal", "packet", "failure", "multicast", "drop", "phase", "next", "shape", "pending") if key in record}
         facts["ending"] = record["ending"]
-        sent = [] if record["sent"] == "-" else record["sent"].split(",")
-        facts["copies"], facts["sent"] = len(sent), " ".join(sorted(set(sent))) or "-"
+        facts["copies"], facts["sent"] = self.copies(record), " ".join(sorted(set(record["sent"].split(","))))
         if "phase" in record:
             self.group(facts, record)
         return facts
@@ -58,12 +57,17 @@ class Barrier:
     def times(self, facts, record):
         cycle, group = number(record["cycle"]), record["group"]
         if self.last is not None:
-            last_cycle, last_group, facts["did"] = self.last
+            last_cycle, last_group, facts["did"], busy = self.last
             facts["since"], facts["behind"] = cycle - last_cycle, self.last_events[last_group]
+            facts["spare"] = facts["since"] - busy
             facts["group"] = "same" if group == last_group else "another"
         if group in self.last_events:
             facts["before"] = self.last_events[group]
-        self.last, self.last_events[group] = (cycle, group, self.done(record)), record["event"]
+        self.last, self.last_events[group] = (cycle, group, self.done(record), 1 + max(1, self.copies(record))), record["event"]
+
+    @staticmethod
+    def copies(record):
+        return 0 if record["sent"] == "-" else len(record["sent"].split(","))
 
     @staticmethod
     def done(record):

@@ -252,8 +252,9 @@ TEST_F(BarrierPhase, WhatComesRightBehindMeetsWhatWasLeft) {
     std::vector<std::pair<Ending, Node>> told;
     bool operator==(const Done&) const = default;
   };
-  const auto done = [&](Phase phase, const std::vector<Packet>& packets, bool pause) {
+  const auto done = [&](Phase phase, bool last_child, const std::vector<Packet>& packets, bool pause) {
     enter(phase);
+    if (last_child) send(Type::gather, 5, 0, false);
     for (Packet packet : packets) {
       packet.instance = settings_.instance;
       node_.receive(write_packet(packet));
@@ -283,11 +284,19 @@ TEST_F(BarrierPhase, WhatComesRightBehindMeetsWhatWasLeft) {
       }
     }
   }
-  for (const Phase phase : {Phase::idle, Phase::gathering, Phase::waiting, Phase::failed}) {
+  struct State {
+    Phase phase;
+    bool last_child;  // is all that is missing
+  };
+  for (const auto& [phase, last_child] : {State{Phase::idle, false},
+                                          {Phase::gathering, false},
+                                          {Phase::gathering, true},
+                                          {Phase::waiting, false},
+                                          {Phase::failed, false}}) {
     for (size_t first = 0; first < packets.size(); first++) {
       for (size_t second = 0; second < packets.size(); second++) {
         const std::vector<Packet> pair{packets[first], packets[second]};
-        ASSERT_EQ(done(phase, pair, false), done(phase, pair, true))
+        ASSERT_EQ(done(phase, last_child, pair, false), done(phase, last_child, pair, true))
             << "phase " << static_cast<int>(phase) << ", packets " << first << " and " << second;
       }
     }
