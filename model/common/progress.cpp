@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -16,17 +17,23 @@ Progress::Progress(std::string what)
       next_(Clock::now() + std::chrono::seconds(2)) {}
 
 Progress::~Progress() {
-  if (shown_) fmt::print(stderr, "\r{}\r", std::string(what_.size() + 7, ' '));
+  if (shown_ > 0) fmt::print(stderr, "\r{:{}}\r", "", shown_);
 }
 
 void Progress::show(uint64_t done, uint64_t of) {
   if (!terminal_ || of == 0) return;
   const auto now = Clock::now();
   if (now < next_) return;
-  fmt::print(stderr, "\r{}: {:3} %", what_, 100 * done / of);
+  const std::string text = fmt::format("{}: {:3} %", what_, 100 * done / of);
+  shown_ = std::max(shown_, text.size());  // what was longer is wiped away
+  fmt::print(stderr, "\r{:{}}", text, shown_);
   std::fflush(stderr);
-  shown_ = true;
   next_ = now + std::chrono::milliseconds(200);
+}
+
+void Progress::show(std::string_view what, uint64_t done, uint64_t of) {
+  if (what != what_) what_ = what;
+  show(done, of);
 }
 
 }  // namespace weft

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace weft {
 
@@ -18,12 +19,14 @@ class Progress {
 
   /// May be called as often as one likes.
   void show(uint64_t done, uint64_t of);
+  /// From now on with another WHAT.
+  void show(std::string_view what, uint64_t done, uint64_t of);
 
  private:
   using Clock = std::chrono::steady_clock;
   std::string what_;
   bool terminal_;
-  bool shown_ = false;
+  std::size_t shown_ = 0;  // characters
   Clock::time_point next_;
 };
 

@@ -21,10 +21,11 @@ struct BatchOptions {
   std::function<void(std::string_view what, uint32_t done, uint32_t of)> progress;
 };
 
-/// Without a limit of colours: routed, then improved for so many seconds. With one, Algorithm::weft first
-/// does without; only if more colours are needed, also after some tries to do with fewer (as many as there
-/// are groups, many times over, so that the result does not depend on the machine; none if more than twice
-/// the limit are needed), groups are merged.
+/// Algorithm::weft first does without a limit of colours. If it then needs more than there are, at most twice
+/// as many, it tries to do with fewer (so many tries for each group, so that the result does not depend on
+/// the machine), then keeps the colours of the most groups and merges only the groups of the others; if even
+/// more, all are routed anew with the limit. The seconds come after the tries; what comes out is in no figure
+/// worse than without them.
 /// @return trees with colours below the limit
 Forest route_together(const Hops& hops, const Groups& groups, const BatchOptions& options);
 

@@ -35,26 +35,26 @@ Planner::Planner(const Hops& hops)
 /// @param colour that must be free at the root, if any
 void Planner::rank(const Occupancy& occupancy, const Roots& roots, uint32_t number, std::size_t most,
                    float per_load, uint32_t colour) {
-  candidates_.clear();
-  costs_.clear();
+  const auto before = [](const Candidate& a, const Candidate& b) {
+    return std::tie(a.cost, a.order, a.sw) < std::tie(b.cost, b.order, b.sw);
+  };
+  candidates_.clear();  // the worst of them in front once there are as many as are kept
   for (const auto& root : roots.roots) {
     if (colour != none && !occupancy.is_free_in_switch(root.sw, colour)) continue;
     const auto load = static_cast<float>(occupancy.switch_load(root.sw));
-    candidates_.push_back({static_cast<float>(root.sum) + per_load * load, 0, root.sw});
-    costs_.push_back(candidates_.back().cost);
+    const float cost = static_cast<float>(root.sum) + per_load * load;
+    const bool full = candidates_.size() == most;
+    if (full && cost > candidates_.front().cost) continue;
+    const Candidate candidate{cost, shuffled(number, root.sw), root.sw};
+    if (full && !before(candidate, candidates_.front())) continue;
+    if (full) {
+      std::pop_heap(candidates_.begin(), candidates_.end(), before);
+      candidates_.pop_back();
+    }
+    candidates_.push_back(candidate);
+    std::push_heap(candidates_.begin(), candidates_.end(), before);
   }
-  const std::size_t kept = std::min(candidates_.size(), most);
-  if (kept < candidates_.size()) {
-    const auto last = costs_.begin() + static_cast<std::ptrdiff_t>(kept);
-    std::nth_element(costs_.begin(), last, costs_.end());
-    std::erase_if(candidates_, [&last](const Candidate& candidate) { return candidate.cost > *last; });
-  }
-  for (Candidate& candidate : candidates_) candidate.order = shuffled(number, candidate.sw);
-  std::partial_sort(candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(kept),
-                    candidates_.end(), [](const Candidate& a, const Candidate& b) {
-                      return std::tie(a.cost, a.order, a.sw) < std::tie(b.cost, b.order, b.sw);
-                    });
-  candidates_.resize(kept);
+  std::sort(candidates_.begin(), candidates_.end(), before);
 }
 
 /// No colour below it is free where members are.
@@ -69,21 +69,26 @@ std::optional<Tree> Planner::lowest_colour(const Occupancy& occupancy, const End
                                            uint32_t number, const Search& search) {
   rank(occupancy, roots, number, search.roots, search.load);
   const uint32_t possible = least_possible(occupancy, ends);
-  Ways* ways = &ways_;
-  Ways* ways_of_best = &best_ways_;
   uint32_t best = none;
   std::size_t looked_at = 0;
   for (const Candidate& candidate : candidates_) {
     if (best == possible || looked_at > search.switches) break;
-    find(*ways, candidate.sw, ends);
-    looked_at += ways->size();
-    const uint32_t colour = ways->lowest_colour(occupancy, ends, search.ceiling, possible, best);
+    find(ways_, candidate.sw, ends);
+    looked_at += ways_.size();
+    const uint32_t colour = ways_.lowest_colour(occupancy, ends, search.ceiling, possible, best);
     if (colour >= best) continue;
     best = colour;
-    std::swap(ways, ways_of_best);
+    std::swap(ways_, best_ways_);
   }
   if (best == none) return std::nullopt;
-  return ways_of_best->build(occupancy, ends, best, Ways::Prefer::few_switches);
+  return best_ways_.build(occupancy, ends, best, Ways::Prefer::few_switches);
+}
+
+std::optional<Tree> Planner::along(Ways& kept, const Tree& tree, const Occupancy& occupancy, const Ends& ends,
+                                   const Search& search) {
+  const uint32_t colour = kept.lowest_colour(occupancy, ends, search.ceiling, tree.colour, none);
+  if (colour == none) return std::nullopt;
+  return kept.build(occupancy, ends, colour, Ways::Prefer::few_switches);
 }
 
 std::optional<Tree> Planner::from_one_root(const Occupancy& occupancy, const Ends& ends, const Search& search,

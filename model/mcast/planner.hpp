@@ -38,6 +38,11 @@ class Planner {
   /// @param number of the group: of roots that are equally good, groups try different ones
   std::optional<Tree> lowest_colour(const Occupancy& occupancy, const Ends& ends, const Roots& roots,
                                     uint32_t number, const Search& search);
+  /// After lowest_colour() has found a tree: the ways that it is of. Others come in their place.
+  void take_ways(Ways& kept) { std::swap(kept, best_ways_); }
+  /// Beside what was taken meanwhile: the lowest colour along the ways of `tree` that were taken.
+  static std::optional<Tree> along(Ways& kept, const Tree& tree, const Occupancy& occupancy, const Ends& ends,
+                                   const Search& search);
 
   /// The same in one colour only. Low trees are tried from many roots at once, and by ways that are as long
   /// as the height allows; they begin beside what is taken already, so that room is left for others.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mcast/wide.hpp"
+
 namespace weft::mcast {
 
 namespace {
@@ -38,7 +40,7 @@ RootSearch::RootSearch(const Hops& hops)
 
 /// Members that are far from the middle of those before, until it is the middle of all.
 /// @return the least height that was met, which may still be too large; `farthest_` is never too large
-uint32_t RootSearch::look_from_few(std::span<const uint32_t> switches) {
+WEFT_WIDE uint32_t RootSearch::look_from_few(std::span<const uint32_t> switches) {
   const auto from = [this](uint32_t sw) { return hops_.from(sw, room_); };
   std::copy_n(from(switches.front()), farthest_.size(), farthest_.begin());
   uint32_t met = most_hops;
@@ -69,21 +71,28 @@ void RootSearch::choose_blocks(std::span<const uint32_t> switches) {
     if (least(farthest_.data() + at, block) <= met) blocks_.push_back(at);
 }
 
-Roots RootSearch::find(std::span<const uint32_t> switches) {
+/// Sums only where roots are. Without a table of hops a row costs far more than to add it everywhere.
+WEFT_WIDE Roots RootSearch::find(std::span<const uint32_t> switches) {
   choose_blocks(switches);
   std::fill(farthest_.begin(), farthest_.end(), 0);
   std::fill(sum_.begin(), sum_.end(), 0);
   const std::size_t every = (switches.size() + most_summed - 1) / most_summed;
+  const bool at_once = !hops_.has_table();
+  const auto add_row = [this](const uint8_t* row) {
+    for (const uint32_t at : blocks_) add(sum_.data() + at, row + at);
+  };
   for (std::size_t i = 0; i < switches.size(); ++i) {
     const uint8_t* row = hops_.from(switches[i], room_);
     for (const uint32_t at : blocks_) raise(farthest_.data() + at, row + at);
-    if (i % every != 0) continue;
-    for (const uint32_t at : blocks_) add(sum_.data() + at, row + at);
+    if (at_once && i % every == 0) add_row(row);
   }
   Roots found;
   found.height = 255;
   for (const uint32_t at : blocks_)
     found.height = std::min<uint32_t>(found.height, least(farthest_.data() + at, block));
+  std::erase_if(blocks_, [&](uint32_t at) { return least(farthest_.data() + at, block) != found.height; });
+  for (std::size_t i = 0; !at_once && i < switches.size(); i += every)
+    add_row(hops_.from(switches[i], room_));
   for (const uint32_t at : blocks_)
     for (uint32_t sw = at; sw < at + block; ++sw)
       if (farthest_[sw] == found.height) found.roots.push_back({sw, static_cast<uint32_t>(sum_[sw] * every)});

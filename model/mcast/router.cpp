@@ -112,43 +112,36 @@ void Router::plan_round(std::span<Planned> round) {
   crew_.share(static_cast<uint32_t>(round.size()), [&](uint32_t thread, uint32_t i) {
     Planned& plan = round[i];
     Worker& worker = workers_[thread];
-    if (plan.ends.switches.empty()) {
-      plan.ends = ends_of(forest_.hosts(plan.group), hops_.graph());
-      plan.roots = worker.roots.find(plan.ends.switches);
-    }
-    if (options_.algorithm == Algorithm::weft)
-      plan.tree =
-          worker.planner.lowest_colour(forest_.occupancy(), plan.ends, plan.roots, plan.group, search_);
+    plan.ends = ends_of(forest_.hosts(plan.group), hops_.graph());
+    plan.roots = worker.roots.find(plan.ends.switches);
+    plan.tree.reset();
+    if (options_.algorithm != Algorithm::weft) return;
+    plan.tree = worker.planner.lowest_colour(forest_.occupancy(), plan.ends, plan.roots, plan.group, search_);
+    if (plan.tree) worker.planner.take_ways(plan.ways);
   });
 }
 
-/// Some are planned at a time, then planted in turn. Where another one has taken what was planned, they are
-/// planned again: all at a time if most found room, else one by one. Only then others follow: neighbours,
-/// which mostly want the same, are not in one block.
+/// Some are planned at a time, then planted in turn. Where another one has taken what was planned, they take
+/// another colour along the ways that were found; if that is a new one, all is planned again.
 void Router::route_in_rounds(std::span<const uint32_t> groups,
                              const std::function<void(uint32_t)>& progress) {
-  std::vector<Planned> round;
-  for (std::size_t next = 0; next < groups.size() || !round.empty();) {
-    if (round.empty()) {
-      round.resize(std::min<std::size_t>(std::max(options_.block, 1u), groups.size() - next));
-      for (Planned& plan : round) plan.group = groups[next++];
-    }
+  std::vector<Planned> plans(std::min<std::size_t>(std::max(options_.block, 1u), groups.size()),
+                             {none, {}, {}, {}, Ways(hops_.graph())});
+  for (std::size_t next = 0; next < groups.size();) {
+    const auto round = std::span(plans).first(std::min(plans.size(), groups.size() - next));
+    for (Planned& plan : round) plan.group = groups[next++];
     plan_round(round);
-    const std::size_t before = round.size();
     for (Planned& plan : round) {
-      if (plan.tree && !is_free(*plan.tree)) continue;
+      if (plan.tree && !is_free(*plan.tree)) {
+        plan.tree = Planner::along(plan.ways, *plan.tree, forest_.occupancy(), plan.ends, search_);
+        if (plan.tree && plan.tree->colour >= forest_.colours()) plan.tree.reset();
+      }
       if (plan.tree)
         forest_.plant(std::move(*plan.tree), {plan.group});
       else
         place(plan.group, plan.ends, plan.roots);
-      plan.group = none;
     }
-    std::erase_if(round, [](const Planned& plan) { return plan.group == none; });
-    if (2 * round.size() > before) {
-      for (const Planned& plan : round) place(plan.group, plan.ends, plan.roots);
-      round.clear();
-    }
-    if (progress) progress(static_cast<uint32_t>(next - round.size()));
+    if (progress) progress(static_cast<uint32_t>(next));
   }
 }
 
@@ -163,7 +156,7 @@ void Router::create_all(const Groups& groups, const std::function<void(uint32_t,
   const auto tell = [&](uint32_t done) {
     if (progress) progress(done, count);
   };
-  if (options_.algorithm == Algorithm::weft) sort_by_size(todo, forest_, hops_, options_.block);
+  if (options_.algorithm == Algorithm::weft) sort_by_size(todo, forest_, hops_, options_.apart);
   if (options_.algorithm == Algorithm::weft && options_.tables == Tables::of_switch &&
       options_.colours == no_limit && !todo.empty()) {
     ColourFirst colour_first(hops_, forest_, search_, crew_, workers_);
@@ -171,6 +164,31 @@ void Router::create_all(const Groups& groups, const std::function<void(uint32_t,
   }
   const uint32_t before = count - static_cast<uint32_t>(todo.size());
   route_in_rounds(todo, [&](uint32_t done) { tell(before + done); });
+}
+
+void Router::adopt(const Forest& other) {
+  for (uint32_t group = 0; group < other.groups(); ++group) forest_.add_group(other.hosts(group));
+  std::vector<std::size_t> groups_in(other.colours());
+  for (uint32_t colour = 0; colour < other.colours(); ++colour)
+    for (const uint32_t tree : other.trees_in(colour)) groups_in[colour] += other.groups_on(tree).size();
+  std::vector<uint32_t> colours(other.colours());
+  std::iota(colours.begin(), colours.end(), 0);
+  if (colours.size() > options_.colours) {
+    std::stable_sort(colours.begin(), colours.end(),
+                     [&](uint32_t a, uint32_t b) { return groups_in[a] > groups_in[b]; });
+    colours.resize(options_.colours);
+  }
+  for (uint32_t i = 0; i < colours.size(); ++i)
+    for (const uint32_t number : other.trees_in(colours[i])) {
+      Tree tree = other.tree(number);
+      tree.colour = i;
+      forest_.plant(std::move(tree), other.groups_on(number));
+    }
+  std::vector<uint32_t> left;
+  for (uint32_t group = 0; group < forest_.groups(); ++group)
+    if (forest_.tree_of(group) == none) left.push_back(group);
+  sort_by_size(left, forest_, hops_, 1);
+  for (const uint32_t group : left) route(group);
 }
 
 /// Takes its group off a tree; the tree keeps what its other groups need.

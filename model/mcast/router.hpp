@@ -35,7 +35,8 @@ struct RouterOptions {
   Tables tables = Tables::of_switch;
   Merging merging;
   uint32_t threads = 1;  ///< for groups routed together; the result is the same for any number
-  uint32_t block = 32;   ///< groups that are planned at a time
+  uint32_t block = 4;    ///< groups that are planned at a time
+  uint32_t apart = 32;   ///< of groups routed together, neighbours come so many later, if there are as many
 };
 
 class Router {
@@ -47,6 +48,10 @@ class Router {
   uint32_t create(std::vector<uint32_t> hosts);
   /// All of these groups, numbered as there. @param progress is told how many of how many are routed
   void create_all(const Groups& groups, const std::function<void(uint32_t, uint32_t)>& progress = {});
+  /// First of all: the groups of another forest, numbered as there, with their trees. If it has more colours
+  /// than may be used, those of the most groups remain, with other numbers; groups of the others are routed,
+  /// large ones first.
+  void adopt(const Forest& other);
   /// Nothing changes for a host that is a member already, or is none.
   void join(uint32_t group, uint32_t host);
   void leave(uint32_t group, uint32_t host);
@@ -67,6 +72,7 @@ class Router {
     Ends ends;
     Roots roots;
     std::optional<Tree> tree;
+    Ways ways;
   };
   void route_in_rounds(std::span<const uint32_t> groups, const std::function<void(uint32_t)>& progress);
   void plan_round(std::span<Planned> round);

@@ -36,7 +36,7 @@ uint32_t lowest(std::span<const uint64_t> colours, std::size_t first_word) {
 
 /// A link is on the ways in one direction only; what is beyond is room for those that are looked at.
 Ways::Ways(const topology::Graph& graph)
-    : graph_(graph),
+    : graph_(&graph),
       index_(graph.switches()),
       nodes_(std::size_t{graph.switches()} + 1),
       ups_(graph.switch_links() + most_neighbours(graph)),
@@ -61,7 +61,7 @@ void Ways::sort_ends(const uint8_t* row, const Ends& ends) {
 void Ways::find_ups(uint32_t index, uint8_t above, const uint8_t* row) {
   Up* const found = ups_.data() + ways_;
   std::size_t count = 0;
-  for (const topology::Arc& arc : graph_.neighbours(nodes_[index].sw)) {
+  for (const topology::Arc& arc : graph_->neighbours(nodes_[index].sw)) {
     found[count] = {arc.node, arc.link};
     count += row[arc.node] == above ? 1 : 0;
   }
@@ -104,7 +104,7 @@ void Ways::find(uint32_t root, const uint8_t* row, const Ends& ends) {
     order_.insert(order_.end(), ends_.begin() + first_end_[level], ends_.begin() + first_end_[level + 1]);
     for (; first < next; ++first) order_.push_back(static_cast<uint32_t>(first));
     for (std::size_t i = begin; i < order_.size(); ++i) {
-      if (i + ahead < order_.size()) fetch(graph_.neighbours(nodes_[order_[i + ahead]].sw));
+      if (i + ahead < order_.size()) fetch(graph_->neighbours(nodes_[order_[i + ahead]].sw));
       find_ups(order_[i], static_cast<uint8_t>(level - 1), row);
     }
   }

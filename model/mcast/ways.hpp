@@ -74,7 +74,7 @@ class Ways {
     return reach_[index * words_ + colour / 64 - first_word_] >> colour % 64 & 1;
   }
 
-  const topology::Graph& graph_;
+  const topology::Graph* graph_;
   std::vector<uint32_t> index_;  // of each switch among nodes_, `none` if it is not there
   std::vector<Node> nodes_;      // first size_ of them: ends, then others from the farthest on
   std::vector<Up> ups_;          // first ways_ of them

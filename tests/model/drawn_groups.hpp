@@ -57,6 +57,7 @@ inline RouterOptions drawn_options() {
   options.merging.with = *rc::gen::element(Merging::With::similar, Merging::With::least_loaded);
   options.threads = number(1, 4);
   options.block = number(1, 9);
+  options.apart = number(1, 9);
   return options;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups routed together with all that there is to it; baselines, bounds, hops.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -69,14 +70,49 @@ TEST(McastBatch, SecondsAreSpentOnFewerColours) {
   const Figures routed = figures_of(route_together(hops, groups, options));
   options.seconds = 0.3;
   uint32_t told = 0;
-  options.progress = [&told](std::string_view what, uint32_t, uint32_t) {
-    told += what == "improving" ? 1 : 0;
-  };
+  const std::string first = fmt::format("improving, {} colors", routed.colours_used);
+  options.progress = [&](std::string_view what, uint32_t, uint32_t) { told += what == first ? 1 : 0; };
   const Forest improved = route_together(hops, groups, options);
   EXPECT_LT(figures_of(improved).colours_used, routed.colours_used);
   EXPECT_LE(figures_of(improved).max_efi, routed.max_efi);
   EXPECT_TRUE(check(graph, groups, tables_of(improved)).empty());
   EXPECT_GT(told, 0u);
+}
+
+/// Close to a limit that cannot be met, beyond which the rest is merged; and far from it.
+TEST(McastBatch, SecondsNeverMakeAMergedResultWorse) {
+  const Graph graph = topology::random_fabric(60, 12, 6, 1);
+  const Hops hops(graph);
+  const Groups groups = load_groups("grid:6x7x8", graph);
+  BatchOptions options;
+  const uint32_t least = figures_of(route_together(hops, groups, options)).colours_used;
+  for (const uint32_t limit : {least - 5, colour_bounds(hops, groups, Tables::of_switch).value() - 1, 3u}) {
+    options.router.colours = limit;
+    options.seconds = 0;
+    const Figures before = figures_of(route_together(hops, groups, options));
+    options.seconds = 0.001;
+    const Forest forest = route_together(hops, groups, options);
+    const Figures after = figures_of(forest);
+    EXPECT_LE(after.colours_used, limit);
+    EXPECT_LE(after.merged_groups, before.merged_groups) << limit;
+    EXPECT_LE(after.max_efi, before.max_efi) << limit;
+    EXPECT_LE(after.max_tfi, before.max_tfi) << limit;
+    EXPECT_LE(after.max_tree_height, before.max_tree_height) << limit;
+    EXPECT_TRUE(check(graph, groups, tables_of(forest)).empty());
+  }
+}
+
+/// One color less than there must be: only what had that color, and what is in its way, is merged.
+TEST(McastBatch, MergesNoMoreThanItMust) {
+  const Graph graph = topology::fat_tree(12);
+  const Hops hops(graph);
+  const Groups groups = load_groups("grid:12x36", graph);
+  BatchOptions options;
+  options.router.colours = colour_bounds(hops, groups, Tables::of_switch).value() - 1;
+  const Forest forest = route_together(hops, groups, options);
+  EXPECT_GT(figures_of(forest).merged_groups, 0u);
+  EXPECT_LT(figures_of(forest).merged_groups, groups.count() / 2);
+  EXPECT_TRUE(check(graph, groups, tables_of(forest)).empty());
 }
 
 TEST(McastBaselines, ServeTheirGroups) {

@@ -69,12 +69,45 @@ TEST_F(WeftMcast, TablesAreCheckedAgain) {
   EXPECT_EQ(read(dump).substr(0, 51), "\nSwitch 0x0000001000000000\nLID    : Out Port(s)\n0xC");
   const auto again = weft("mcast " + fabric + "--tables " + file.string());
   EXPECT_EQ(again.exit_code, 0);
-  EXPECT_EQ(again.output, "");
+  EXPECT_EQ(again.output, "right for 8 groups: 3 colors, up to 3 entries in a switch\n");
+  const json found = results(fabric + "--tables " + file.string());
+  EXPECT_EQ(found["checked"], true);
+  EXPECT_EQ(found["colors_used"], 3);
+  for (const std::string more :
+       {"--engine fctb", "--per-port", "--optimize 1", "--merge graft", "--merge-with similar"})
+    expect_bad(fabric + more + " --tables " + file.string(),
+               more.substr(0, more.find(' ')) + " excludes --tables (see --help)");
   const auto limited = weft("mcast " + fabric + "--colors 1 --tables " + file.string());
   EXPECT_EQ(limited.exit_code, 1);
   EXPECT_TRUE(contains(limited.output, "weft: switch 0 has color 1, only 1 are allowed\n")) << limited.output;
   EXPECT_TRUE(contains(weft("mcast --topology fattree3:4 --groups grid:2x8 --tables " + file.string()).output,
                        "weft: tables for 8 groups, there are 10\n"));
+}
+
+TEST_F(WeftMcast, KeepsTreesOfGroupsThatAreTheSame) {
+  const auto old = write("old", "0 1 2 3\n4 8 12\n5 9 13 2\n"),
+             now = write("now", "5 9 13 2\n0 1 2 3 7\n14 15\n");
+  const auto tables = path("tables.json"), next = path("next.json");
+  const std::string fabric = "--topology fattree3:4 --groups file:";
+  EXPECT_EQ(weft("mcast " + fabric + old.string() + " --mft " + tables.string()).exit_code, 0);
+  const std::string keep = " --keep " + tables.string(), kept = " --kept-groups file:" + old.string();
+  const json found = checked(fabric + now.string() + keep + kept + " --mft " + next.string());
+  EXPECT_EQ(found["kept_groups"], (json{{"same", 1}, {"changed", 1}, {"gone", 1}, {"new", 1}}));
+  const json before = json::parse(read(tables)), after = json::parse(read(next));
+  EXPECT_EQ(after["groups"][0]["color"], before["groups"][2]["color"]);
+  expect_bad(fabric + now.string() + keep, "--keep requires --kept-groups (see --help)");
+  expect_bad(fabric + now.string() + kept, "--kept-groups requires --keep (see --help)");
+  const auto wrong = run(fabric + now.string() + keep + " --kept-groups file:" + now.string());
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_TRUE(contains(wrong.output, "weft: --keep " + tables.string() +
+                                         ": is not right for --kept-groups file:" + now.string() +
+                                         " in this fabric: "))
+      << wrong.output;
+  expect_bad(fabric + now.string() + keep + kept + " --per-port",
+             "--keep " + tables.string() + ": has tables of switches, goes without --per-port only");
+  for (const std::string more : {" --optimize 1", " --engine minhop"})
+    expect_bad(fabric + now.string() + keep + kept + more,
+               "--keep: not with --optimize, nor with --engine minhop, sssp or sssp-load");
 }
 
 TEST_F(WeftMcast, BadInputIsOneLine) {
