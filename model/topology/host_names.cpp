@@ -65,9 +65,13 @@ uint32_t HostNames::find(std::string_view word) const {
       throw Fault(fmt::format("there is no host {}, only 0 to {}", *host, graph_.hosts() - 1));
     return static_cast<uint32_t>(*host);
   }
-  const auto known = by_name_.find(std::string(word));
-  if (known == by_name_.end()) throw Fault(fmt::format("there is no host {}", quoted(word)));
-  if (known->second == several) throw Fault(fmt::format("several hosts are called {}", quoted(word)));
+  return find_name(word);
+}
+
+uint32_t HostNames::find_name(std::string_view name) const {
+  const auto known = by_name_.find(std::string(name));
+  if (known == by_name_.end()) throw Fault(fmt::format("there is no host {}", quoted(name)));
+  if (known->second == several) throw Fault(fmt::format("several hosts are called {}", quoted(name)));
   return known->second;
 }
 

@@ -19,6 +19,8 @@ class HostNames {
   /// The host of this number, GUID of host or of its first connected port (0x...) or name. Throws Fault
   /// without place if there is none, or several.
   uint32_t find(std::string_view word) const;
+  /// The host of this name, whatever it looks like; likewise.
+  uint32_t find_name(std::string_view name) const;
 
  private:
   static constexpr uint32_t several = most_hosts;

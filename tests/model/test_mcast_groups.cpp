@@ -165,6 +165,15 @@ TEST_F(McastGroupNames, AHostTakesPartByItsFirstConnectedPort) {
   expect_line_fault("0 0x11\n", "1: there is no host with GUID '0x11'");
 }
 
+TEST_F(McastGroupNames, AWordInQuotationMarksIsAName) {
+  EXPECT_EQ(members(read_groups("0 2\n", "f", graph_), 0), (Hosts{0, 2}));
+  EXPECT_EQ(members(read_groups("\"0\" 2\n", "f", graph_), 0), (Hosts{1, 2}));
+  EXPECT_EQ(members(read_groups("\"0\", \"0x10\"\n", "f", graph_), 0), (Hosts{1, 2}));
+  EXPECT_EQ(members(read_groups("1 \"node001 mlx5_1\"\n", "f", graph_), 0), (Hosts{0, 1}));
+  expect_line_fault("0 \"1\"\n", "1: there is no host '1'");
+  expect_line_fault("0 \"0x21\"\n", "1: there is no host '0x21'");
+}
+
 TEST_F(McastGroupNames, AGuidOfSeveralHostsIsNone) {
   expect_line_fault("0 0x20\n", "1: several hosts have GUID '0x20'");
 }
