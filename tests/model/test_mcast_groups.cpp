@@ -100,8 +100,20 @@ TEST_F(McastGroups, SpecsThatAreNone) {
   expect_fault("random:16777216:24:1", "random:16777216:24:1: too many members");
   expect_fault("rows", std::string("rows: is no set of groups, which is ") + group_forms);
   expect_fault("file", std::string("file: is no set of groups, which is ") + group_forms);
+  expect_fault("", std::string("an empty text is no set of groups, which is ") + group_forms);
+  expect_fault("file:", "file:: must be file:PATH, the path is missing");
   expect_fault("file:" + path("none").string(), path("none").string() + ": no such file");
   expect_fault("file:" + path("").string(), path("").string() + ": is a folder");
+}
+
+class McastGroupsOfOneHost : public McastGroups {
+ protected:
+  McastGroupsOfOneHost() : McastGroups(topology::torus({1, 1, 1}, 1)) {}
+};
+
+TEST_F(McastGroupsOfOneHost, AreLocal) {
+  EXPECT_EQ(load_groups("grid:1x2@2", graph_).local(), 1u);
+  expect_fault("random:1:2:1", "random:1:2:1: the fabric has one host, a group needs two");
 }
 
 TEST_F(McastGroups, FileByNumberNameAndGuid) {
