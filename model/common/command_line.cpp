@@ -52,7 +52,9 @@ CLI::Validator hexadecimal_number(uint64_t least, uint64_t most) {
     const auto number =
         text.starts_with("0x") ? parse<uint64_t>(std::string_view(text).substr(2), 16) : std::nullopt;
     const bool fits = number && *number >= least && *number <= most;
-    return fits ? std::string() : fmt::format("'{}' is not from 0x{:X} to 0x{:X}", text, least, most);
+    return fits ? std::string()
+                : fmt::format("'{}' is not a hexadecimal number (0x...) from 0x{:X} to 0x{:X}", text, least,
+                              most);
   };
   return {check, fmt::format("0x{:X}..0x{:X}", least, most)};
 }

@@ -16,8 +16,13 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r,";
 
-/// The next word of a line, with or without quotation marks; nothing if there is none.
-std::optional<std::string_view> next_word(std::string_view& line) {
+struct Word {
+  std::string_view text;
+  bool marked;  ///< by quotation marks
+};
+
+/// The next word of a line; nothing if there is none.
+std::optional<Word> next_word(std::string_view& line) {
   line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
   if (line.empty() || line.front() == '#') return std::nullopt;
   const bool marked = line.front() == '"';
@@ -26,13 +31,14 @@ std::optional<std::string_view> next_word(std::string_view& line) {
   if (marked && end == line.npos) throw Fault("a quotation mark is not closed");
   const std::string_view word = line.substr(0, end);
   line.remove_prefix(std::min(word.size() + (marked ? 1 : 0), line.size()));
-  return word;
+  return Word{word, marked};
 }
 
 /// No hosts: a line without a group.
 std::vector<uint32_t> parse_group(std::string_view line, const topology::HostNames& names) {
   std::vector<uint32_t> hosts;
-  while (const auto word = next_word(line)) hosts.push_back(names.find(*word));
+  while (const auto word = next_word(line))
+    hosts.push_back(word->marked ? names.find_name(word->text) : names.find(word->text));
   if (hosts.size() == 1) throw Fault("a group of one host");
   std::vector<uint32_t> sorted = hosts;
   std::sort(sorted.begin(), sorted.end());

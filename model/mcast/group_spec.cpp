@@ -94,6 +94,7 @@ Groups random_groups(const std::string& spec, std::string_view shape, const topo
   const uint64_t count = (*numbers)[0], size = (*numbers)[1];
   if (count < 1 || count > most_groups)
     fail(spec, fmt::format("COUNT is {}, must be 1 to {}", count, most_groups));
+  if (graph.hosts() < 2) fail(spec, "the fabric has one host, a group needs two");
   if (size < 2 || size > graph.hosts())
     fail(spec, fmt::format("SIZE is {}, must be 2 to {}, the number of hosts", size, graph.hosts()));
   if (count > most_memberships / size) fail(spec, "too many members");
@@ -115,7 +116,9 @@ Groups make(const std::string& spec, const topology::Graph& graph) {
       colon == spec.npos ? std::string_view() : std::string_view(spec).substr(colon + 1);
   if (kind == "grid") return grid_groups(spec, rest, graph);
   if (kind == "random") return random_groups(spec, rest, graph);
+  if (spec == "file:") fail(spec, "must be file:PATH, the path is missing");
   if (kind == "file" && colon != spec.npos) return read_groups_file(rest, graph);
+  if (spec.empty()) throw Fault(fmt::format("an empty text is no set of groups, which is {}", group_forms));
   fail(spec, fmt::format("is no set of groups, which is {}", group_forms));
 }
 

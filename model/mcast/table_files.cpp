@@ -69,10 +69,11 @@ FabricTables::Use use_of(const json& group) {
 
 FabricTables tables_in(const json& text, const std::string& name, const topology::Graph& graph) {
   FabricTables tables;
-  const auto kind = text.at("tables_of").get<std::string>();
+  if (!text.is_object()) throw std::runtime_error("tables are an object: {...}, as --mft writes it");
+  const json& kind = text.at("tables_of");
   if (kind != kind_names[0] && kind != kind_names[1])
     throw std::runtime_error(
-        fmt::format("tables_of is {}, must be switch or port", json_text::quotable(text.at("tables_of"))));
+        fmt::format("tables_of is {}, must be switch or port", json_text::quotable(kind)));
   tables.kind = kind == kind_names[0] ? Tables::of_switch : Tables::of_port;
   if (!text.at("colors").is_null()) tables.limit = number(text.at("colors"), most_colours + 1, "colors");
   const json& switches = list_of_objects(text, "switches");

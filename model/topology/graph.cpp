@@ -22,12 +22,8 @@ void check_count(const char* what, std::size_t count, std::size_t least, std::si
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
 
-void check_node(const Node& node) {
-  if (node.guid == 0) refuse(fmt::format("\"{}\" has GUID 0", node.name));
-  if (node.ports > most_ports)
-    refuse(fmt::format("\"{}\" has {} ports, at most {} are possible", node.name, node.ports, most_ports));
-  if (std::any_of(node.name.begin(), node.name.end(), is_control))
-    refuse(fmt::format("the name of GUID {:#x} has control characters", node.guid));
+void refuse_if(const std::string& fault) {
+  if (!fault.empty()) refuse(fault);
 }
 
 void check_unique(std::vector<uint64_t> guids) {
@@ -44,7 +40,7 @@ void check_nodes(const Parts& parts) {
   guids.reserve(parts.switches.size() + parts.hosts.size());
   for (const auto* nodes : {&parts.switches, &parts.hosts}) {
     for (const Node& node : *nodes) {
-      check_node(node);
+      refuse_if(fault_of_node(node));
       guids.push_back(node.guid);
     }
   }
@@ -53,8 +49,7 @@ void check_nodes(const Parts& parts) {
 
 void check_port(const std::vector<Node>& nodes, const char* what, uint32_t node, uint32_t port) {
   if (node >= nodes.size()) refuse(fmt::format("a link to {} {}, which is not there", what, node));
-  if (port == 0 || port > nodes[node].ports)
-    refuse(fmt::format("port {} of \"{}\", which has {}", port, nodes[node].name, nodes[node].ports));
+  refuse_if(fault_of_port(nodes[node], port));
 }
 
 Link to_link(const Parts::HostLink& link) {
@@ -71,6 +66,20 @@ bool before(const Link& one, const Link& other) {
 }
 
 }  // namespace
+
+std::string fault_of_node(const Node& node) {
+  if (node.guid == 0) return fmt::format("\"{}\" has GUID 0", node.name);
+  if (node.ports > most_ports)
+    return fmt::format("\"{}\" has {} ports, at most {} are possible", node.name, node.ports, most_ports);
+  if (std::any_of(node.name.begin(), node.name.end(), is_control))
+    return fmt::format("the name of GUID {:#x} has control characters", node.guid);
+  return {};
+}
+
+std::string fault_of_port(const Node& node, uint32_t port) {
+  if (port != 0 && port <= node.ports) return {};
+  return fmt::format("port {} of \"{}\", which has {}", port, node.name, node.ports);
+}
 
 Graph::Graph(Parts parts) {
   check_nodes(parts);

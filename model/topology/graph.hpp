@@ -33,6 +33,10 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
+/// Why no graph can have this node, or a link at this port of it; empty if it can.
+std::string fault_of_node(const Node& node);
+std::string fault_of_port(const Node& node, uint32_t port);
+
 /// Both ends of a link. Between switches: `a` is the lower one. Of a host: `a` is the host, `b` the switch.
 struct Link {
   uint32_t a = 0, b = 0;

@@ -29,28 +29,49 @@ std::optional<uint64_t> number(std::string_view text, int base) {
 
 }  // namespace
 
-HostNames::HostNames(const Graph& graph) : hosts_(graph.hosts()) {
-  for (uint32_t host = 0; host < hosts_; ++host) {
+HostNames::HostNames(const Graph& graph) : graph_(graph) {
+  for (uint32_t host = 0; host < graph.hosts(); ++host) {
     const auto [known, is_new] = by_name_.emplace(graph.host_info(host).name, host);
     if (!is_new) known->second = several;
-    by_guid_.emplace(graph.host_info(host).guid, host);
-    for (const Arc& arc : graph.attachments(host)) by_guid_.emplace(graph.port_guid(arc.link), host);
+    add_guid(graph.host_info(host).guid, {host, 0});
+    const auto arcs = graph.attachments(host);
+    for (const Arc& arc : arcs)
+      add_guid(graph.port_guid(arc.link), {host, arc.port == arcs.front().port ? uint16_t{0} : arc.port});
   }
 }
 
+void HostNames::add_guid(uint64_t guid, const Owner& owner) {
+  const auto [known, is_new] = by_guid_.emplace(guid, owner);
+  if (!is_new && known->second.host != owner.host) known->second.host = several;
+}
+
+uint32_t HostNames::find_guid(uint64_t guid, std::string_view word) const {
+  const auto known = by_guid_.find(guid);
+  if (known == by_guid_.end()) throw Fault(fmt::format("there is no host with GUID {}", quoted(word)));
+  const auto [host, port] = known->second;
+  if (host == several) throw Fault(fmt::format("several hosts have GUID {}", quoted(word)));
+  if (port == 0) return host;
+  const uint16_t first = graph_.attachments(host).front().port;
+  throw Fault(
+      fmt::format("{:#x} is port {} of \"{}\", which takes part by port {} only: name the host, or port {}",
+                  guid, port, graph_.host_info(host).name, first, first));
+}
+
 uint32_t HostNames::find(std::string_view word) const {
-  if (const auto guid = word.starts_with("0x") ? number(word.substr(2), 16) : std::nullopt) {
-    const auto known = by_guid_.find(*guid);
-    if (known == by_guid_.end()) throw Fault(fmt::format("there is no host with GUID {}", quoted(word)));
-    return known->second;
-  }
+  if (const auto guid = word.starts_with("0x") ? number(word.substr(2), 16) : std::nullopt)
+    return find_guid(*guid, word);
   if (const auto host = number(word, 10)) {
-    if (*host >= hosts_) throw Fault(fmt::format("there is no host {}, only 0 to {}", *host, hosts_ - 1));
+    if (*host >= graph_.hosts())
+      throw Fault(fmt::format("there is no host {}, only 0 to {}", *host, graph_.hosts() - 1));
     return static_cast<uint32_t>(*host);
   }
-  const auto known = by_name_.find(std::string(word));
-  if (known == by_name_.end()) throw Fault(fmt::format("there is no host {}", quoted(word)));
-  if (known->second == several) throw Fault(fmt::format("several hosts are called {}", quoted(word)));
+  return find_name(word);
+}
+
+uint32_t HostNames::find_name(std::string_view name) const {
+  const auto known = by_name_.find(std::string(name));
+  if (known == by_name_.end()) throw Fault(fmt::format("there is no host {}", quoted(name)));
+  if (known->second == several) throw Fault(fmt::format("several hosts are called {}", quoted(name)));
   return known->second;
 }
 

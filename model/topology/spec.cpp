@@ -105,6 +105,8 @@ Graph read_file(const std::string& file) {
 }  // namespace
 
 Graph load(const std::string& spec) {
+  if (spec.empty()) throw Fault(fmt::format("an empty text is no topology, which is {}", spec_forms));
+  if (spec == "file:") throw Fault(spec + ": must be file:PATH, the path is missing");
   const std::string name = spec.substr(0, spec.find(':'));
   if (name == "file" && name != spec) return read_file(spec.substr(name.size() + 1));
   for (const Form& form : forms)

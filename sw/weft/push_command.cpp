@@ -2,6 +2,7 @@
 // weft push: multicast tables into the switches of an InfiniBand subnet.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -41,6 +42,14 @@ void check(const PushArguments& a) {
   std::error_code error;
   if (std::filesystem::exists(a.journal, error))
     throw BadInput(fmt::format("{}: is there already: --resume or --roll-back it, or remove it", a.journal));
+}
+
+/// With --clear-others a file without entries, perhaps one that was cut off, would empty all switches.
+mcast::ForwardingTables read_tables(const std::string& file) {
+  mcast::ForwardingTables tables = mcast::read_mcfdbs_file(file);
+  const auto is_empty = [](const auto& sw) { return sw.second.empty(); };
+  if (std::all_of(tables.begin(), tables.end(), is_empty)) throw BadInput(file + ": there is no entry in it");
+  return tables;
 }
 
 /// Shows how far a step is.
@@ -116,7 +125,7 @@ int run_push(PushArguments a) {
   check(a);
   mcast::ForwardingTables tables;
   ib::Plan before;
-  if (!a.tables.empty()) tables = mcast::read_mcfdbs_file(a.tables);
+  if (!a.tables.empty()) tables = read_tables(a.tables);
   if (!a.resume.empty()) before = ib::read_journal_file(a.resume);
   if (!a.roll_back.empty()) before = ib::read_journal_file(a.roll_back);
   a.subnet.timeout = std::chrono::milliseconds(a.timeout_ms);

@@ -315,6 +315,18 @@ TEST_F(Push, SpoiltFilesAreNamedWithTheirLine) {
   }
 }
 
+// With --clear-others such a file would empty all switches.
+TEST_F(Push, FilesWithoutAnEntryAreRefused) {
+  for (const std::string text : {"", "\n", "\nSwitch 0x1\nLID    : Out Port(s)\n"}) {
+    const auto file = write("empty", text).string();
+    for (const std::string more : {"--dry-run", "--dry-run --clear-others"}) {
+      const auto run = weft(fmt::format("push {} --device weft-test {}", file, more));
+      EXPECT_EQ(run.exit_code, 2);
+      EXPECT_EQ(run.output, "weft: " + file + ": there is no entry in it\n");
+    }
+  }
+}
+
 TEST_F(Push, NoSubnetIsOneLine) {
   write_tables("first", first);
   const auto run = weft("push " + path("first").string() + " --dry-run --device weft-test");

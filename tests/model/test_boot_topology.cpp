@@ -237,13 +237,45 @@ TEST(TopologyJson, IsReadAndItsFaultsHaveLines) {
     return refused([&] { topology::read_json(lids(one, other), "net"); });
   };
   EXPECT_EQ(lid_fault(R"(, "lid": 8, "lmc": 2)", R"(, "lid": 11)"),
-            "net: LID 11 is that of port 1 of \"a\" and of port 1 of \"b\"");
-  EXPECT_EQ(lid_fault(R"(, "lid": 9, "lmc": 1)", ""),
-            "net: port 1 of \"a\": LID 9 is no multiple of 2^1, its LMC");
+            "net:10: LID 11 is also that of the port in line 9");
+  EXPECT_EQ(lid_fault(R"(, "lid": 9, "lmc": 1)", ""), "net:9: LID 9 is no multiple of 2^1, its LMC");
   EXPECT_EQ(lid_fault(R"(, "lid": 49152)", ""), "net:9: lid: 49152 is not a whole number below 49152");
   EXPECT_EQ(lid_fault(R"(, "lid": 8, "lmc": 8)", ""), "net:9: lmc: 8 is not a whole number below 8");
   EXPECT_TRUE(fault("\"name\": \"b\", ", "").starts_with("net:6: ")) << fault("\"name\": \"b\", ", "");
-  EXPECT_TRUE(fault("\"0x20\"", "\"0x10\"").starts_with("net: ")) << fault("\"0x20\"", "\"0x10\"");
+}
+
+TEST(TopologyJson, WhatIsThereTwiceOrNotAtAllHasALine) {
+  const auto fault = [](const std::string& from, const std::string& to) {
+    std::string text = good_json;
+    text.replace(text.find(from), from.size(), to);
+    return refused([&] { topology::read_json(text, "net"); });
+  };
+  EXPECT_EQ(fault("\"0x20\"", "\"0x10\""), "net:6: GUID 0x10 is also that of the node in line 5");
+  EXPECT_EQ(fault("\"0x20\"", "\"0x1\""), "net:6: GUID 0x1 is also that of the node in line 3");
+  EXPECT_EQ(fault("\"0x20\"", "\"0x0\""), "net:6: \"b\" has GUID 0");
+  EXPECT_EQ(fault("\"b\"", R"("b\t")"), "net:6: the name of GUID 0x20 has control characters");
+  EXPECT_EQ(fault("\"switch_port\": 2", "\"switch_port\": 1"),
+            "net:10: port 1 of \"s\" has a link already, in line 9");
+  EXPECT_EQ(fault("\"host\": 1", "\"host\": 0"), "net:10: port 1 of \"a\" has a link already, in line 9");
+  EXPECT_EQ(fault("\"switch_port\": 2", "\"switch_port\": 5"), "net:10: port 5 of \"s\", which has 4");
+  EXPECT_EQ(fault("\"switch_port\": 2", "\"switch_port\": 0"), "net:10: port 0 of \"s\", which has 4");
+  EXPECT_EQ(fault("\"0x11\"", "\"0x21\""), "net:10: port GUID 0x21 is also that of the port in line 9");
+  EXPECT_EQ(fault("_links\": []", "_links\": [\n{\"a\": 0, \"a_port\": 3, \"b\": 0, \"b_port\": 4}]"),
+            "net:8: a link from \"s\" to itself");
+  EXPECT_EQ(fault("_links\": []", "_links\": [7]"), "net:1: switch_links: not all are objects");
+}
+
+TEST(TopologyJson, ALinkBetweenSwitchesThatIsThereTwiceHasItsLine) {
+  const std::string link = "{\"a\": 0, \"a_port\": 1, \"b\": 1, \"b_port\": 1}";
+  EXPECT_EQ(refused([&] {
+              topology::read_json(
+                  "{\"switches\": [{\"guid\": \"0x1\", \"name\": \"s\", \"ports\": 4}, "
+                  "{\"guid\": \"0x2\", \"name\": \"t\", \"ports\": 4}],\n\"hosts\": [],\n"
+                  "\"switch_links\": [\n" +
+                      link + ",\n" + link + "], \"host_links\": []}",
+                  "net");
+            }),
+            "net:5: port 1 of \"s\" has a link already, in line 4");
 }
 
 class WeftBootTopology : public test::WeftCommand {

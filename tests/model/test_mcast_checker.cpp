@@ -157,7 +157,9 @@ TEST(McastTables, FaultyTextIsRefused) {
     }
   };
   expect_fault("\"switch\"", "\"hub\"", "f:1: tables_of is \"hub\", must be switch or port");
-  expect_fault("\"switch\"", "7", "f:1: type must be string, but is number");
+  expect_fault("\"switch\"", "7", "f:1: tables_of is 7, must be switch or port");
+  expect_fault(good, "[]", "f:1: tables are an object: {...}, as --mft writes it");
+  expect_fault(good, "\n7", "f:1: tables are an object: {...}, as --mft writes it");
   expect_fault("[1, 7]", "[1, 8]", "f:2: switch 1: port is 8, must be below 8");
   expect_fault("[1, 7]", "[7, 7]", "f:2: switch 1: port 7 is not above the one before it");
   expect_fault("[1, 7]", "[0, 7]", "f:2: switch 1: port 0 is not above the one before it");

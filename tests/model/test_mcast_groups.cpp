@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mcast/groups.hpp"
@@ -22,7 +23,8 @@ Hosts members(const Groups& groups, uint32_t group) {
 
 class McastGroups : public weft::test::TemporaryFolder {
  protected:
-  const topology::Graph graph_ = topology::torus({3, 2, 1}, 4);  // 24 hosts
+  McastGroups() : McastGroups(topology::torus({3, 2, 1}, 4)) {}  // 24 hosts
+  explicit McastGroups(topology::Graph graph) : graph_(std::move(graph)) {}
 
   void expect_fault(const std::string& spec, const std::string& message) const {
     try {
@@ -40,6 +42,8 @@ class McastGroups : public weft::test::TemporaryFolder {
       EXPECT_EQ(fault.what(), "f:" + message);
     }
   }
+
+  const topology::Graph graph_;
 };
 
 TEST_F(McastGroups, GridLinesAlongEachDimension) {
@@ -96,8 +100,20 @@ TEST_F(McastGroups, SpecsThatAreNone) {
   expect_fault("random:16777216:24:1", "random:16777216:24:1: too many members");
   expect_fault("rows", std::string("rows: is no set of groups, which is ") + group_forms);
   expect_fault("file", std::string("file: is no set of groups, which is ") + group_forms);
+  expect_fault("", std::string("an empty text is no set of groups, which is ") + group_forms);
+  expect_fault("file:", "file:: must be file:PATH, the path is missing");
   expect_fault("file:" + path("none").string(), path("none").string() + ": no such file");
   expect_fault("file:" + path("").string(), path("").string() + ": is a folder");
+}
+
+class McastGroupsOfOneHost : public McastGroups {
+ protected:
+  McastGroupsOfOneHost() : McastGroups(topology::torus({1, 1, 1}, 1)) {}
+};
+
+TEST_F(McastGroupsOfOneHost, AreLocal) {
+  EXPECT_EQ(load_groups("grid:1x2@2", graph_).local(), 1u);
+  expect_fault("random:1:2:1", "random:1:2:1: the fabric has one host, a group needs two");
 }
 
 TEST_F(McastGroups, FileByNumberNameAndGuid) {
@@ -138,6 +154,40 @@ TEST_F(McastGroups, ANameOfSeveralHostsIsNone) {
         }
       },
       Fault);
+}
+
+/// A switch; a host with ports at 2 and 3 of its own, one with a name of digits.
+const char* const ports_and_digits =
+    "Switch 4 \"S\"\n[1] \"a\"[2]\n[2] \"a\"[3]\n[3] \"b\"\n[4] \"c\"\n\n"
+    "caguid=0x10\nCa 3 \"a\" # \"node001 mlx5_1\"\n[2](12) \"S\"[1]\n[3](13) \"S\"[2]\n\n"
+    "caguid=0x20\nCa 1 \"b\" # \"0\"\n[1](21) \"S\"[3]\n\n"
+    "caguid=0x30\nCa 1 \"c\" # \"0x10\"\n[1](20) \"S\"[4]\n";
+
+class McastGroupNames : public McastGroups {
+ protected:
+  McastGroupNames() : McastGroups(topology::read_ibnet(ports_and_digits, "n")) {}
+};
+
+TEST_F(McastGroupNames, AHostTakesPartByItsFirstConnectedPort) {
+  EXPECT_EQ(members(read_groups("0x10 1\n", "f", graph_), 0), (Hosts{0, 1}));
+  EXPECT_EQ(members(read_groups("0x12 1\n", "f", graph_), 0), (Hosts{0, 1}));
+  expect_line_fault("# c\n1 0x13\n",
+                    "2: 0x13 is port 3 of \"node001 mlx5_1\", which takes part by port 2 only: name the "
+                    "host, or port 2");
+  expect_line_fault("0 0x11\n", "1: there is no host with GUID '0x11'");
+}
+
+TEST_F(McastGroupNames, AWordInQuotationMarksIsAName) {
+  EXPECT_EQ(members(read_groups("0 2\n", "f", graph_), 0), (Hosts{0, 2}));
+  EXPECT_EQ(members(read_groups("\"0\" 2\n", "f", graph_), 0), (Hosts{1, 2}));
+  EXPECT_EQ(members(read_groups("\"0\", \"0x10\"\n", "f", graph_), 0), (Hosts{1, 2}));
+  EXPECT_EQ(members(read_groups("1 \"node001 mlx5_1\"\n", "f", graph_), 0), (Hosts{0, 1}));
+  expect_line_fault("0 \"1\"\n", "1: there is no host '1'");
+  expect_line_fault("0 \"0x21\"\n", "1: there is no host '0x21'");
+}
+
+TEST_F(McastGroupNames, AGuidOfSeveralHostsIsNone) {
+  expect_line_fault("0 0x20\n", "1: several hosts have GUID '0x20'");
 }
 
 }  // namespace

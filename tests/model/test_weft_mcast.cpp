@@ -127,6 +127,10 @@ TEST_F(WeftMcast, BadInputIsOneLine) {
   for (const char* colours : {"0", "16385", "many", "-1"}) expect_bad_colours(colours);
   expect_bad(fabric + "--groups grid:4x4 --threads 0",
              "--threads: '0' is not a whole number from 1 to 1024 (see --help)");
+  for (const char* mlid : {"49152", "0xBFFF", "0xFFFF", "C000"})
+    expect_bad(fabric + "--groups grid:4x4 --mcfdbs " + path("x").string() + " --first-mlid " + mlid,
+               "--first-mlid: '" + std::string(mlid) +
+                   "' is not a hexadecimal number (0x...) from 0xC000 to 0xFFFE (see --help)");
   expect_bad(fabric, "--groups is required (see --help)");
   expect_bad(fabric + "--groups grid:4x4 --engine sssp --colors 4",
              "--engine sssp: knows neither --colors nor --per-port");

@@ -79,6 +79,8 @@ TEST_F(WeftTopology, BadInputIsOneLine) {
              "torus3d:1x1x1:300: \"switch-0-0-0\" has 306 ports, more than the 254 of InfiniBand");
   expect_bad("fattree3:4 -o " + path("x").string(), "-o needs --format: ibnet, json or dot");
   expect_bad("", "SPEC is required (see --help)");
+  expect_bad("''", std::string("an empty text is no topology, which is ") + topology::spec_forms);
+  expect_bad("file:", "file:: must be file:PATH, the path is missing");
   EXPECT_EQ(weft("topology fattree3:4 --format svg").exit_code, 2);
   EXPECT_FALSE(std::filesystem::exists(path("x")));
   expect_bad("fattree3:4 --format dot -o /dev/full", "/dev/full: cannot be written: No space left on device");
