@@ -152,6 +152,10 @@ switch-colours: configure ## colours with one multicast table and with one for e
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
 	python3 -B experiments/switch_colours.py $(BUILD) docs/results/switch_colours.md
 
+mcast: configure ## colours, EFI, time and memory of multicast trees on the paper's topologies, and which goals they meet, into docs/results/mcast.md (MCAST_ARGS: of experiments/mcast.py)
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
+	python3 -B experiments/mcast.py $(BUILD)/bin/weft docs/results/mcast.md $(MCAST_ARGS)
+
 mcast-growth: configure ## how time and memory of multicast trees grow, into docs/results/mcast_growth.md
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft
 	python3 -B experiments/mcast.py $(BUILD)/bin/weft docs/results/mcast_growth.md --growth

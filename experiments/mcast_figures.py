@@ -24,11 +24,6 @@ BLUE, RED, GREEN, GREY = "#2166ac", "#b2182b", "#1b7837", "#bbbbbb"
 SWEEPS = (("taihulight", "34x34x34", (4, 8, 16, 32, 64, 128)), ("random:2048,40,20,1", "32x32x40", (16, 32, 64, 128, 256, 512)))
 OF_EACH_COLOUR = ("taihulight", "128x32x40@4", 128)  # of figure 11
 QUICK_OF_EACH_COLOUR = ("bluelight", "64x16x34@4", 128)
-# Numbers that the paper states: colours without a limit; EFI without and with one.
-PAPER_COLOURS = {("taihulight", "128x32x40@4"): 269, ("bluelight", "256x34"): 29, ("bluelight", "90x90"): 50}
-PAPER_WORST = {"torus3d:30x20x20:2": 2166, "dragonfly:18,9,9": 486, "random:2048,40,20,1": 2852}
-PAPER_EFI = {("bluelight", "64x16x34@4"): (24, 58), ("random:2048,40,20,1", "256x160"): (20, 34), ("taihulight", "128x32x40@4"): (37, 300),
-             ("random:2048,40,20,1", "128x32x40@4"): (139, 4687)}
 
 
 class Runner:
@@ -135,10 +130,10 @@ class Figures:
                     lambda topology, patterns, _: [("groups", GREY, self.values(topology, patterns, "groups")), ("colors", BLUE, self.values(topology, patterns, "colors_used")),
                                                    ("bound", GREEN, self.values(topology, patterns, "colors_lower_bound"))], limited=True)
         used = {(topology, pattern): self.runner.result(topology, pattern)["colors_used"] for topology, _, patterns in self.cases for pattern in patterns}
-        for (topology, pattern), theirs in PAPER_COLOURS.items():
+        for (topology, pattern), theirs in mcast.PAPER_COLORS.items():
             if (topology, pattern) in used:
                 self.claim(f"`{topology}` {pattern}: {theirs} colors", used[topology, pattern], used[topology, pattern] <= theirs)
-        for topology, theirs in PAPER_WORST.items():
+        for topology, theirs in mcast.PAPER_WORST.items():
             worst = max(colours for (of, _), colours in used.items() if of == topology)
             self.claim(f"`{topology}`, worst pattern: {theirs} colors", worst, worst <= theirs)
 
@@ -171,8 +166,8 @@ class Figures:
                     lambda topology, patterns, limit: [("no limit", GREY, self.values(topology, patterns, "max_efi")), ("limit", BLUE, self.values(topology, patterns, "max_efi", "--colors", limit))])
         for topology, limit, patterns in self.cases:
             for pattern in patterns:
-                if (topology, pattern) in PAPER_EFI:
-                    without, with_limit = PAPER_EFI[topology, pattern]
+                if (topology, pattern) in mcast.PAPER_EFI:
+                    without, with_limit = mcast.PAPER_EFI[topology, pattern]
                     ours = [self.runner.result(topology, pattern, *more)["max_efi"] for more in ((), ("--colors", limit))]
                     self.claim(f"`{topology}` {pattern}: EFI {without} without, {with_limit} with a limit", f"{ours[0]}, {ours[1]}", ours[0] <= without and ours[1] <= with_limit)
 

@@ -21,7 +21,8 @@ class Uniform {
                                   " flits a clock, must be 0 to 1");
     if (load.clocks == 0 || load.packet_flits == 0)
       throw std::invalid_argument("clocks and packet_flits must not be 0");
-    if (load.warmup + load.clocks > UINT32_MAX) throw std::invalid_argument("more than 2^32 clocks");
+    if (load.warmup > UINT32_MAX || load.clocks > UINT32_MAX - load.warmup)
+      throw std::invalid_argument("more than 2^32 clocks");
     for (uint32_t node = 0; node < torus.geometry().nodes(); ++node)
       nodes_.push_back({RandomStream(seed, first_stream + node), {}});
   }

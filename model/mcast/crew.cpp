@@ -6,7 +6,7 @@ namespace weft::mcast {
 
 namespace {
 
-constexpr uint32_t looks = 2000;  // before a thread sleeps, since the next round is mostly near
+constexpr uint32_t looks = 100'000;  // before a thread sleeps, since the next round is mostly near
 
 /// Until the value is another one.
 uint32_t await_change(const std::atomic<uint32_t>& value, uint32_t from) {

@@ -35,7 +35,7 @@ struct RouterOptions {
   Tables tables = Tables::of_switch;
   Merging merging;
   uint32_t threads = 1;  ///< for groups routed together; the result is the same for any number
-  uint32_t block = 4;    ///< groups that are planned at a time
+  uint32_t block = 8;    ///< groups that are planned at a time
   uint32_t apart = 32;   ///< of groups routed together, neighbours come so many later, if there are as many
 };
 

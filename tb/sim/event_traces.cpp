@@ -14,9 +14,8 @@ namespace weft::sim {
 void open_traces(tb::RdmaSystem& system, const std::string& folder) {
   try {
     std::filesystem::create_directories(folder);
-    for (uint32_t index = 0; index < system.size(); ++index) {
-      system.node(index).scoreboard().write_traces(folder);
-    }
+    for (uint32_t index = 0; index < system.size(); ++index)
+      if (system.node(index).checked()) system.node(index).scoreboard().write_traces(folder);
     system.trace_network(folder);
   } catch (const std::filesystem::filesystem_error& error) {
     throw BadInput(fmt::format("--trace {}: {}", folder, error.code().message()));
@@ -26,7 +25,8 @@ void open_traces(tb::RdmaSystem& system, const std::string& folder) {
 }
 
 void close_traces(tb::RdmaSystem& system) {
-  for (uint32_t index = 0; index < system.size(); ++index) system.node(index).scoreboard().close_traces();
+  for (uint32_t index = 0; index < system.size(); ++index)
+    if (system.node(index).checked()) system.node(index).scoreboard().close_traces();
   system.close_network_traces();
 }
 

@@ -104,6 +104,21 @@ CutTimes cut_of(const std::vector<uint64_t>& times) {
   return {times[0], times[1]};
 }
 
+/// The link that --cut cuts.
+void check_cut(const Options& options, const fabric::Sizes& sizes) {
+  const bool ideal = options.network == "ideal";
+  if (ideal ? options.run.nodes < 2 : sizes[0] < 2)
+    throw BadInput(fmt::format("--cut: with --nodes {} there is no link from node 0 {}", options.nodes,
+                               ideal ? "to node 1" : "towards higher x"));
+}
+
+/// What has nothing to show of nodes without RTL.
+void check_golden(const RunConfig& run) {
+  const bool all = run.golden.size() == run.nodes;
+  if (all && !run.waves.empty()) throw BadInput("--waves: golden nodes have no signals");
+  if (all && !run.trace_dir.empty()) throw BadInput("--trace: golden nodes write no events");
+}
+
 int run(Options& options, const std::vector<std::string>& arguments) {
   options.run.scheme = scheme_of(options.scheme);
   options.run.pattern = pattern_of(options.pattern);
@@ -115,7 +130,9 @@ int run(Options& options, const std::vector<std::string>& arguments) {
   const auto sizes = parse_sizes(options.nodes, max_nodes);
   options.run.nodes = sizes[0] * sizes[1] * sizes[2];
   options.run.golden = golden_of(options.golden, options.run.nodes, "node");
+  check_golden(options.run);
   options.run.torus = torus_of(options, sizes);
+  if (options.run.cut) check_cut(options, sizes);
   if (options.run.threads > 1 && !options.run.waves.empty()) throw BadInput("--waves: with --threads 1 only");
   if (options.run.bare) {
     if (!options.run.waves.empty() || !options.run.trace_dir.empty())
@@ -316,7 +333,9 @@ Command add_rdma_command(CLI::App& app) {
       ->check(whole_number(0, 1))
       ->capture_default_str();
   command->add_option("--seed", run_config.seed, "same seed, same run")->check(count)->capture_default_str();
-  command->add_option("--trace", run_config.trace_dir, "folder for the event traces of RTL and golden model")
+  command
+      ->add_option("--trace", run_config.trace_dir,
+                   "folder for the event traces of RTL and golden model; none of --golden nodes")
       ->check(file_name());
   command->add_option("--waves", run_config.waves, "FST wave file")->check(file_name());
   command->add_option("--json", options->json, "result as JSON")->check(command_line::result_file());
@@ -329,6 +348,8 @@ Command add_rdma_command(CLI::App& app) {
     for (const char* name : {"--adaptive", "--channels", "--buffer", "--link", "--link-loss"}) {
       if (options->router_option.empty() && command->count(name) > 0) options->router_option = name;
     }
+    if (command->count("--held") > 0 && command->count("--reorder") + command->count("--detour") == 0)
+      throw BadInput("--held: with --reorder or --detour only");
     return run(*options, arguments);
   };
 }
