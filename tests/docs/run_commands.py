@@ -23,7 +23,7 @@ for image in boot.img vmlinuz.img root.img vmlinuz small.img; do cp SOURCE/READM
 for node in $(seq 0 63); do printf '%d 02:00:00:00:00:%02x\\n' $node $node; done > nodes
 build/bin/weft topology fattree3:4 --format ibnet -o fabric; echo host-0 > servers""",
     "docs/concepts.md": "printf '%s\\n' 'host-0 host-2 host-3' 'host-4 host-5 host-7' 'host-1 host-6' > groups",
-    "docs/mcast.md": "build/bin/weft topology fattree3:4 --format ibnet -o fabric; echo host-0 host-5 host-10 > groups",
+    "docs/mcast.md": "build/bin/weft topology fattree3:4 --format ibnet -o fabric; echo host-0 host-5 host-10 > groups; echo host-0 host-5 host-10 host-12 > now",
     "docs/mcast_opensm.md": "build/bin/weft topology fattree3:4 --format ibnet -o fabric; echo host-0 host-5 host-10 > groups",
     "docs/switch.md": "build/bin/weft topology fattree3:4 --format ibnet -o FABRIC; echo host-0 host-5 host-10 > GROUPS",
 }
