@@ -13,7 +13,8 @@ _weft() {
     while ! help=$("$program" "${commands[@]}" --help 2>/dev/null) && ((${#commands[@]})); do
       unset 'commands[-1]'
     done
-    words=$(grep -oE -- '(^|[ ,])--?[a-z][a-z0-9-]*' <<<"$help")
+    # Once each: --help also tells which options exclude which.
+    words=$(grep -oE -- '(^|[ ,])--?[a-z][a-z0-9-]*' <<<"$help" | tr -d ' ,' | sort -u)
   else
     words=$("$program" "${commands[@]}" --help 2>/dev/null | sed -n '/^Subcommands:/,$ s/^  \([a-z][a-z0-9-]*\) .*/\1/p')
   fi
