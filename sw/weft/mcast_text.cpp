@@ -50,11 +50,12 @@ std::string to_lines(const json& results) {
       "height  {}\n"
       "time    {:.3f} s, {:.4f} ms a group; {:.3f} s before for minimal hops\n",
       number("hosts"), number("switches"), number("groups"), number("local_groups"), number("trees"),
-      number("merged_groups"), number("max_tfi"), kept, number("colors_used"), number("most_trees_in_a_switch"),
-      number("colors_lower_bound"), number("merged_groups") > 0 ? " without merging" : "",
-      number("bound_members"), number("bound_room"), number("bound_clique"), number("bound_height"),
-      number("max_efi"), number("max_efi_switch"), real("mean_efi"), number("max_tree_height"),
-      real("route_seconds"), 1000 * real("seconds_per_group"), real("start_seconds"));
+      number("merged_groups"), number("max_tfi"), kept, number("colors_used"),
+      number("most_trees_in_a_switch"), number("colors_lower_bound"),
+      number("merged_groups") > 0 ? " without merging" : "", number("bound_members"), number("bound_room"),
+      number("bound_clique"), number("bound_height"), number("max_efi"), number("max_efi_switch"),
+      real("mean_efi"), number("max_tree_height"), real("route_seconds"), 1000 * real("seconds_per_group"),
+      real("start_seconds"));
 }
 
 }  // namespace weft::cli
