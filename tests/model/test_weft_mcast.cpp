@@ -105,9 +105,9 @@ TEST_F(WeftMcast, KeepsTreesOfGroupsThatAreTheSame) {
       << wrong.output;
   expect_bad(fabric + now.string() + keep + kept + " --per-port",
              "--keep " + tables.string() + ": has tables of switches, goes without --per-port only");
+  const std::string arguments = fabric + now.string() + keep + kept;
   for (const std::string more : {" --optimize 1", " --engine minhop"})
-    expect_bad(fabric + now.string() + keep + kept + more,
-               "--keep: not with --optimize, nor with --engine minhop, sssp or sssp-load");
+    expect_bad(arguments + more, "--keep: not with --optimize, nor with --engine minhop, sssp or sssp-load");
 }
 
 TEST_F(WeftMcast, BadInputIsOneLine) {
