@@ -80,7 +80,6 @@ class Planner {
   Ways ways_, best_ways_;
   FreeRoots free_roots_;
   std::vector<Candidate> candidates_;
-  std::vector<float> costs_;     // of all roots
   std::vector<uint32_t> tried_;  // roots
   bool stopped_by_ceiling_ = false;
   std::vector<uint64_t> common_;

@@ -186,7 +186,7 @@ void Router::adopt(const Forest& other) {
     }
   std::vector<uint32_t> left;
   for (uint32_t group = 0; group < forest_.groups(); ++group)
-    if (forest_.tree_of(group) == none) left.push_back(group);
+    if (forest_.tree_of(group) == none && forest_.hosts(group).size() > 1) left.push_back(group);
   sort_by_size(left, forest_, hops_, 1);
   for (const uint32_t group : left) route(group);
 }

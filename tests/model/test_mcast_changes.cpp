@@ -123,6 +123,19 @@ TEST(McastChanges, LeaveTreesWhereTheyAre) {
   });
 }
 
+/// Groups that were removed have no hosts.
+TEST(McastChanges, AForestWithGroupsThatAreGoneIsTakenOver) {
+  const Graph graph = topology::fat_tree(4);
+  const Hops hops(graph);
+  Router first(hops, {});
+  for (uint32_t i = 0; i < 3; ++i) first.create({i, i + 4, i + 8});
+  first.remove(1);
+  Router second(hops, {});
+  second.adopt(first.forest());
+  EXPECT_EQ(second.forest().tree_of(1), none);
+  EXPECT_TRUE(tables_of(second.forest()).switches == tables_of(first.forest()).switches);
+}
+
 TEST(McastChanges, HalfTheMembersMakeAGroupTheSame) {
   const Graph graph = topology::fat_tree(4);
   const Hops hops(graph);
