@@ -53,7 +53,9 @@ DEGREE_OF_PAYLOADS = 64
 LOSS_OF_SIZES = 2  # per mille
 LOSS_OF_SWEEP = 2
 LOSS_OF_PAYLOADS = 1
-TIMEOUTS_OF_CUT = (300, 600, 1200)
+TIMEOUTS_OF_CUT = (150, 200, 300, 600, 800, 1200)
+TIMEOUTS_OF_INCAST = {8: (600, 1200, 2500, 5000), 32: (2500, 5000, 10000)}  # by senders
+TIMEOUTS_OF_MANY = (1500, 3000, 6000, 12000)
 AHEAD = (1, 0)  # RX_AHEAD: by how many packets one may overtake another before one counts as lost; 0: not known, only timers tell
 LONGEST = 20_000_000  # clocks after which a run counts as unfinished
 LONGEST_INCAST = 500_000  # likewise, where the link into the receiver needs 74,000 with 32 senders
@@ -98,13 +100,18 @@ def yardstick(per_mille, packets_ahead):
     return ("--nodes", "2x1x1", "--delay", "300", "--mode", "weft", "--payload", "1024", "--bytes", str(256 * KIB), *loss(per_mille), *ahead(packets_ahead), "--max-cycles", str(LONGEST))
 
 
-def incast(scheme, senders):
-    return ("--nodes", f"{senders + 1}x1x1", "--pattern", "incast", "--delay", "100", *scheme.arguments, "--bytes", str(64 * KIB), "--loss", "0.001", "--max-cycles", str(LONGEST_INCAST))
+def timers_of(scheme, timeouts):
+    """All that a sweep tries."""
+    return (*timeouts, *(("measured",) if scheme.measures else ()))
 
 
-def many(scheme):
+def incast(scheme, senders, timeout):
+    return ("--nodes", f"{senders + 1}x1x1", "--pattern", "incast", "--delay", "100", *scheme.arguments, *timer(timeout), "--bytes", str(64 * KIB), "--loss", "0.001", "--max-cycles", str(LONGEST_INCAST))
+
+
+def many(scheme, timeout):
     """10,048 transfers at once on 64 nodes."""
-    return ("--nodes", "4x4x4", "--network", "torus", "--adaptive", "--pattern", "uniform", *scheme.arguments, "--transfers", "157", "--bytes", str(157 * 1024), "--loss", "0.001",
+    return ("--nodes", "4x4x4", "--network", "torus", "--adaptive", "--pattern", "uniform", *scheme.arguments, *timer(timeout), "--transfers", "157", "--bytes", str(157 * 1024), "--loss", "0.001",
             "--max-cycles", str(LONGEST_MANY))
 
 

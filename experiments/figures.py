@@ -253,35 +253,40 @@ class Figures:
                 found = ", ".join(runs.number(value) if (value := getattr(entry[0], field)) is not None else "–" for entry in met[packets])
                 self.report.claim(f"(ours) completion at {', '.join(str(p) for p in rates[1:])} ‰ at or below the best published selective acknowledgement, {name}, {title}", found, all(entry[place] for entry in met[packets]))
 
+    def best(self, commands):
+        """The point of the timeout with the least median, and that timeout; `commands` by timeout."""
+        points = {timeout: self.runner.point(command) for timeout, command in commands.items()}
+        timeout = min(points, key=lambda each: (points[each].median is None, points[each].median or 0))
+        return points[timeout], timeout
+
     def crowds(self):
-        commands = {(s.name, senders): e.incast(s, senders) for s in e.SCHEMES for senders in (8, 32)} | {(s.name, "many"): e.many(s) for s in (e.SCHEMES[:2] if self.quick else e.SCHEMES)}
-        self.runner.run(commands.values(), "crowds")
-        rows = []
+        timeouts = {**e.TIMEOUTS_OF_INCAST, "many": e.TIMEOUTS_OF_MANY}
+        schemes = {what: e.SCHEMES[:2] if self.quick and what == "many" else e.SCHEMES for what in timeouts}
+        commands = {(s.name, what): {t: e.many(s, t) if what == "many" else e.incast(s, what, t) for t in self.few(e.timers_of(s, timeouts[what]))} for what in timeouts for s in schemes[what]}
+        self.runner.run([command for sweep in commands.values() for command in sweep.values()], "crowds")
+        rows, sweep_rows = [], []
         for what, words in ((8, "8 senders into one receiver, 64 KiB each"), (32, "32 senders"), ("many", "10,048 transfers of 1 KiB at once, 64 nodes of a torus, any to any")):
-            cells = []
-            for s in e.SCHEMES:
-                cells.append(self.runner.point(commands[s.name, what]).text if (s.name, what) in commands else "")
-            rows.append([words, *cells])
-        self.report.table("Crowds", "No timers are swept here. 1 ‰ of packets lost, 100 clocks from node to node (torus: 20, links of 1 clock), timeouts from the network, measured but in paper mode. Clocks until all have completed, " + f"{e.LONGEST_INCAST:,} at the most; of the transfers at once {e.LONGEST_MANY:,}.",
-                          ["", *(s.words for s in e.SCHEMES)], rows)
+            best = {s.name: self.best(commands[s.name, what]) for s in schemes[what]}
+            rows.append([words, *(f"{best[s.name][0].text}; {best[s.name][1]}" if s.name in best else "" for s in e.SCHEMES)])
+            for timeout in (*timeouts[what], "measured"):
+                sweep_rows.append([words if timeout == timeouts[what][0] else "", str(timeout), *(self.runner.point(commands[s.name, what][timeout]).text if timeout in commands.get((s.name, what), {}) else "" for s in e.SCHEMES)])
+            behind = [s.words for s in schemes[what][1:] if not faster(best["weft"][0], best[s.name][0])]
+            self.report.claim(f"(ours) {words}: weft mode completes first", f"later than {', '.join(behind)}" if behind else "first", not behind)
+        words = "1 ‰ of packets lost, 100 clocks from node to node (torus: 20, links of 1 clock). Clocks until all have completed, " + f"{e.LONGEST_INCAST:,} at the most; of the transfers at once {e.LONGEST_MANY:,}. "
+        self.report.table("Crowds", words + "Each scheme with its best timeout, which stands behind its clocks.", ["", *(s.words for s in e.SCHEMES)], rows)
+        self.report.table("Timeouts of crowds", "The sweep that they are from; paper mode does not measure.", ["", "timeout", *(s.words for s in e.SCHEMES)], sweep_rows)
 
     def cuts(self):
         net = e.PAIR
         untils = (None, 4000, 12000)
-        timers = {s.name: (*e.TIMEOUTS_OF_CUT, *(("measured",) if s.measures else ())) for s in e.SCHEMES}
-        commands = {(s.name, until, timeout): e.cut(net, s, timeout, until) for s in e.SCHEMES for until in untils for timeout in timers[s.name]}
-        self.runner.run(commands.values(), "cuts")
+        commands = {(s.name, until): {t: e.cut(net, s, t, until) for t in self.few(e.timers_of(s, e.TIMEOUTS_OF_CUT))} for s in e.SCHEMES for until in untils}
+        self.runner.run([command for sweep in commands.values() for command in sweep.values()], "cuts")
         rows = []
         for until in untils:
-            row, best = ["never" if until is None else f"2,000 to {until:,}"], {}
-            for s in e.SCHEMES:
-                points = {timeout: self.runner.point(commands[s.name, until, timeout]) for timeout in timers[s.name]}
-                timeout = min(points, key=lambda each, points=points: (points[each].median is None, points[each].median or 0))
-                best[s.name] = points[timeout]
-                row.append(f"{points[timeout].text}; {timeout}")
-            rows.append(row)
+            best = {s.name: self.best(commands[s.name, until]) for s in e.SCHEMES}
+            rows.append(["never" if until is None else f"2,000 to {until:,}", *(f"{best[s.name][0].text}; {best[s.name][1]}" for s in e.SCHEMES)])
             if until:
-                behind = [s.words for s in e.SCHEMES[1:] if not faster(best["weft"], best[s.name])]
+                behind = [s.words for s in e.SCHEMES[1:] if not faster(best["weft"][0], best[s.name][0])]
                 self.report.claim(f"(ours) a link cut for {until - 2000:,} clocks: weft mode completes first", f"later than {', '.join(behind)}" if behind else "first", not behind)
         words = f"256 KiB each way; the way from node 0 to node 1 is cut meanwhile, clocks after the first post. Each scheme with the best of these timeouts, which stands behind its clocks: {', '.join(str(t) for t in e.TIMEOUTS_OF_CUT)} and, but for paper mode, measured. " + \
             "After 15 timeouts without an answer a transfer ends with an error: 600 clocks do not outlast the longer cut, unless they back off as in weft mode. "
