@@ -14,8 +14,8 @@ class Network:
     timeouts: tuple  # that the sweep tries
 
     def timeouts_for(self, payload):
-        """With larger packets every other one is enough."""
-        return self.timeouts if payload == PAYLOADS[0] else self.timeouts[::2]
+        """With larger packets a round trip is longer than the least of them."""
+        return self.timeouts if payload == PAYLOADS[0] else self.timeouts[2:]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,10 +28,10 @@ class Scheme:
     measures: bool = True  # its timeouts; otherwise they are as set
 
 
-PAIR = Network("pair", "two nodes, each sends to the other; 100 clocks and up to 100 more from node to node, packets stay in order; a round trip is 200 to 400 clocks, and 145 in engines and memory",
+PAIR = Network("pair", "two nodes, each sends to the other; 100 clocks and up to 100 more from node to node, packets stay in order, and receivers know it (`RX_AHEAD` 1); a round trip is 200 to 400 clocks, and 145 in engines and memory",
                ("--nodes", "2x1x1", "--delay", "100", "--jitter", "100"), (150, 300, 450, 600, 1200, 2400))
 TORUS = Network("torus", "torus of 4x2x2, node i sends to node i + 1; minimal adaptive routing, 4 channels of 8 flits, links of 5 clocks, up to 100 clocks more before a packet "
-                "enters; a packet takes 24 clocks over one hop of a torus with nothing else in it, a round trip of these 50 to 250 clocks, and 145 in engines and memory", ("--nodes", "4x2x2", "--network", "torus", "--adaptive", "--link", "5", "--delay", "1", "--jitter", "100"), (150, 300, 600, 1200))
+                "enters; order is not known (`RX_AHEAD` 0); a packet takes 24 clocks over one hop of a torus with nothing else in it, a round trip of these 50 to 250 clocks, and 145 in engines and memory", ("--nodes", "4x2x2", "--network", "torus", "--adaptive", "--link", "5", "--delay", "1", "--jitter", "100"), (75, 150, 300, 600, 1200))
 NETWORKS = (PAIR, TORUS)
 
 WEFT = Scheme("weft", "receiver window, weft mode", ("--mode", "weft"), "#1f6fb4", "o")
@@ -49,10 +49,12 @@ WINDOWS = (32, 64, 128, 256)
 DEGREES = (0, 8, 16, 32, 48, 64, 80, 96, 128, 192)
 ROUND_TRIP_OF_REORDERED = 345  # clocks: twice 100 of the network, 145 in engines and memory
 HELD = (0.1, 0.005)  # how many packets make a detour: the paper does not say
-DEGREE_OF_PAYLOADS = 64
+DEGREE_OF_REORDERED = 64  # at which timeouts are swept
 LOSS_OF_SIZES = 2  # per mille
 LOSS_OF_SWEEP = 2
 LOSS_OF_PAYLOADS = 1
+TIMEOUTS_OF_REORDERED = {256: (25, 50, 100, 200, 400, 700), 1024: (100, 200, 400), 4096: (400, 800, 1600)}  # by payload, beside those from the network
+TIMEOUTS_OF_YARDSTICK = (775, 900, 1200, 1800)  # a round trip is 745
 TIMEOUTS_OF_CUT = (150, 200, 300, 600, 800, 1200)
 TIMEOUTS_OF_INCAST = {8: (600, 1200, 2500, 5000), 32: (2500, 5000, 10000)}  # by senders
 TIMEOUTS_OF_MANY = (1500, 3000, 6000, 12000)
@@ -66,7 +68,9 @@ YARDSTICK = (1.015, 1.025, 1.038, 1.052, 1.061)
 
 
 def timer(timeout):
-    """Timeouts as set, or as measured."""
+    """Timeouts as set, as measured, or as weft-sim sets them for the network (in weft mode: measured)."""
+    if timeout == "network":
+        return ()
     return ("--adapt", "1") if timeout == "measured" else ("--adapt", "0", "--timeout", str(timeout))
 
 
@@ -84,9 +88,9 @@ def clocks_of_a_packet(payload):
     return payload // 32 + 1
 
 
-def reordered(scheme, window, degree, held, payload=256):
-    """4,096 packets through a network with detours that take as long as so many packets; timeouts follow from the network."""
-    return ("--nodes", "2x1x1", "--delay", "100", *scheme.arguments, "--bytes", str(4096 * payload), "--payload", str(payload), "--window", str(window),
+def reordered(scheme, window, degree, held, timeout="network", payload=256):
+    """4,096 packets through a network with detours that take as long as so many packets."""
+    return ("--nodes", "2x1x1", "--delay", "100", *scheme.arguments, *timer(timeout), "--bytes", str(4096 * payload), "--payload", str(payload), "--window", str(window),
             "--detour", str(degree * clocks_of_a_packet(payload)), "--held", str(held), "--max-cycles", str(LONGEST))
 
 
@@ -95,9 +99,9 @@ def ahead(packets):
     return ("--ahead", str(packets))
 
 
-def yardstick(per_mille, packets_ahead):
+def yardstick(per_mille, packets_ahead, timeout):
     """1 KiB packets, 256 bits a clock: 100 Gb/s at 391 MHz."""
-    return ("--nodes", "2x1x1", "--delay", "300", "--mode", "weft", "--payload", "1024", "--bytes", str(256 * KIB), *loss(per_mille), *ahead(packets_ahead), "--max-cycles", str(LONGEST))
+    return ("--nodes", "2x1x1", "--delay", "300", "--mode", "weft", *timer(timeout), "--payload", "1024", "--bytes", str(256 * KIB), *loss(per_mille), *ahead(packets_ahead), "--max-cycles", str(LONGEST))
 
 
 def timers_of(scheme, timeouts):

@@ -25,6 +25,11 @@ def faster(one, other):
     return one.median is not None and (other.median is None or one.median < other.median)
 
 
+def before(others, one):
+    """Words for those of the schemes that complete before one does; `others` and `one` with their points."""
+    return [scheme.words for scheme, point in others if faster(point, one)]
+
+
 def number_of(point):
     return "–" if point.median is None else runs.number(point.median)
 
@@ -123,13 +128,13 @@ class Figures:
             sizes = self.few(e.SIZES)
             if not per_mille:
                 worst = max(points["weft", kib].median / points["rxcounter", kib].median for kib in sizes)
-                self.report.claim("without loss, receiver window within 5 % of receiver counter", f"at most {worst:.3f} times as long (weft mode)", worst <= 1.05)
+                self.report.claim("without loss, receiver window within 5 % of receiver counter (packets of 256 bytes)", f"at most {worst:.3f} times as long (weft mode)", worst <= 1.05)
                 least = min(points["txwindow", kib].median / points[s.name, kib].median for kib in sizes for s in (e.WEFT, e.COUNTER))
                 self.report.claim("without loss, both faster than sender window", f"sender window at least {least:.3f} times as long", least > 1)
             else:
                 for mode in e.MODES:
                     behind = [f"{kib} KiB" for kib in sizes if not all(faster(points[mode.name, kib], points[s.name, kib]) for s in e.OLDER)]
-                    self.report.claim(f"with loss, receiver window fastest at every size ({mode.name} mode)", f"{per_mille} ‰: " + (f"not with {', '.join(behind)}" if behind else "at every size"), not behind)
+                    self.report.claim(f"with loss, receiver window fastest at every size ({mode.name} mode, packets of 256 bytes)", f"{per_mille} ‰: " + (f"not with {', '.join(behind)}" if behind else "at every size"), not behind)
 
     def losses(self):
         net = e.PAIR
@@ -141,7 +146,7 @@ class Figures:
             behind = [str(p) for p in lossy if not all(faster(points[mode.name, p], points[s.name, p]) for s in e.OLDER)]
             steeper = [str(p) for p in lossy if not all(faster(slower[mode.name, p], slower[s.name, p]) for s in e.OLDER)]
             found = ", ".join(number_of(slower[mode.name, p]) for p in lossy)
-            self.report.claim(f"with loss, receiver window fastest at every rate, and slowed down the least ({mode.name} mode)",
+            self.report.claim(f"with loss, receiver window fastest at every rate, and slowed down the least ({mode.name} mode, packets of 256 bytes)",
                               f"times as long as without loss, at {', '.join(str(p) for p in lossy)} ‰: {found}" + (f"; not the fastest at {', '.join(behind)} ‰" if behind else "") +
                               (f"; slowed down more than another at {', '.join(steeper)} ‰" if steeper else ""), not behind and not steeper)
         largest = all(faster(slower["txwindow", p], slower["rxcounter", p]) for p in lossy)
@@ -167,31 +172,59 @@ class Figures:
         net, per_mille = e.PAIR, e.LOSS_OF_PAYLOADS
         commands = {(s.name, size, p): e.transfer(net, s, self.timer(net, s, p != 0, size), 256, p, size) for s in e.SCHEMES for size in e.PAYLOADS for p in (0, per_mille)}
         self.runner.run(commands.values(), "payloads")
-        rows = []
+        rows, series = [], {s.name: [] for s in e.SCHEMES}
         for size in e.PAYLOADS:
-            points = [self.runner.point(commands[s.name, size, per_mille]).over(self.runner.point(commands[s.name, size, 0])) for s in e.SCHEMES]
+            clocks = {s.name: self.runner.point(commands[s.name, size, per_mille]) for s in e.SCHEMES}
+            points = [clocks[s.name].over(self.runner.point(commands[s.name, size, 0])) for s in e.SCHEMES]
+            for scheme, point in zip(e.SCHEMES, points):
+                series[scheme.name].append(point)
+            for mode in e.MODES:
+                behind = [s.words for s in e.OLDER if not faster(clocks[mode.name], clocks[s.name])]
+                found = "; ".join(f"{s.words} {number_of(clocks[s.name])}" for s in (mode, *e.OLDER))
+                self.report.claim(f"with {per_mille} ‰ of loss, receiver window fastest with packets of {size:,} bytes ({mode.name} mode)", f"clocks: {found}", not behind)
             unhurt = (1 - per_mille / 1000) ** (2 * 256 * e.KIB // size)
             rows.append([str(size), str(256 * e.KIB // size), f"{unhurt:.0%}", *(cell for point in points for cell in (point.text, point.tail))])
         words = f"256 KiB each way with {per_mille} ‰ of packets lost, times as long as the median without loss. *No loss*: share of runs that lose no packet of data, so that a median says little; mean and largest stand beside it. Whoever repeats whole transfers of N packets needs (1 − p)^−N attempts. {net.words}; timeouts as in the table of timers."
-        self.report.table("Payload", words, ["payload, bytes", "packets", "no loss", *(cell for s in e.SCHEMES for cell in (s.words, "mean, largest"))], rows)
+        note = f"256 KiB each way, {net.words}; timeouts: " + "; ".join(f"{size} bytes " + ", ".join(f"{s.name} {self.timer(net, s, True, size)}" for s in e.SCHEMES) for size in e.PAYLOADS)
+        plot.lines(self.image("payload"), f"256 KiB with {per_mille} ‰ of loss, by payload", "payload, bytes", "times as long as without", [(s.words, s.colour, s.marker, e.PAYLOADS, series[s.name]) for s in e.SCHEMES], note, log_x=True, ticks=e.PAYLOADS)
+        self.report.table("Payload", words, ["payload, bytes", "packets", "no loss", *(cell for s in e.SCHEMES for cell in (s.words, "mean, largest"))], rows, self.image("payload"))
+
+    def timers_of_reordered(self, schemes, helds, windows, payload):
+        """The best timeout at a detour of 64 packets, and the table that shows it: by scheme, share of packets on detours, window."""
+        timeouts = (*self.few(e.TIMEOUTS_OF_REORDERED[payload]), "network")
+        cases = [(s, held, window) for held in helds for s in schemes for window in windows]
+        commands = {(s.name, held, window): {t: e.reordered(s, window, e.DEGREE_OF_REORDERED, held, t, payload) for t in timeouts} for s, held, window in cases}
+        ideals = {(s.name, held, window): e.reordered(s, window, 0, held, "network", payload) for s, held, window in cases}
+        self.runner.run([*ideals.values(), *(command for sweep in commands.values() for command in sweep.values())], f"timers of reordering, {payload} bytes")
+        best = {case: self.quickest(sweep)[1] for case, sweep in commands.items()}
+        rows = [[str(payload), s.words, f"{held * 100:g}", str(window), str(best[s.name, held, window]),
+                 *(self.throughput(commands[s.name, held, window][t], ideals[s.name, held, window]).text for t in timeouts)] for s, held, window in cases]
+        return best, ["payload, bytes", "scheme", "on detours, %", "window", "best", *(str(t) for t in timeouts)], rows
 
     def reorder(self):
+        best, head, rows = self.timers_of_reordered((e.PAPER, e.WEFT), e.HELD, self.few(e.WINDOWS), 256)
         for held in e.HELD:
             for scheme in (e.PAPER, e.WEFT):
-                self.reorder_of(scheme, held)
+                self.reorder_of(scheme, held, {window: timeout for (name, share, window), timeout in best.items() if (name, share) == (scheme.name, held)})
+        words = f"Throughput with detours of up to {e.DEGREE_OF_REORDERED} packets, of that without reordering and with timeouts from the network (*network*; in weft mode they are measured). The least are far shorter than a round trip of {e.ROUND_TRIP_OF_REORDERED} clocks: what is late " + \
+            "is asked for before it could have come, and the second copy often overtakes the first. That costs packets that come twice."
+        self.report.table("Timeouts of reordering", words, head, rows)
 
-    def reorder_of(self, scheme, held):
-        degrees, windows = self.few(e.DEGREES), self.few(e.WINDOWS)
-        commands = {(window, degree): e.reordered(scheme, window, degree, held) for window in windows for degree in degrees}
-        self.runner.run(commands.values(), f"reorder, {scheme.name} mode, {held:g} on detours")
+    def reorder_of(self, scheme, held, timeouts):
+        """Timeouts by window."""
+        degrees, windows = self.few(e.DEGREES), list(timeouts)
+        commands = {(window, degree): e.reordered(scheme, window, degree, held, timeouts[window]) for window in windows for degree in degrees}
+        ideals = {window: e.reordered(scheme, window, 0, held) for window in windows}
+        self.runner.run([*commands.values(), *ideals.values()], f"reorder, {scheme.name} mode, {held:g} on detours")
         # What the network does, seen by the receiver that sees most of it.
         gaps = {degree: round(self.runner.point(commands[windows[-1], degree], "largest_gap").median or 0) for degree in degrees}
-        share = {(window, degree): self.throughput(commands[window, degree], commands[window, 0]) for window in windows for degree in degrees}
+        share = {(window, degree): self.throughput(commands[window, degree], ideals[window]) for window in windows for degree in degrees}
         colours = ("#9ecae1", "#6baed6", "#3182bd", "#08519c")
         series = [(f"window {window}", colours[index % 4], "osd^"[index % 4], [gaps[d] for d in degrees], [share[window, d] for d in degrees]) for index, window in enumerate(windows)]
         name = f"reorder_{scheme.name}_{'often' if held > 0.05 else 'seldom'}"
         title = f"Throughput against reordering, {scheme.name} mode, {held * 100:g} % of packets on detours"
-        note = f"1 MiB each way; 100 clocks from node to node, {held * 100:g} % of packets take up to as much longer as so many others need on the link; a round trip of the others is 200 clocks, and 145 in engines and memory; packets of 256 bytes; timeouts from the network{', measured' if scheme.measures else ''}"
+        note = f"1 MiB each way; 100 clocks from node to node, {held * 100:g} % of packets take up to as much longer as so many others need on the link, each length as likely; a round trip of the others is 200 clocks, and 145 in engines and memory; packets of 256 bytes; best timeouts at a detour of {e.DEGREE_OF_REORDERED} packets: " + \
+            ", ".join(f"window {window} {timeout}" for window, timeout in timeouts.items())
         plot.lines(self.image(name), title, "reorder degree: largest gap of PIDX between packets that arrive one after the other", "of that without reordering", series, note)
         rows = [[str(degree), str(gaps[degree]), *(share[window, degree].text for window in windows)] for degree in degrees]
         self.report.table(title, note + ". *Degree*: the largest gap of PIDX between two packets of a transfer that arrive one after the other (median, largest window).",
@@ -215,65 +248,74 @@ class Figures:
     def reorder_by_payload(self):
         """What a window holds of a round trip depends on how long a packet is."""
         held, schemes, windows = e.HELD[-1], (e.PAPER, e.WEFT), (32, 64)
-        commands = {(payload, scheme.name, window, degree): e.reordered(scheme, window, degree, held, payload)
-                    for payload in e.PAYLOADS for scheme in schemes for window in windows for degree in (0, e.DEGREE_OF_PAYLOADS)}
-        self.runner.run(commands.values(), "reorder, by payload")
-        rows = []
+        rows, sweeps = [], []
         for payload in e.PAYLOADS:
+            best, head, sweep = self.timers_of_reordered(schemes, (held,), windows, payload)
+            sweeps += [[*row[:5], ", ".join(f"{t}: {cell}" for t, cell in zip(head[5:], row[5:]))] for row in sweep]
+            chosen = {(s.name, window): e.reordered(s, window, e.DEGREE_OF_REORDERED, held, best[s.name, held, window], payload) for s in schemes for window in windows}
             round_trip = round(e.ROUND_TRIP_OF_REORDERED / e.clocks_of_a_packet(payload))
-            cells = [self.throughput(commands[payload, s.name, w, e.DEGREE_OF_PAYLOADS], commands[payload, s.name, w, 0]) for s in schemes for w in windows]
-            gap = self.runner.point(commands[payload, e.WEFT.name, 64, e.DEGREE_OF_PAYLOADS], "largest_gap")
-            bounds = [f"{bound.share(window, e.DEGREE_OF_PAYLOADS, held, round_trip):.1%}" for window in windows]
-            rows.append([str(payload), str(round_trip), number_of(gap), *(cell.text for cell in cells), *bounds])
-            if payload != e.PAYLOADS[0] and all(cell.median is not None for cell in cells[2:]):
-                ours = ", ".join(f"{cell.median:.1%}" for cell in cells[2:])
-                self.report.claim(f"(ours) reorder degree 64, packets of {payload:,} bytes: at least 95 % with windows of 32 and 64 (weft mode)", ours, min(cell.median for cell in cells[2:]) >= 0.95)
-        words = f"4,096 packets each way, of that without reordering; {held * 100:g} % of packets take up to {e.DEGREE_OF_PAYLOADS} packets longer; 100 clocks from node to node. *Bound*: of all that sends nothing twice, estimated: mean of 20 draws of detours. " + \
+            cells = {key: self.throughput(command, e.reordered(next(s for s in schemes if s.name == key[0]), key[1], 0, held, "network", payload)) for key, command in chosen.items()}
+            gap = self.runner.point(chosen[e.WEFT.name, 64], "largest_gap")
+            bounds = [f"{bound.share(window, e.DEGREE_OF_REORDERED, held, round_trip):.1%}" for window in windows]
+            rows.append([str(payload), str(round_trip), number_of(gap), *(f"{cell.text}; {best[key[0], held, key[1]]}" for key, cell in cells.items()), *bounds])
+            ours = [cells[e.WEFT.name, window].median for window in windows]
+            if payload != e.PAYLOADS[0] and None not in ours:
+                self.report.claim(f"(ours) reorder degree 64, packets of {payload:,} bytes: at least 95 % with windows of 32 and 64 (weft mode)", ", ".join(f"{value:.1%}" for value in ours), min(ours) >= 0.95)
+        words = f"4,096 packets each way, of that without reordering; {held * 100:g} % of packets take up to {e.DEGREE_OF_REORDERED} packets longer; 100 clocks from node to node. Behind each share stands its timeout, the best of those below. *Bound*: of all that sends nothing twice, estimated: mean of 20 draws of detours. " + \
             "With small packets more of them fit into a round trip, and a window is full before its sender can hear that it has moved."
         self.report.table("Reordering, by payload", words, ["payload, bytes", "round trip, packets", "degree", *(f"{s.name}, window {w}" for s in schemes for w in windows), *(f"bound, window {w}" for w in windows)], rows)
+        self.report.table("Timeouts of reordering, by payload", "As above.", ["payload, bytes", "scheme", "on detours, %", "window", "best", "by timeout"], sweeps)
 
     def yardstick(self):
         rates = self.few(e.LOSSES)
-        self.runner.run([e.yardstick(p, packets) for packets in e.AHEAD for p in rates], "yardstick")
-        rows = []
-        met = {packets: [] for packets in e.AHEAD}
-        for p in rates[1:]:
-            best = e.YARDSTICK[e.LOSSES.index(p) - 1]
-            row = [str(p), f"{best:.3f}", f"{(1 - p / 1000) ** 512:.0%}"]
-            for packets in e.AHEAD:
-                point = self.runner.point(e.yardstick(p, packets)).over(self.runner.point(e.yardstick(0, packets)))
-                met[packets].append((point, point.median is not None and point.median <= best, point.mean is not None and point.mean <= best))
-                row += [point.text, point.tail]
-            rows.append(row)
-        words = "256 KiB each way in packets of 1 KiB over a link of 256 bits a clock (100 Gb/s at 391 MHz), 300 clocks from node to node (a round trip of 600, and about 145 in engines and memory), relative to the median without loss; weft mode, timeouts measured. Beside it the best that published " + \
+        timeouts = self.few(e.timers_of(e.WEFT, e.TIMEOUTS_OF_YARDSTICK))
+        self.runner.run([e.yardstick(p, packets, t) for packets in e.AHEAD for p in rates for t in timeouts], "yardstick")
+        titles = dict(zip(e.AHEAD, ("order kept", "order not known")))
+        relative = {(packets, t, p): self.runner.point(e.yardstick(p, packets, t)).over(self.runner.point(e.yardstick(0, packets, t))) for packets in e.AHEAD for t in timeouts for p in rates}
+        best = {packets: min(timeouts, key=lambda t, packets=packets: (relative[packets, t, rates[-1]].median is None, relative[packets, t, rates[-1]].median or 0)) for packets in e.AHEAD}
+        lossy = [(p, e.YARDSTICK[e.LOSSES.index(p) - 1]) for p in rates[1:]]
+        rows = [[str(p), f"{most:.3f}", f"{(1 - p / 1000) ** 512:.0%}", *(cell for packets in e.AHEAD for cell in (relative[packets, best[packets], p].text, relative[packets, best[packets], p].tail))] for p, most in lossy]
+        note = "256 KiB each way in packets of 1 KiB over a link of 256 bits a clock (100 Gb/s at 391 MHz), 300 clocks from node to node (a round trip of 600, and about 145 in engines and memory), relative to the median without loss; weft mode; timeouts: " + \
+            ", ".join(f"{titles[packets]} {best[packets]}" for packets in e.AHEAD)
+        words = note + ", those of the table below that do best at the highest loss. Beside it the best that published " + \
             "simulators of Ultra Ethernet's selective acknowledgement reach; 1.4 to 2.2 where only a timer repairs. *No loss*: share of runs that lose no packet of data. *Order kept*: `RX_AHEAD` is 1, as this network allows; *not known*: it is 0, as where packets are sprayed."
-        self.report.table("A modern yardstick", words, ["loss, ‰", "best published", "no loss", "order kept", "mean, largest", "not known", "mean, largest"], rows)
-        for packets, title in zip(e.AHEAD, ("order kept", "order not known")):
-            for name, field, place in (("median", "median", 1), ("mean", "mean", 2)):
-                found = ", ".join(runs.number(value) if (value := getattr(entry[0], field)) is not None else "–" for entry in met[packets])
-                self.report.claim(f"(ours) completion at {', '.join(str(p) for p in rates[1:])} ‰ at or below the best published selective acknowledgement, {name}, {title}", found, all(entry[place] for entry in met[packets]))
+        series = [("best published selective acknowledgement", "#666666", "^", rates, [runs.exactly(1.0), *(runs.exactly(most) for _, most in lossy)])]
+        series += [(f"weft mode, {titles[packets]}", colour, marker, rates, [relative[packets, best[packets], p] for p in rates]) for packets, colour, marker in zip(e.AHEAD, ("#1f6fb4", "#d95f02"), "os")]
+        plot.lines(self.image("yardstick"), "256 KiB beside Ultra Ethernet's selective acknowledgement", "packets lost, ‰", "times as long as without", series, note, ticks=rates)
+        self.report.table("A modern yardstick", words, ["loss, ‰", "best published", "no loss", "order kept", "mean, largest", "not known", "mean, largest"], rows, self.image("yardstick"))
+        self.report.table("Timeouts of the yardstick", "The sweep that they are from, at the highest loss; 775 is just more than a round trip.", ["timeout", *titles.values()],
+                          [[str(t), *(relative[packets, t, rates[-1]].text for packets in e.AHEAD)] for t in timeouts])
+        for packets, title in titles.items():
+            points = [relative[packets, best[packets], p] for p, _ in lossy]
+            for field in ("median", "mean"):
+                values = [getattr(point, field) for point in points]
+                met = all(value is not None and value <= most for value, (_, most) in zip(values, lossy))
+                self.report.claim(f"(ours) completion at {', '.join(str(p) for p, _ in lossy)} ‰ at or below the best published selective acknowledgement, {field}, {title}", ", ".join("–" if value is None else runs.number(value) for value in values), met)
 
-    def best(self, commands):
+    def quickest(self, commands):
         """The point of the timeout with the least median, and that timeout; `commands` by timeout."""
         points = {timeout: self.runner.point(command) for timeout, command in commands.items()}
         timeout = min(points, key=lambda each: (points[each].median is None, points[each].median or 0))
         return points[timeout], timeout
 
     def crowds(self):
-        timeouts = {**e.TIMEOUTS_OF_INCAST, "many": e.TIMEOUTS_OF_MANY}
+        timeouts = {**e.TIMEOUTS_OF_INCAST, "many": e.TIMEOUTS_OF_MANY[:1] if self.quick else e.TIMEOUTS_OF_MANY}
         schemes = {what: e.SCHEMES[:2] if self.quick and what == "many" else e.SCHEMES for what in timeouts}
         commands = {(s.name, what): {t: e.many(s, t) if what == "many" else e.incast(s, what, t) for t in self.few(e.timers_of(s, timeouts[what]))} for what in timeouts for s in schemes[what]}
         self.runner.run([command for sweep in commands.values() for command in sweep.values()], "crowds")
-        rows, sweep_rows = [], []
+        rows, sweep_rows, panels, chosen = [], [], [], []
         for what, words in ((8, "8 senders into one receiver, 64 KiB each"), (32, "32 senders"), ("many", "10,048 transfers of 1 KiB at once, 64 nodes of a torus, any to any")):
-            best = {s.name: self.best(commands[s.name, what]) for s in schemes[what]}
+            best = {s.name: self.quickest(commands[s.name, what]) for s in schemes[what]}
             rows.append([words, *(f"{best[s.name][0].text}; {best[s.name][1]}" if s.name in best else "" for s in e.SCHEMES)])
+            panels.append((words, [""], [(s.words, s.colour, [best[s.name][0].median if s.name in best else None]) for s in e.SCHEMES]))
+            chosen.append(f"{words}: " + ", ".join(f"{name} {timeout}" for name, (_, timeout) in best.items()))
             for timeout in (*timeouts[what], "measured"):
                 sweep_rows.append([words if timeout == timeouts[what][0] else "", str(timeout), *(self.runner.point(commands[s.name, what][timeout]).text if timeout in commands.get((s.name, what), {}) else "" for s in e.SCHEMES)])
-            behind = [s.words for s in schemes[what][1:] if not faster(best["weft"][0], best[s.name][0])]
-            self.report.claim(f"(ours) {words}: weft mode completes first", f"later than {', '.join(behind)}" if behind else "first", not behind)
+            sooner = before([(s, best[s.name][0]) for s in schemes[what][1:]], best["weft"][0])
+            self.report.claim(f"(ours) {words}: no scheme completes before weft mode", f"later than {', '.join(sooner)}" if sooner else "none", not sooner)
         words = "1 ‰ of packets lost, 100 clocks from node to node (torus: 20, links of 1 clock). Clocks until all have completed, " + f"{e.LONGEST_INCAST:,} at the most; of the transfers at once {e.LONGEST_MANY:,}. "
-        self.report.table("Crowds", words + "Each scheme with its best timeout, which stands behind its clocks.", ["", *(s.words for s in e.SCHEMES)], rows)
+        plot.bars(self.image("crowds"), "Many at once", "clocks", panels, f"{words}Median; no bar: less than half of the runs finished, or not run. Payload 256 bytes. Timeouts: {'; '.join(chosen)}")
+        self.report.table("Crowds", words + "Each scheme with its best timeout, which stands behind its clocks.", ["", *(s.words for s in e.SCHEMES)], rows, self.image("crowds"))
         self.report.table("Timeouts of crowds", "The sweep that they are from; paper mode does not measure.", ["", "timeout", *(s.words for s in e.SCHEMES)], sweep_rows)
 
     def cuts(self):
@@ -281,16 +323,20 @@ class Figures:
         untils = (None, 4000, 12000)
         commands = {(s.name, until): {t: e.cut(net, s, t, until) for t in self.few(e.timers_of(s, e.TIMEOUTS_OF_CUT))} for s in e.SCHEMES for until in untils}
         self.runner.run([command for sweep in commands.values() for command in sweep.values()], "cuts")
-        rows = []
+        rows, panels, chosen = [], [], []
         for until in untils:
-            best = {s.name: self.best(commands[s.name, until]) for s in e.SCHEMES}
+            best = {s.name: self.quickest(commands[s.name, until]) for s in e.SCHEMES}
+            title = "no cut" if until is None else f"cut from 2,000 to {until:,}"
+            panels.append((title, [""], [(s.words, s.colour, [best[s.name][0].median]) for s in e.SCHEMES]))
+            chosen.append(f"{title}: " + ", ".join(f"{name} {timeout}" for name, (_, timeout) in best.items()))
             rows.append(["never" if until is None else f"2,000 to {until:,}", *(f"{best[s.name][0].text}; {best[s.name][1]}" for s in e.SCHEMES)])
             if until:
-                behind = [s.words for s in e.SCHEMES[1:] if not faster(best["weft"][0], best[s.name][0])]
-                self.report.claim(f"(ours) a link cut for {until - 2000:,} clocks: weft mode completes first", f"later than {', '.join(behind)}" if behind else "first", not behind)
+                sooner = before([(s, best[s.name][0]) for s in e.SCHEMES[1:]], best["weft"][0])
+                self.report.claim(f"(ours) a link cut for {until - 2000:,} clocks: no scheme completes before weft mode", f"later than {', '.join(sooner)}" if sooner else "none", not sooner)
         words = f"256 KiB each way; the way from node 0 to node 1 is cut meanwhile, clocks after the first post. Each scheme with the best of these timeouts, which stands behind its clocks: {', '.join(str(t) for t in e.TIMEOUTS_OF_CUT)} and, but for paper mode, measured. " + \
             "After 15 timeouts without an answer a transfer ends with an error: 600 clocks do not outlast the longer cut, unless they back off as in weft mode. "
-        self.report.table("A link cut and healed", words + net.words + ".", ["cut", *(s.words for s in e.SCHEMES)], rows)
+        plot.bars(self.image("cuts"), "A link cut and healed", "clocks", panels, f"256 KiB each way, payload 256 bytes; {net.words}. Median; no bar: less than half of the runs finished. Timeouts: {'; '.join(chosen)}")
+        self.report.table("A link cut and healed", words + net.words + ".", ["cut", *(s.words for s in e.SCHEMES)], rows, self.image("cuts"))
 
     EXPERIMENTS = ("sizes", "losses", "order_known", "payloads", "reorder", "reorder_by_payload", "yardstick", "crowds", "cuts")
 

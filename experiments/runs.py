@@ -93,6 +93,11 @@ def summary(values, seeds):
     return Point(median, ranked[low], ranked[high], seeds, unfinished, mean, largest)
 
 
+def exactly(value):
+    """A point that is known, not measured."""
+    return Point(value, value, value, 1, 0)
+
+
 class Runner:
     """Runs commands of weft-sim, jobs at a time, each once; remembers of their results what KEPT says, for the same program also in a folder, if there is one."""
 

@@ -124,6 +124,10 @@ Fate Network::send(uint32_t from, uint32_t to, uint64_t flow_number, Bytes packe
     node.counters.duplicated++;
     node.sent.push_back({now_ + flight + lag, 0, from, to, packet});
   }
+  if (node.flows.size() >= node.sweep_at) {
+    forget_quiet_flows(node);
+    node.sweep_at = std::max<std::size_t>(64, 2 * node.flows.size());
+  }
   Flow& flow = node.flows[{to, flow_number}];
   if (fate.lost) {
     (cut ? node.counters.cut_off : node.counters.lost)++;
@@ -228,9 +232,13 @@ void Network::release_overdue(uint32_t from) {
   for (const auto& [key, flow] : node.flows) {
     for (const Held& held : flow.held) node.next_deadline = std::min(node.next_deadline, held.deadline);
   }
-  std::erase_if(node.flows, [&](const auto& entry) {  // flows that went quiet
-    return entry.second.held.empty() && entry.second.last_due < now_;
-  });
+  forget_quiet_flows(node);
+}
+
+/// What their next packets would meet is as if they were new.
+void Network::forget_quiet_flows(Node& node) const {
+  std::erase_if(node.flows,
+                [&](const auto& entry) { return entry.second.held.empty() && entry.second.last_due < now_; });
 }
 
 void Network::take_sent(Node& node) {

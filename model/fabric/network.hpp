@@ -183,6 +183,7 @@ class Network {
     RandomStream fate;
     RandomStream bit_errors;  // apart, so that bit errors do not shift the fates of later packets
     std::unordered_map<FlowKey, Flow, FlowHash> flows;  // that go out here
+    std::size_t sweep_at = 64;                          // so many of these: those gone quiet are forgotten
     uint64_t held = 0;                                  // packets in these
     uint64_t next_deadline = never;
     std::vector<Flying> sent;  // since the last advance()
@@ -203,6 +204,7 @@ class Network {
   void pass_held(uint32_t from, Flow& flow);
   void release_passed(uint32_t from, Flow& flow);
   void release_overdue(uint32_t from);
+  void forget_quiet_flows(Node& node) const;
   void take_sent(Node& node);
   void arrive(uint32_t node, Bytes packet);
   uint32_t new_handle();

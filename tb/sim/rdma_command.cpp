@@ -112,6 +112,20 @@ void check_cut(const Options& options, const fabric::Sizes& sizes) {
                                ideal ? "to node 1" : "towards higher x"));
 }
 
+/// Registers and sizes that nothing would look at.
+void check_used(const CLI::App& command, const Options& options) {
+  const auto refuse = [&](const char* option, const char* where, bool used) {
+    if (command.count(option) > 0 && !used) throw BadInput(fmt::format("{}: {} only", option, where));
+  };
+  const RunConfig& run = options.run;
+  const bool windowed = run.scheme == rdma::Scheme::receiver_window;
+  refuse("--held", "with --reorder or --detour", command.count("--reorder") + command.count("--detour") > 0);
+  refuse("--window", "with --scheme rxwindow or txwindow", run.scheme != rdma::Scheme::receiver_counter);
+  refuse("--ahead", "with --scheme rxwindow and --mode weft", windowed && run.weft_mode);
+  refuse("--adapt", "1 with --mode weft", run.weft_mode || run.adapt == 0);
+  refuse("--floor", "with --mode weft and --adapt 1", run.weft_mode && run.adapt != 0);
+}
+
 /// What has nothing to show of nodes without RTL.
 void check_golden(const RunConfig& run) {
   const bool all = run.golden.size() == run.nodes;
@@ -119,7 +133,7 @@ void check_golden(const RunConfig& run) {
   if (all && !run.trace_dir.empty()) throw BadInput("--trace: golden nodes write no events");
 }
 
-int run(Options& options, const std::vector<std::string>& arguments) {
+int run(Options& options, const CLI::App& command, const std::vector<std::string>& arguments) {
   options.run.scheme = scheme_of(options.scheme);
   options.run.pattern = pattern_of(options.pattern);
   if (!options.cut.empty()) options.run.cut = cut_of(options.cut);
@@ -127,6 +141,7 @@ int run(Options& options, const std::vector<std::string>& arguments) {
     throw BadInput(fmt::format("--mode {}: must be weft or paper", options.mode));
   }
   options.run.weft_mode = options.mode == "weft";
+  check_used(command, options);
   const auto sizes = parse_sizes(options.nodes, max_nodes);
   options.run.nodes = sizes[0] * sizes[1] * sizes[2];
   options.run.golden = golden_of(options.golden, options.run.nodes, "node");
@@ -348,9 +363,7 @@ Command add_rdma_command(CLI::App& app) {
     for (const char* name : {"--adaptive", "--channels", "--buffer", "--link", "--link-loss"}) {
       if (options->router_option.empty() && command->count(name) > 0) options->router_option = name;
     }
-    if (command->count("--held") > 0 && command->count("--reorder") + command->count("--detour") == 0)
-      throw BadInput("--held: with --reorder or --detour only");
-    return run(*options, arguments);
+    return run(*options, *command, arguments);
   };
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts calls of operator new. In a file of its own: where the compiler sees both ends it takes them for no
-// pair.
+// Counts calls of operator new and delete. In a file of its own: where the compiler sees both ends it takes
+// them for no pair.
 #include "allocations.hpp"
 
 #include <atomic>
@@ -9,7 +9,12 @@
 
 namespace {
 
-std::atomic<uint64_t> count = 0;
+std::atomic<uint64_t> count = 0, freed = 0;
+
+void give_back(void* memory) {
+  freed.fetch_add(memory == nullptr ? 0 : 1, std::memory_order_relaxed);
+  std::free(memory);
+}
 
 }  // namespace
 
@@ -18,11 +23,12 @@ void* operator new(size_t bytes) {
   if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { give_back(memory); }
+void operator delete(void* memory, size_t) noexcept { give_back(memory); }
 
 namespace weft::model_test {
 
 uint64_t allocations() { return count; }
+uint64_t allocated() { return count - freed; }
 
 }  // namespace weft::model_test

@@ -9,4 +9,7 @@ namespace weft::model_test {
 /// Calls of operator new so far, of all threads.
 uint64_t allocations();
 
+/// Of these, what has not been freed.
+uint64_t allocated();
+
 }  // namespace weft::model_test

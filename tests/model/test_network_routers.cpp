@@ -228,5 +228,22 @@ TEST(NetworkWithRouters, AllocatesNothingInTheSteadyState) {
   EXPECT_GT(network.counters().delivered, delivered + 10'000);
 }
 
+/// Transfers come and go; what the network has of one that is over does not stay.
+TEST(NetworkWithRouters, ForgetsFlowsThatAreOver) {
+  Network network(4, {.delay = 5, .jitter = 10}, 3);
+  const auto run = [&](uint64_t first, uint64_t behind) {
+    for (uint64_t flow = first; flow < behind; ++flow) {
+      network.send(0, 1, flow, Bytes(packet_bytes));
+      network.tick();
+      while (network.receive(1)) {
+      }
+    }
+  };
+  run(0, 1'000);
+  const uint64_t before = model_test::allocated();
+  run(1'000, 50'000);
+  EXPECT_LT(model_test::allocated(), before + 500);
+}
+
 }  // namespace
 }  // namespace weft::fabric::test

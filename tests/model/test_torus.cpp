@@ -444,6 +444,10 @@ TEST(Torus, OrderOfPartsChangesNothing) {
   EXPECT_GT(whole.size(), 1'000u);
   EXPECT_EQ(whole, run({{9, 16}, {3, 9}, {0, 3}}));
   EXPECT_EQ(whole, run({{15, 16}, {0, 1}, {8, 15}, {1, 8}}));
+  // Each router by itself, in an order as any parts of routers that are no neighbours would step them.
+  std::vector<std::pair<uint32_t, uint32_t>> alone;
+  for (uint32_t node = 0; node < 16; ++node) alone.emplace_back(node * 7 % 16, node * 7 % 16 + 1);
+  EXPECT_EQ(whole, run(alone));
 }
 
 /// Mean latencies of BookSim 2 (docs/fabric.md): 64 nodes, four channels of eight flits, dimension order.
