@@ -138,9 +138,9 @@ class Runner:
             raise RunError(f"{' '.join(command)}: {result['wrong_bytes']} wrong bytes")
         return result
 
-    def run(self, wanted, what):
-        """All of these commands with all seeds."""
-        todo = [(*arguments, "--seed", str(seed)) for arguments in dict.fromkeys(wanted) for seed in range(1, self.seeds + 1)]
+    def run(self, wanted, what, seeds=None):
+        """All of these commands with all seeds, or with the first ones."""
+        todo = [(*arguments, "--seed", str(seed)) for arguments in dict.fromkeys(wanted) for seed in range(1, (seeds or self.seeds) + 1)]
         todo = [arguments for arguments in todo if arguments not in self.results]
         with concurrent.futures.ThreadPoolExecutor(max_workers=self.jobs) as pool:
             futures = {pool.submit(self.one, arguments): arguments for arguments in todo}
@@ -151,9 +151,10 @@ class Runner:
         if todo and sys.stderr.isatty():
             print(file=sys.stderr)
 
-    def results_of(self, arguments):
-        return [self.results[(*arguments, "--seed", str(seed))] for seed in range(1, self.seeds + 1)]
+    def results_of(self, arguments, seeds=None):
+        return [self.results[(*arguments, "--seed", str(seed))] for seed in range(1, (seeds or self.seeds) + 1)]
 
-    def point(self, arguments, field="cycles"):
-        """Of a command that has run."""
-        return summary([each[field] for each in self.results_of(arguments) if each["ok"]], self.seeds)
+    def point(self, arguments, field="cycles", seeds=None):
+        """Of a command that has run, with so many seeds."""
+        results = self.results_of(arguments, seeds)
+        return summary([each[field] for each in results if each["ok"]], len(results))

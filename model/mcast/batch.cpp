@@ -68,13 +68,15 @@ class Batch {
     return std::move(router).forest();
   }
 
+  /// Where groups had to be merged, what comes of more time is taken only if no figure is worse: not even
+  /// without merging, if a link then carries more.
   Forest after_seconds(Forest forest) const {
     std::optional<Forest> before;
     if (forest.colours() > limit()) before.emplace(merged(forest));
     improve_for_seconds(forest);
-    if (forest.colours() <= limit()) return forest;
-    if (!is_near(forest)) return std::move(*before);
-    Forest after = merged(forest);
+    if (!before) return forest;
+    if (forest.colours() > limit() && !is_near(forest)) return std::move(*before);
+    Forest after = forest.colours() > limit() ? merged(forest) : std::move(forest);
     return is_no_worse(figures_of(after), figures_of(*before)) ? std::move(after) : std::move(*before);
   }
 

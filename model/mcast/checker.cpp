@@ -51,23 +51,32 @@ class Walker {
 
  private:
   void say(std::string what) {
-    if (findings_.size() < most_findings) findings_.push_back(std::move(what));
+    const bool known = std::find(findings_.begin(), findings_.end(), what) != findings_.end();
+    if (!known && findings_.size() < most_findings) findings_.push_back(std::move(what));
   }
+
+  /// By number, and name if it has one.
+  static std::string name_of(const char* kind, uint32_t number, const topology::Node& node) {
+    return fmt::format("{} {}{}", kind, number, node.name.empty() ? "" : fmt::format(" \"{}\"", node.name));
+  }
+  std::string switch_name(uint32_t sw) const { return name_of("switch", sw, graph_.switch_info(sw)); }
+  std::string host_name(uint32_t host) const { return name_of("host", host, graph_.host_info(host)); }
 
   void check_entries() {
     for (uint32_t sw = 0; sw < graph_.switches(); ++sw) {
       const auto& entries = tables_.switches[sw];
       for (std::size_t i = 0; i < entries.size(); ++i) {
         if (entries[i].colour >= tables_.limit)
-          say(fmt::format("switch {} has color {}, only {} are allowed", sw, entries[i].colour,
-                          tables_.limit));
+          say(fmt::format("{} has color {}, only 0 to {} are allowed", switch_name(sw), entries[i].colour,
+                          tables_.limit - 1));
         const bool again = i > 0 && entries[i].colour == entries[i - 1].colour;
         if (again && tables_.kind == Tables::of_switch)
-          say(fmt::format("switch {} has two entries for color {}", sw, entries[i].colour));
+          say(fmt::format("{} has two entries for color {}", switch_name(sw), entries[i].colour));
       }
       if (tables_.kind == Tables::of_port) check_ports(sw);
       if (tables_.kind == Tables::of_switch && entries.size() > tables_.limit)
-        say(fmt::format("switch {} has {} entries, only {} are allowed", sw, entries.size(), tables_.limit));
+        say(fmt::format("{} has {} entries, only {} are allowed", switch_name(sw), entries.size(),
+                        tables_.limit));
     }
   }
 
@@ -77,7 +86,7 @@ class Walker {
     for (const TableEntry& entry : tables_.switches[sw])
       for (const uint16_t port : entry.ports)
         if (!seen.insert({entry.colour, port}).second)
-          say(fmt::format("port {} of switch {} has two entries for color {}", port, sw, entry.colour));
+          say(fmt::format("port {} of {} has two entries for color {}", port, switch_name(sw), entry.colour));
   }
 
   void check_tree(uint32_t tree, const std::vector<uint32_t>& groups) {
@@ -103,8 +112,8 @@ class Walker {
       if (member == from) continue;
       const uint32_t copies = arrived_[member] == walk_ ? copies_[member] : 0;
       if (copies != 1)
-        say(fmt::format("group {}: a packet from host {} comes to host {} {} times", group, from, member,
-                        copies));
+        say(fmt::format("group {}: a packet from {} comes to {} {} times", group, host_name(from),
+                        host_name(member), copies));
     }
   }
 
@@ -134,14 +143,15 @@ class Walker {
     const auto& entries = tables_.switches[packet.sw];
     const std::size_t index = entry_for(packet);
     if (index == entries.size())
-      return say(fmt::format("tree {}: switch {} has no entry of color {} for port {}", tree_, packet.sw,
-                             colour_, packet.port));
+      return say(fmt::format("tree {}: {} has no entry of color {} for port {}", tree_,
+                             switch_name(packet.sw), colour_, packet.port));
     if (std::exchange(visit_[packet.sw][index], walk_) == walk_)
-      return say(
-          fmt::format("tree {}: a packet from host {} comes to switch {} twice", tree_, from, packet.sw));
+      return say(fmt::format("tree {}: a packet from {} comes to {} twice", tree_, host_name(from),
+                             switch_name(packet.sw)));
     const uint32_t before = std::exchange(owner_[packet.sw][index], tree_);
     if (before != none && before != tree_)
-      say(fmt::format("trees {} and {} share color {} in switch {}", before, tree_, colour_, packet.sw));
+      say(fmt::format("trees {} and {} share color {} in {}", before, tree_, colour_,
+                      switch_name(packet.sw)));
     for (const uint16_t port : entries[index].ports)
       if (port != packet.port) copy(from, packet.sw, port);
   }
@@ -149,7 +159,7 @@ class Walker {
   void copy(uint32_t from, uint32_t sw, uint16_t port) {
     const uint32_t id = graph_.link_at(sw, port);
     if (id == topology::no_link)
-      return say(fmt::format("tree {}: nothing is connected to port {} of switch {}", tree_, port, sw));
+      return say(fmt::format("tree {}: nothing is connected to port {} of {}", tree_, port, switch_name(sw)));
     const topology::Link& link = graph_.link(id);
     if (!graph_.is_host_link(id)) {
       const bool at_a = link.a == sw && link.a_port == port;
@@ -158,7 +168,7 @@ class Walker {
     }
     copies_[link.a] = std::exchange(arrived_[link.a], walk_) == walk_ ? copies_[link.a] + 1 : 1;
     if (on_tree_[link.a] != on_tree_now_ || link.a == from)
-      say(fmt::format("tree {}: a packet from host {} comes to host {}", tree_, from, link.a));
+      say(fmt::format("tree {}: a packet from {} comes to {}", tree_, host_name(from), host_name(link.a)));
   }
 
   const topology::Graph& graph_;

@@ -4,6 +4,9 @@
 
 #include <iterator>
 #include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "common/fault.hpp"
 #include "common/json_text.hpp"
@@ -54,9 +57,32 @@ TableEntry entry_of(const json& value, uint32_t ports) {
   return entry;
 }
 
+std::string guid_text(uint64_t guid) { return fmt::format("{:#018x}", guid); }
+
+/// Finds switches by what a file says: a dump of the same fabric may have them in another order.
+class SwitchesByGuid {
+ public:
+  explicit SwitchesByGuid(const topology::Graph& graph) : given_(graph.switches()) {
+    for (uint32_t sw = 0; sw < graph.switches(); ++sw) numbers_[guid_text(graph.switch_info(sw).guid)] = sw;
+  }
+
+  uint32_t take(const json& sw) {
+    const json& guid = sw.at("guid");
+    const auto found = guid.is_string() ? numbers_.find(guid.get<std::string>()) : numbers_.end();
+    if (found == numbers_.end())
+      throw std::runtime_error(
+          fmt::format("no switch of this fabric has GUID {}", json_text::quotable(guid)));
+    if (given_[found->second]) throw std::runtime_error(fmt::format("GUID {} is there twice", found->first));
+    given_[found->second] = true;
+    return found->second;
+  }
+
+ private:
+  std::unordered_map<std::string, uint32_t> numbers_;
+  std::vector<bool> given_;
+};
+
 std::vector<TableEntry> entries_of(const json& sw, const topology::Node& info) {
-  const std::string guid = fmt::format("{:#018x}", info.guid);
-  if (sw.at("guid") != guid) throw std::runtime_error("is not the one with GUID " + guid);
   std::vector<TableEntry> entries;
   for (const json& entry : list_of_objects(sw, "entries")) entries.push_back(entry_of(entry, info.ports));
   return entries;
@@ -76,15 +102,17 @@ FabricTables tables_in(const json& text, const std::string& name, const topology
         fmt::format("tables_of is {}, must be switch or port", json_text::quotable(kind)));
   tables.kind = kind == kind_names[0] ? Tables::of_switch : Tables::of_port;
   if (!text.at("colors").is_null()) tables.limit = number(text.at("colors"), most_colours + 1, "colors");
-  const json& switches = list_of_objects(text, "switches");
-  if (switches.size() != graph.switches())
-    throw std::runtime_error(
-        fmt::format("tables of {} switches, the fabric has {}", switches.size(), graph.switches()));
-  for (uint32_t sw = 0; sw < graph.switches(); ++sw)
+  SwitchesByGuid by_guid(graph);
+  tables.switches.resize(graph.switches());
+  std::size_t place = 0;
+  for (const json& own : list_of_objects(text, "switches"))
     json_text::within(
-        switches[sw], name,
-        [&] { tables.switches.push_back(entries_of(switches[sw], graph.switch_info(sw))); },
-        fmt::format("switch {}: ", sw));
+        own, name,
+        [&] {
+          const uint32_t sw = by_guid.take(own);
+          tables.switches[sw] = entries_of(own, graph.switch_info(sw));
+        },
+        fmt::format("switch {}: ", place++));
   for (const json& group : list_of_objects(text, "groups"))
     json_text::within(
         group, name, [&] { tables.groups.push_back(use_of(group)); },
@@ -100,8 +128,8 @@ std::string write_tables(const FabricTables& tables, const topology::Graph& grap
                   kind_names[tables.kind == Tables::of_port ? 1 : 0], optional(tables.limit).dump());
   const auto out = std::back_inserter(text);
   for (uint32_t sw = 0; sw < graph.switches(); ++sw) {
-    fmt::format_to(out, "{}\n{{\"guid\": \"{:#018x}\", \"entries\": [", sw == 0 ? "" : ",",
-                   graph.switch_info(sw).guid);
+    fmt::format_to(out, "{}\n{{\"guid\": \"{}\", \"entries\": [", sw == 0 ? "" : ",",
+                   guid_text(graph.switch_info(sw).guid));
     const char* comma = "";
     for (const TableEntry& entry : tables.switches[sw]) {
       fmt::format_to(out, "{}{{\"color\": {}, \"ports\": [{}]}}", comma, entry.colour,

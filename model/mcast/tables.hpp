@@ -41,7 +41,9 @@ struct FabricTables {
 
 FabricTables tables_of(const Forest& forest);
 
-/// As JSON, and back (docs/mcast.md). Reading throws Fault, "NAME:LINE: fault".
+/// As JSON, and back (docs/mcast.md). Switches are found by their GUIDs, those that the text does not have
+/// have empty tables. Reading throws Fault, "NAME:LINE: fault", also for a switch that the fabric does not
+/// have.
 std::string write_tables(const FabricTables& tables, const topology::Graph& graph);
 FabricTables read_tables(std::string_view text, const std::string& name, const topology::Graph& graph);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -181,7 +182,8 @@ void add_push(CLI::App& weft, int& exit_code) {
   command->add_option("--port", a->subnet.port, "port of the device; the first that is up if not given")
       ->check(command_line::whole_number(1, 254));
   command->add_option("--m-key", a->subnet.m_key, "M_Key of the subnet, if its switches are protected")
-      ->check(command_line::whole_number());
+      ->type_name("0x...")
+      ->check(command_line::hexadecimal_number(1, std::numeric_limits<uint64_t>::max()));
   command->add_option("--timeout", a->timeout_ms, "milliseconds to wait for an answer, four times")
       ->check(command_line::whole_number(1, 60000))
       ->capture_default_str();

@@ -52,8 +52,8 @@ void refuse_idle_options(const Options& options) {
     throw BadInput("--flaw hasty: only with --update there are new trees");
   if (!config.traces.empty() && !config.rtl)
     throw BadInput("--trace: only with --lookup rtl there are traces");
-  if (!config.images.empty() && (config.update || config.colours != 0))
-    throw BadInput("--images: tables are loaded as they are, without --update, --new-fail, --colors");
+  if (!config.images.empty() && config.update)
+    throw BadInput("--images: tables are loaded as they are, without --update, --new-fail");
   const bool grid = config.topology.starts_with("kfat2d:");
   if (!grid && options.masks != "destination") throw BadInput("--masks: of a kfat2d only");
   if (!grid && options.channels != 2) throw BadInput("--channels: of a kfat2d only");

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the experiments tell of a point: the median of its seeds, its interval, what did not finish; what happens if weft-sim cannot be run; and what a
-window cannot beat.
+window cannot beat; and the page of the evaluation, from results that are made up.
 
 usage: test_experiments.py REPOSITORY
 """
@@ -10,12 +10,18 @@ import pathlib
 import stat
 import sys
 import tempfile
+import types
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1))
 sys.path.insert(0, str(ROOT / "experiments"))
+drawn = {}  # names of figures, and what is drawn: no library for plots is needed here
+sys.modules["plot"] = types.SimpleNamespace(
+    lines=lambda path, title, x_label, y_label, series, note, **_: drawn.update({path.name: (series, note)}),
+    bars=lambda path, title, y_label, panels, note, **_: drawn.update({path.name: (panels, note)}))
 import bound  # noqa: E402
 import experiments  # noqa: E402
+import figures  # noqa: E402
 import runs  # noqa: E402
 
 FAKE = """#!/bin/sh
@@ -111,6 +117,56 @@ class Runs(unittest.TestCase):
     def test_schemes_and_networks_have_names_of_their_own(self):
         self.assertEqual(len({scheme.name for scheme in experiments.SCHEMES}), len(experiments.SCHEMES))
         self.assertEqual(len({network.name for network in experiments.NETWORKS}), len(experiments.NETWORKS))
+
+
+class MadeUp(runs.Runner):
+    """Clocks by what a function makes of a command's arguments; none: unfinished."""
+
+    def __init__(self, clocks):
+        super().__init__("/bin/true", 1, 3)
+        self.clocks = clocks
+
+    def run_one(self, arguments):
+        cycles = self.clocks(arguments)
+        return {"ok": cycles is not None, "cycles": cycles or 0, "largest_gap": value_of(arguments, "--detour", 0) // 9}
+
+
+def value_of(arguments, option, default):
+    return int(arguments[arguments.index(option) + 1]) if option in arguments else default
+
+
+class Page(unittest.TestCase):
+    def figures(self, clocks, quick=True):
+        drawn.clear()
+        runner = MadeUp(clocks)
+        report = figures.Report(pathlib.Path("/nowhere"))
+        made = figures.Figures(runner, report, quick)
+        made.timers()
+        for name in figures.Figures.EXPERIMENTS:
+            getattr(made, name)()
+        return made, report.page(runner, quick), report
+
+    def test_every_figure_is_drawn_and_every_timer_is_the_best_of_a_sweep(self):
+        made, page, report = self.figures(lambda arguments: 10_000 + abs(value_of(arguments, "--timeout", 9_999) - 300))
+        self.assertEqual({line.split("/")[-1].rstrip(")") for line in page.splitlines() if line.startswith("![")}, set(drawn))
+        self.assertEqual(len(drawn), 11)
+        for (network, scheme, payload, _), timeout in made.best.items():
+            tried = [t for t in made.few(next(n for n in experiments.NETWORKS if n.name == network).timeouts_for(payload))]
+            self.assertEqual(timeout, min(tried, key=lambda t: abs(t - 300)), (network, scheme, payload))
+        self.assertNotIn("None", page)
+        self.assertEqual(len(report.claims), len({text for text, _, _ in report.claims}))
+
+    def test_claims_fail_where_weft_mode_is_slower(self):
+        slow = self.figures(lambda arguments: 20_000 if "weft" in arguments and "--loss" in arguments else 10_000)[2]
+        fast = self.figures(lambda arguments: 10_000 if "weft" in arguments else 20_000)[2]
+        for text in ("with loss, receiver window fastest at every size (weft mode, packets of 256 bytes)", "(ours) 32 senders: no scheme completes before weft mode",
+                     "with 1 ‰ of loss, receiver window fastest with packets of 4,096 bytes (weft mode)"):
+            self.assertEqual([(claim[2]) for report in (slow, fast) for claim in report.claims if claim[0] == text], ["no", "yes"], text)
+
+    def test_what_never_finishes_is_shown(self):
+        page = self.figures(lambda arguments: None if "txwindow" in arguments and "incast" in arguments else 10_000)[1]
+        row = next(line for line in page.splitlines() if line.startswith("| 32 senders |"))
+        self.assertTrue(row.split("|")[-2].strip().startswith("none of 3 finished"), row)
 
 
 if __name__ == "__main__":

@@ -266,16 +266,21 @@ TEST(TopologyJson, WhatIsThereTwiceOrNotAtAllHasALine) {
 }
 
 TEST(TopologyJson, ALinkBetweenSwitchesThatIsThereTwiceHasItsLine) {
-  const std::string link = "{\"a\": 0, \"a_port\": 1, \"b\": 1, \"b_port\": 1}";
-  EXPECT_EQ(refused([&] {
-              topology::read_json(
-                  "{\"switches\": [{\"guid\": \"0x1\", \"name\": \"s\", \"ports\": 4}, "
-                  "{\"guid\": \"0x2\", \"name\": \"t\", \"ports\": 4}],\n\"hosts\": [],\n"
-                  "\"switch_links\": [\n" +
-                      link + ",\n" + link + "], \"host_links\": []}",
-                  "net");
-            }),
-            "net:5: port 1 of \"s\" has a link already, in line 4");
+  const auto link = [](const std::string& a_port) {
+    return "{\"a\": 0, \"a_port\": " + a_port + ", \"b\": 1, \"b_port\": 1}";
+  };
+  const auto fault = [&](const std::string& second) {
+    return refused([&] {
+      topology::read_json(
+          "{\"switches\": [{\"guid\": \"0x1\", \"name\": \"s\", \"ports\": 4}, "
+          "{\"guid\": \"0x2\", \"name\": \"t\", \"ports\": 4}],\n\"hosts\": [],\n"
+          "\"switch_links\": [\n" +
+              link("1") + ",\n" + second + "], \"host_links\": []}",
+          "net");
+    });
+  };
+  EXPECT_EQ(fault(link("1")), "net:5: port 1 of \"s\" has a link already, in line 4");
+  EXPECT_EQ(fault(link("2")), "net:5: port 1 of \"t\" has a link already, in line 4");
 }
 
 class WeftBootTopology : public test::WeftCommand {

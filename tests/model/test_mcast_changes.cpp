@@ -62,6 +62,7 @@ TEST(McastChanges, TablesAreTreesAgain) {
     const FabricTables same = tables_of(again);
     expect_figures(again);
     RC_ASSERT(same.switches == tables.switches);
+    RC_ASSERT(same.kind == tables.kind && same.limit == tables.limit);
     for (uint32_t group = 0; group < groups.count(); ++group) {
       RC_ASSERT(same.groups[group].colour == tables.groups[group].colour);
       if (again.tree_of(group) == none) continue;
@@ -90,15 +91,17 @@ TEST(McastChanges, ServeTheGroupsThereAreNow) {
   });
 }
 
-/// With as many colors as anyone wants nothing is merged, so nothing is in the way of a tree.
+/// With as many colors as anyone wants nothing is merged, so nothing is in the way of a tree. Those that
+/// are there may have been made in another way.
 TEST(McastChanges, LeaveTreesWhereTheyAre) {
   EXPECT_PROPERTY("groups that are the same keep tree and color", [] {
     const Graph graph = test::drawn_fabric();
     const Hops hops(graph);
     const Groups old = test::drawn_groups(graph);
-    RouterOptions options = test::drawn_options();
-    options.colours = no_limit;
-    const Forest before = routed(hops, options, old);
+    RouterOptions options = test::drawn_options(), other = test::drawn_options();
+    options.colours = other.colours = no_limit;
+    other.tables = options.tables;
+    const Forest before = routed(hops, other, old);
     const Groups now = drawn_change(old, graph);
     Changes changes;
     const Forest after = with_changes(hops, options, before, old, now, changes);
@@ -142,17 +145,35 @@ TEST(McastChanges, HalfTheMembersMakeAGroupTheSame) {
   Groups old, now;
   old.add({0, 4, 8, 12});
   old.add({1, 5});
-  now.add({1, 9, 13});           // one of four: new
+  old.add({3, 7, 11});
+  now.add({1, 5, 9, 13, 15});    // two of five: new
   now.add({0, 4, 8, 12, 2, 6});  // four of six: changed
+  now.add({3, 7, 14});           // two of four: changed
   const Forest before = routed(hops, {}, old);
   Changes changes;
   const Forest after = with_changes(hops, {}, before, old, now, changes);
   EXPECT_EQ(changes.same, 0u);
-  EXPECT_EQ(changes.changed, 1u);
+  EXPECT_EQ(changes.changed, 2u);
   EXPECT_EQ(changes.gone, 1u);
   EXPECT_EQ(changes.fresh, 1u);
   const auto links = links_of(before, 0), more = links_of(after, 1);
   EXPECT_TRUE(std::includes(more.begin(), more.end(), links.begin(), links.end()));
+}
+
+TEST(McastChanges, OfSeveralTheMostSimilarIsTheSame) {
+  const Graph graph = topology::fat_tree(4);
+  const Hops hops(graph);
+  Groups old, now;
+  old.add({0, 4, 5, 6});   // three of six
+  old.add({0, 4, 8, 12});  // four of five
+  now.add({0, 4, 5, 8, 12});
+  const Forest before = routed(hops, {}, old);
+  ASSERT_NE(before.tree(before.tree_of(0)).colour, before.tree(before.tree_of(1)).colour);
+  Changes changes;
+  const Forest after = with_changes(hops, {}, before, old, now, changes);
+  EXPECT_EQ(changes.changed, 1u);
+  EXPECT_EQ(changes.gone, 1u);
+  EXPECT_EQ(after.tree(after.tree_of(0)).colour, before.tree(before.tree_of(1)).colour);
 }
 
 }  // namespace

@@ -35,25 +35,27 @@ TEST_F(McastChecker, FindsNothingWhereAllIsWell) { EXPECT_EQ(findings(), Lines{}
 
 TEST_F(McastChecker, FindsAMemberThatIsNotReached) {
   tables_.switches[1][0].ports = {2};
-  EXPECT_EQ(findings(), (Lines{"group 0: a packet from host 0 comes to host 1 0 times",
-                               "tree 5: switch 1 has no entry of color 0 for port 7",
-                               "group 0: a packet from host 1 comes to host 0 0 times"}));
+  EXPECT_EQ(findings(),
+            (Lines{"group 0: a packet from host 0 \"host-0\" comes to host 1 \"host-1\" 0 times",
+                   "tree 5: switch 1 \"switch-1-0-0\" has no entry of color 0 for port 7",
+                   "group 0: a packet from host 1 \"host-1\" comes to host 0 \"host-0\" 0 times"}));
 }
 
 TEST_F(McastChecker, FindsPacketsThatNobodyTakes) {
   tables_.switches[1].clear();
-  EXPECT_EQ(findings().front(), "tree 5: switch 1 has no entry of color 0 for port 2");
+  EXPECT_EQ(findings().front(), "tree 5: switch 1 \"switch-1-0-0\" has no entry of color 0 for port 2");
   tables_.switches[1] = {{0, {2, 5, 7}}};
-  EXPECT_EQ(findings().front(), "tree 5: nothing is connected to port 5 of switch 1");
+  EXPECT_EQ(findings().front(), "tree 5: nothing is connected to port 5 of switch 1 \"switch-1-0-0\"");
 }
 
 TEST_F(McastChecker, FindsARing) {
   for (auto& entries : tables_.switches) entries[0].ports = {1, 2, 7};
-  EXPECT_EQ(findings().front(), "tree 5: a packet from host 0 comes to host 3");
+  EXPECT_EQ(findings().front(), "tree 5: a packet from host 0 \"host-0\" comes to host 3 \"host-3\"");
   groups_ = {};
   groups_.add({0, 1, 2, 3});
   tables_.groups = {{0, 0}};
-  EXPECT_EQ(findings().front(), "tree 0: a packet from host 0 comes to switch 2 twice");
+  EXPECT_EQ(findings().front(),
+            "tree 0: a packet from host 0 \"host-0\" comes to switch 2 \"switch-2-0-0\" twice");
 }
 
 TEST_F(McastChecker, FindsTreesThatMeet) {
@@ -61,7 +63,7 @@ TEST_F(McastChecker, FindsTreesThatMeet) {
   groups_.add({0, 1});
   groups_.add({1, 2});
   tables_.switches = {{{0, {1, 7}}}, {{0, {1, 2, 7}}}, {{0, {2, 7}}}, {}};
-  EXPECT_EQ(findings().front(), "tree 5: a packet from host 0 comes to host 2");
+  EXPECT_EQ(findings().front(), "tree 5: a packet from host 0 \"host-0\" comes to host 2 \"host-2\"");
   tables_.groups = {{0, 5}, {0, 5}};
   EXPECT_EQ(findings(), Lines{});
   tables_.groups = {{0, 5}, {1, 5}};
@@ -73,19 +75,19 @@ TEST_F(McastChecker, FindsColoursThatServeTwoTrees) {
   groups_.add({0, 1});
   groups_.add({0, 1});
   tables_.switches = {{{0, {1, 7}}}, {{0, {2, 7}}}, {}, {}};
-  EXPECT_EQ(findings().front(), "trees 5 and 6 share color 0 in switch 0");
+  EXPECT_EQ(findings().front(), "trees 5 and 6 share color 0 in switch 0 \"switch-0-0-0\"");
 }
 
 TEST_F(McastChecker, FindsTooManyEntries) {
   tables_.limit = 1;
   EXPECT_EQ(findings(), Lines{});
   tables_.switches[2].push_back({1, {1, 7}});
-  EXPECT_EQ(findings(), (Lines{"switch 2 has color 1, only 1 are allowed",
-                               "switch 2 has 2 entries, only 1 are allowed"}));
+  EXPECT_EQ(findings(), (Lines{"switch 2 \"switch-2-0-0\" has color 1, only 0 to 0 are allowed",
+                               "switch 2 \"switch-2-0-0\" has 2 entries, only 1 are allowed"}));
   tables_.limit = no_limit;
   EXPECT_EQ(findings(), Lines{});
   tables_.switches[2][1].colour = 0;
-  EXPECT_EQ(findings().front(), "switch 2 has two entries for color 0");
+  EXPECT_EQ(findings().front(), "switch 2 \"switch-2-0-0\" has two entries for color 0");
 }
 
 TEST_F(McastChecker, FindsGroupsWithoutColour) {
@@ -104,7 +106,7 @@ TEST_F(McastChecker, EntriesOfAPortMayCross) {
   FabricTables tables;
   tables.switches = {{{0, {1, 7}}}, {{0, {1, 2}}, {0, {7, 8}}}, {{0, {2, 7}}}};
   tables.groups = {{0, 0}, {0, 1}};
-  EXPECT_EQ(check(graph, groups, tables), Lines{"switch 1 has two entries for color 0"});
+  EXPECT_EQ(check(graph, groups, tables), Lines{"switch 1 \"switch-1-0-0\" has two entries for color 0"});
   tables.kind = Tables::of_port;
   EXPECT_EQ(check(graph, groups, tables), Lines{});
 }
@@ -140,6 +142,17 @@ TEST(McastTables, ADroppedPortIsFound) {
   });
 }
 
+/// A dump from another host has the same switches in another order; and one may be new.
+TEST(McastTables, SwitchesAreFoundByTheirGuids) {
+  const auto graph = topology::torus({3, 1, 1}, 1);
+  const auto tables = read_tables(
+      R"({"tables_of": "switch", "colors": null, "switches": [
+         {"guid": "0x0000001000000002", "entries": [{"color": 3, "ports": [1, 7]}]},
+         {"guid": "0x0000001000000000", "entries": [{"color": 2, "ports": [2, 7]}]}], "groups": []})",
+      "f", graph);
+  EXPECT_EQ(tables.switches, (std::vector<std::vector<TableEntry>>{{{2, {2, 7}}}, {}, {{3, {1, 7}}}}));
+}
+
 TEST(McastTables, FaultyTextIsRefused) {
   const auto graph = topology::torus({2, 1, 1}, 1);
   const std::string good =
@@ -166,9 +179,10 @@ TEST(McastTables, FaultyTextIsRefused) {
   expect_fault("[1, 7]", "[[[7]]]", "f:2: switch 1: port is array, must be below 8");
   expect_fault("[1, 7]", "{\"a\": 7}", "f:2: switch 1: ports is no list");
   expect_fault("[1, 7]", "[1, \n 8]", "f:2: switch 1: port is 8, must be below 8");
-  expect_fault("00001\"", "00002\"", "f:2: switch 1: is not the one with GUID 0x0000001000000001");
-  expect_fault("{\"guid\": \"0x0000001000000000\", \"entries\": []},", "",
-               "f:1: tables of 1 switches, the fabric has 2");
+  expect_fault("00001\"", "00002\"",
+               "f:2: switch 1: no switch of this fabric has GUID \"0x0000001000000002\"");
+  expect_fault("\"0x0000001000000001\"", "17", "f:2: switch 1: no switch of this fabric has GUID 17");
+  expect_fault("00001\"", "00000\"", "f:2: switch 1: GUID 0x0000001000000000 is there twice");
   expect_fault("3", "-3", "f:2: switch 1: color is -3, must be below " + std::to_string(no_limit));
   expect_fault("null", "0.5", "f:1: colors is 0.5, must be below 16385");
   expect_fault("null,", "\"" + std::string(70, 'x') + "\",",

@@ -79,20 +79,21 @@ TEST_F(WeftMcast, TablesAreCheckedAgain) {
                more.substr(0, more.find(' ')) + " excludes --tables (see --help)");
   const auto limited = weft("mcast " + fabric + "--colors 1 --tables " + file.string());
   EXPECT_EQ(limited.exit_code, 1);
-  EXPECT_TRUE(contains(limited.output, "weft: switch 0 has color 1, only 1 are allowed\n")) << limited.output;
+  EXPECT_TRUE(contains(limited.output, "weft: switch 0 \"edge-0-0\" has color 1, only 0 to 0 are allowed\n"))
+      << limited.output;
   EXPECT_TRUE(contains(weft("mcast --topology fattree3:4 --groups grid:2x8 --tables " + file.string()).output,
                        "weft: tables for 8 groups, there are 10\n"));
 }
 
 TEST_F(WeftMcast, KeepsTreesOfGroupsThatAreTheSame) {
-  const auto old = write("old", "0 1 2 3\n4 8 12\n5 9 13 2\n"),
-             now = write("now", "5 9 13 2\n0 1 2 3 7\n14 15\n");
+  const auto old = write("old", "0 1 2 3\n4 8 12\n5 9 13 2\n6 10\n7 11\n1 6\n"),
+             now = write("now", "5 9 13 2\n0 1 2 3 7\n14 15\n8 9\n12 13\n4 5\n1 6\n");
   const auto tables = path("tables.json"), next = path("next.json");
   const std::string fabric = "--topology fattree3:4 --groups file:";
-  EXPECT_EQ(weft("mcast " + fabric + old.string() + " --mft " + tables.string()).exit_code, 0);
+  EXPECT_EQ(weft("mcast " + fabric + old.string() + " --engine sssp --mft " + tables.string()).exit_code, 0);
   const std::string keep = " --keep " + tables.string(), kept = " --kept-groups file:" + old.string();
   const json found = checked(fabric + now.string() + keep + kept + " --mft " + next.string());
-  EXPECT_EQ(found["kept_groups"], (json{{"same", 1}, {"changed", 1}, {"gone", 1}, {"new", 1}}));
+  EXPECT_EQ(found["kept_groups"], (json{{"same", 2}, {"changed", 1}, {"gone", 3}, {"new", 4}}));
   const json before = json::parse(read(tables)), after = json::parse(read(next));
   EXPECT_EQ(after["groups"][0]["color"], before["groups"][2]["color"]);
   expect_bad(fabric + now.string() + keep, "--keep requires --kept-groups (see --help)");
@@ -108,6 +109,20 @@ TEST_F(WeftMcast, KeepsTreesOfGroupsThatAreTheSame) {
   const std::string arguments = fabric + now.string() + keep + kept;
   for (const std::string more : {" --optimize 1", " --engine minhop"})
     expect_bad(arguments + more, "--keep: not with --optimize, nor with --engine minhop, sssp or sssp-load");
+}
+
+TEST_F(WeftMcast, KeptTreesAreGraftedUnlessToldOtherwise) {
+  const auto old = write("old", "0 4\n1 8\n9 14\n"), now = write("now", "0 4\n1 8\n9 14\n2 6 10\n3 12 5\n");
+  const auto tables = path("tables.json"), next = path("next.json");
+  const std::string fabric = "--topology fattree3:4 --colors 1 --groups file:";
+  EXPECT_EQ(weft("mcast " + fabric + old.string() + " --mft " + tables.string()).exit_code, 0);
+  const auto tables_with = [&](const std::string& more) {
+    checked(fabric + now.string() + " --keep " + tables.string() + " --kept-groups file:" + old.string() +
+            more + " --mft " + next.string());
+    return read(next);
+  };
+  EXPECT_EQ(tables_with(""), tables_with(" --merge graft"));
+  EXPECT_NE(tables_with(""), tables_with(" --merge rebuild"));
 }
 
 TEST_F(WeftMcast, BadInputIsOneLine) {
