@@ -81,6 +81,10 @@ class Figures:
         """In the quick form: the first, one in the middle, the last."""
         return values if not self.quick or len(values) < 4 else (values[0], values[len(values) // 2], values[-1])
 
+    def first(self, count, values):
+        """In the quick form no more than these: what comes behind takes longer."""
+        return values[:count] if self.quick else values
+
     def image(self, name):
         return self.report.folder / f"rdma_{name}.svg"
 
@@ -90,7 +94,8 @@ class Figures:
         cases = [(net, scheme, payload, per_mille) for net in e.NETWORKS for payload in payloads[net.name] for scheme in e.SCHEMES for per_mille in (0, e.LOSS_OF_SWEEP)]
         choices = {case: (*self.few(case[0].timeouts_for(case[2])), *(("measured",) if case[1].measures else ())) for case in cases}
         shown = [*sorted({timeout for each in choices.values() for timeout in each if timeout != "measured"}), "measured"]
-        commands = {(case, timeout): e.transfer(case[0], case[1], timeout, 256, case[3], case[2]) for case in cases for timeout in choices[case]}
+        kib = self.first(2, e.SIZES)[-1]
+        commands = {(case, timeout): e.transfer(case[0], case[1], timeout, kib, case[3], case[2]) for case in cases for timeout in choices[case]}
         self.runner.run(commands.values(), "timers", self.sweep_seeds)
         rows = []
         for case in cases:
@@ -100,7 +105,7 @@ class Figures:
             best = min(finished, key=lambda timeout: (finished[timeout].unfinished, finished[timeout].median), default=choices[case][-1])
             self.best[net.name, scheme.name, payload, per_mille != 0] = best
             rows.append([net.name, str(payload), str(per_mille), scheme.words, str(best), *(points[timeout].text if timeout in points else "" for timeout in shown)])
-        words = f"256 KiB, {self.sweep_seeds} seeds each. Timeouts in clocks, of receiver and sender alike (`RX_TIMEOUT`, `TX_RETRY`); *measured*: register `ADAPT`, which paper mode does not heed. The least ones, 75 and 150, are shorter than a round trip: where they are the best, packets are sent twice for nothing, and that costs less than to wait. Below, each scheme has the best of these for its network, payload, and " + \
+        words = f"{kib} KiB, {self.sweep_seeds} seeds each. Timeouts in clocks, of receiver and sender alike (`RX_TIMEOUT`, `TX_RETRY`); *measured*: register `ADAPT`, which paper mode does not heed. The least ones, 75 and 150, are shorter than a round trip: where they are the best, packets are sent twice for nothing, and that costs less than to wait. Below, each scheme has the best of these for its network, payload, and " + \
             "for a network that loses packets or one that does not. Networks: " + "; ".join(f"*{net.name}*: {net.words}" for net in e.NETWORKS) + "."
         self.report.table("Timers", words, ["network", "payload", "loss, ‰", "scheme", "best", *(str(timeout) for timeout in shown)], rows)
 
@@ -127,8 +132,8 @@ class Figures:
         net = e.TORUS
         for per_mille, name in ((0, "sizes"), (e.LOSS_OF_SIZES, "sizes_loss")):
             title = "Latency without loss" if not per_mille else f"Latency with {per_mille} ‰ of loss"
-            points = self.compare(title, name, net, self.few(e.SIZES), "KiB", lambda scheme, kib, p=per_mille: e.transfer(net, scheme, self.timer(net, scheme, p != 0), kib, p), log_x=True, log_y=bool(per_mille))
-            sizes = self.few(e.SIZES)
+            points = self.compare(title, name, net, self.first(2, e.SIZES), "KiB", lambda scheme, kib, p=per_mille: e.transfer(net, scheme, self.timer(net, scheme, p != 0), kib, p), log_x=True, log_y=bool(per_mille))
+            sizes = self.first(2, e.SIZES)
             if not per_mille:
                 worst = max(points["weft", kib].median / points["rxcounter", kib].median for kib in sizes)
                 self.report.claim("without loss, receiver window within 5 % of receiver counter (packets of 256 bytes)", f"at most {worst:.3f} times as long (weft mode)", worst <= 1.05)
@@ -141,7 +146,7 @@ class Figures:
 
     def losses(self):
         net = e.PAIR
-        rates = self.few(e.LOSSES)
+        rates = self.first(3, e.LOSSES)
         points = self.compare("256 KiB against loss", "loss", net, rates, "packets lost, ‰", lambda scheme, p: e.transfer(net, scheme, self.timer(net, scheme, p != 0), 256, p), relative=True, log_y=True)
         slower = {(s.name, p): points[s.name, p].over(points[s.name, 0]) for s in e.SCHEMES for p in rates if p}
         lossy = [p for p in rates if p]
@@ -158,7 +163,7 @@ class Figures:
 
     def order_known(self):
         """What it is worth to know that a network keeps order, and what a timer is worth then."""
-        rates = self.few(e.LOSSES)
+        rates = self.first(3, e.LOSSES)
         kinds = [(packets, timeout) for packets in e.AHEAD for timeout in (self.timer(e.PAIR, e.WEFT, True), "measured")]
         commands = {(kind, p): (*e.transfer(e.PAIR, e.WEFT, kind[1], 256, p), *e.ahead(kind[0])) for kind in kinds for p in rates}
         self.runner.run(commands.values(), "order known or not")
@@ -205,7 +210,7 @@ class Figures:
         return best, ["payload, bytes", "scheme", "on detours, %", "window", "best", *(str(t) for t in timeouts)], rows
 
     def reorder(self):
-        best, head, rows = self.timers_of_reordered((e.PAPER, e.WEFT), e.HELD, self.few(e.WINDOWS), 256)
+        best, head, rows = self.timers_of_reordered((e.PAPER, e.WEFT), e.HELD, self.first(2, e.WINDOWS), 256)
         for held in e.HELD:
             for scheme in (e.PAPER, e.WEFT):
                 self.reorder_of(scheme, held, {window: timeout for (name, share, window), timeout in best.items() if (name, share) == (scheme.name, held)})
@@ -252,7 +257,7 @@ class Figures:
         """What a window holds of a round trip depends on how long a packet is."""
         held, schemes, windows = e.HELD[-1], (e.PAPER, e.WEFT), (32, 64)
         rows, sweeps = [], []
-        for payload in e.PAYLOADS:
+        for payload in self.first(2, e.PAYLOADS):
             best, head, sweep = self.timers_of_reordered(schemes, (held,), windows, payload)
             sweeps += [[*row[:5], ", ".join(f"{t}: {cell}" for t, cell in zip(head[5:], row[5:]))] for row in sweep]
             chosen = {(s.name, window): e.reordered(s, window, e.DEGREE_OF_REORDERED, held, best[s.name, held, window], payload) for s in schemes for window in windows}
@@ -270,7 +275,7 @@ class Figures:
         self.report.table("Timeouts of reordering, by payload", "As above.", ["payload, bytes", "scheme", "on detours, %", "window", "best", "by timeout"], sweeps)
 
     def yardstick(self):
-        rates = self.few(e.LOSSES)
+        rates = self.first(3, e.LOSSES)
         timeouts = self.few(e.timers_of(e.WEFT, e.TIMEOUTS_OF_YARDSTICK))
         self.runner.run([e.yardstick(p, packets, t) for packets in e.AHEAD for p in rates for t in timeouts], "yardstick")
         titles = dict(zip(e.AHEAD, ("order kept", "order not known")))
@@ -311,12 +316,15 @@ class Figures:
         return {case: (self.runner.point(sweeps[case][timeout]), timeout) for case, timeout in chosen.items()}
 
     def crowds(self):
-        timeouts = {**e.TIMEOUTS_OF_INCAST, "many": e.TIMEOUTS_OF_MANY[:1] if self.quick else e.TIMEOUTS_OF_MANY}
-        schemes = {what: e.SCHEMES[:2] if self.quick and what == "many" else e.SCHEMES for what in timeouts}
+        sizes = self.first(1, list(e.TIMEOUTS_OF_INCAST))
+        timeouts = {**{size: e.TIMEOUTS_OF_INCAST[size] for size in sizes}, "many": self.first(1, e.TIMEOUTS_OF_MANY)}
+        schemes = {what: self.first(1, e.SCHEMES) if what == "many" else e.SCHEMES for what in timeouts}
         commands = {(s.name, what): {t: e.many(s, t) if what == "many" else e.incast(s, what, t) for t in self.few(e.timers_of(s, timeouts[what]))} for what in timeouts for s in schemes[what]}
         found = self.swept(commands, "crowds")
         rows, sweep_rows, panels, chosen = [], [], [], []
-        for what, words in ((8, "8 senders into one receiver, 64 KiB each"), (32, "32 senders"), ("many", "10,048 transfers of 1 KiB at once, 64 nodes of a torus, any to any")):
+        titles = {8: "8 senders into one receiver, 64 KiB each", 32: "32 senders", "many": "10,048 transfers of 1 KiB at once, 64 nodes of a torus, any to any"}
+        for what in timeouts:
+            words = titles[what]
             best = {s.name: found[s.name, what] for s in schemes[what]}
             rows.append([words, *(f"{best[s.name][0].text}; {best[s.name][1]}" if s.name in best else "" for s in e.SCHEMES)])
             panels.append((words, [""], [(s.words, s.colour, [best[s.name][0].median if s.name in best else None]) for s in e.SCHEMES]))
@@ -331,7 +339,8 @@ class Figures:
         self.report.table("Timeouts of crowds", f"The sweep that they are from, {self.sweep_seeds} seeds each; paper mode does not measure.", ["", "timeout", *(s.words for s in e.SCHEMES)], sweep_rows)
 
     def cuts(self):
-        cases = [(net, until) for net in e.NETWORKS for until in (None, 4000, 12000)]
+        networks = self.first(1, e.NETWORKS)
+        cases = [(net, until) for net in networks for until in (None, 4000, 12000)]
         commands = {(net.name, s.name, until): {t: e.cut(net, s, t, until) for t in self.few(e.timers_of(s, e.TIMEOUTS_OF_CUT[net.name]))} for s in e.SCHEMES for net, until in cases}
         found = self.swept(commands, "cuts")
         rows, panels, chosen = [], [], []
@@ -344,13 +353,13 @@ class Figures:
             if until:
                 sooner = before([(s, best[s.name][0]) for s in e.SCHEMES[1:]], best["weft"][0])
                 self.report.claim(f"(ours) a link cut for {until - 2000:,} clocks ({net.name}): no scheme completes before weft mode", f"later than {', '.join(sooner)}" if sooner else "none", not sooner)
-        tried = "; ".join(f"{name} {', '.join(str(t) for t in timeouts)}" for name, timeouts in e.TIMEOUTS_OF_CUT.items())
+        tried = "; ".join(f"{net.name} {', '.join(str(t) for t in e.TIMEOUTS_OF_CUT[net.name])}" for net in networks)
         words = f"256 KiB each way; the link from node 0 to node 1 is cut in that direction meanwhile, clocks after the first post. Each scheme with the best of these timeouts, which stands behind its clocks: {tried}; and, but for paper mode, measured. " + \
             "After 15 timeouts without an answer a transfer ends with an error: 600 clocks do not outlast the longer cut, unless they back off as in weft mode. " + \
             "Why weft mode is later, as its traces show: its sender stops at the end of the window, all of which is lost; so nothing comes from which the receiver could see a gap. Its timeouts, doubled meanwhile, ask for the first missing packet only, one after the other, until the window moves and a new packet shows that all before it are missing. "
-        networks = "; ".join(f"*{net.name}*: {net.words}" for net in e.NETWORKS)
-        plot.bars(self.image("cuts"), "A link cut and healed", "clocks", panels, f"256 KiB each way, payload 256 bytes; {networks}. Median; no bar: less than half of the runs finished. Timeouts: {'; '.join(chosen)}")
-        self.report.table("A link cut and healed", words + networks + ".", ["network", "cut", *(s.words for s in e.SCHEMES)], rows, self.image("cuts"))
+        where = "; ".join(f"*{net.name}*: {net.words}" for net in networks)
+        plot.bars(self.image("cuts"), "A link cut and healed", "clocks", panels, f"256 KiB each way, payload 256 bytes; {where}. Median; no bar: less than half of the runs finished. Timeouts: {'; '.join(chosen)}")
+        self.report.table("A link cut and healed", words + where + ".", ["network", "cut", *(s.words for s in e.SCHEMES)], rows, self.image("cuts"))
 
     EXPERIMENTS = ("sizes", "losses", "order_known", "payloads", "reorder", "reorder_by_payload", "yardstick", "crowds", "cuts")
 

@@ -14,10 +14,10 @@ namespace weft::mcast {
 
 inline constexpr std::size_t most_findings = 10;
 
-/// What is wrong, a line each, none twice, at most most_findings; nothing if a packet from every member of every group
-/// comes to each other member exactly once, no packet comes to a switch twice or to a host of no group on
-/// that tree, no colour of a switch serves two trees, and no switch has more entries, or higher colours, than
-/// the limit.
+/// What is wrong, a line each, none twice, at most most_findings; nothing if a packet from every member of
+/// every group comes to each other member exactly once, no packet comes to a switch twice or to a host of no
+/// group on that tree, no colour of a switch serves two trees, and no switch has more entries, or higher
+/// colours, than the limit.
 std::vector<std::string> check(const topology::Graph& graph, const Groups& groups,
                                const FabricTables& tables);
 

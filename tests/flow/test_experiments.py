@@ -159,13 +159,13 @@ class Page(unittest.TestCase):
     def test_claims_fail_where_weft_mode_is_slower(self):
         slow = self.figures(lambda arguments: 20_000 if "weft" in arguments and "--loss" in arguments else 10_000)[2]
         fast = self.figures(lambda arguments: 10_000 if "weft" in arguments else 20_000)[2]
-        for text in ("with loss, receiver window fastest at every size (weft mode, packets of 256 bytes)", "(ours) 32 senders: no scheme completes before weft mode",
+        for text in ("with loss, receiver window fastest at every size (weft mode, packets of 256 bytes)", "(ours) 8 senders into one receiver, 64 KiB each: no scheme completes before weft mode",
                      "with 1 ‰ of loss, receiver window fastest with packets of 4,096 bytes (weft mode)"):
             self.assertEqual([(claim[2]) for report in (slow, fast) for claim in report.claims if claim[0] == text], ["no", "yes"], text)
 
     def test_what_never_finishes_is_shown(self):
         page = self.figures(lambda arguments: None if "txwindow" in arguments and "incast" in arguments else 10_000)[1]
-        row = next(line for line in page.splitlines() if line.startswith("| 32 senders |"))
+        row = next(line for line in page.splitlines() if line.startswith("| 8 senders"))
         self.assertTrue(row.split("|")[-2].strip().startswith("none of 3 finished"), row)
 
 
