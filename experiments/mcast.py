@@ -115,6 +115,11 @@ class Case(typing.NamedTuple):
     def milliseconds(self, kind):
         return 1000 * self.found[kind]["cpu_seconds"] / self.found[kind]["groups"]
 
+    def slowest(self, unmerged):
+        """Without merging: without the limit, and with it where all keep to it anyway."""
+        kinds = ("free", "limited") if self in unmerged and self.free["colors_used"] <= self.limit else ("free",)
+        return max(self.milliseconds(kind) for kind in kinds)
+
     @property
     def least_colors(self):
         """That are proven by hand."""
@@ -164,8 +169,7 @@ def goals(cases):
         goal("EFI with the limit at most the paper's", paper_efi, lambda case: case.limited["max_efi"] <= PAPER_EFI[case.topology, case.pattern][1], lambda case: f"{case.limited['max_efi']}"),
         goal("groups on one tree at most the paper's 10, with four processes a host 66", cases, lambda case: case.limited["max_tfi"] <= (66 if "@" in case.pattern else 10), lambda case: f"{case.limited['max_tfi']}"),
         goal("at most 0.05 ms a group without merging on fat trees and the dragonfly, 0.1 on torus and random, with or without the limit", cases,
-             lambda case: all(case.milliseconds(kind) <= (0.05 if case.is_tree or case.topology.startswith("dragonfly") else 0.1) for kind in ("free", *(["limited"] if case in unmerged and case.free["colors_used"] <= case.limit else []))),
-             lambda case: f"{case.milliseconds('free'):.3f}"),
+             lambda case: case.slowest(unmerged) <= (0.05 if case.is_tree or case.topology.startswith("dragonfly") else 0.1), lambda case: f"{case.slowest(unmerged):.3f}"),
         goal("at most 1 ms a group with merging, or tries to do without", [case for case in cases if case in merged or case.free["colors_used"] > case.limit], lambda case: case.milliseconds("limited") <= 1, lambda case: f"{case.milliseconds('limited'):.2f}"),
         goal("two threads 1.6 times as fast", cases, lambda case: case.speedup >= 1.6, lambda case: f"{case.speedup:.2f}"),
         goal("at most 2 GiB, start within 10 s", cases, lambda case: case.free["peak_mib"] <= 2048 and case.free["start_seconds"] <= 10, lambda case: f"{case.free['peak_mib']:.0f} MiB, {case.free['start_seconds']:.1f} s"),
