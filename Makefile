@@ -13,7 +13,7 @@ SIM_ARGS ?=
 MUTATE_ARGS ?=
 # More options of `make soak`, such as --seed 2000 or --minutes 30.
 SOAK_ARGS ?=
-# More options of `make figures`, such as --only loss or --seeds 5.
+# More options of `make figures`, such as --only losses or --seeds 5, which leave docs alone.
 FIGURES_ARGS ?=
 # More options of `make formal`, such as --only barrier or --changed.
 FORMAL_ARGS ?=

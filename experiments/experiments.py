@@ -53,6 +53,7 @@ DEGREE_OF_REORDERED = 64  # at which timeouts are swept
 LOSS_OF_SIZES = 2  # per mille
 LOSS_OF_SWEEP = 2
 LOSS_OF_PAYLOADS = 1
+SEEDS = 20  # of each point
 SEEDS_OF_SWEEPS = 10  # of each timeout that a sweep tries; the best one runs with all seeds
 TIMEOUTS_OF_REORDERED = {256: (25, 50, 100, 200, 400, 700), 1024: (100, 200, 400), 4096: (400, 800, 1600)}  # by payload, beside those from the network
 TIMEOUTS_OF_YARDSTICK = (200, 400, 600, 775, 900, 1200, 1800)  # a round trip is 745

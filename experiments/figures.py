@@ -58,7 +58,7 @@ class Report:
     def page(self, runner, quick):
         lines = ["# Paper 1's evaluation on the RTL", "",
                  "Three schemes for transfers over a network that loses packets: the *receiver window* of Wang et al. (2015) in its two modes, as printed and as [weft](../rdma.md) has it, and [two older ones](../rdma_baseline.md), the *receiver counter*, "
-                 "which sends a whole transfer again, and the *sender window*, which keeps packets until each is answered. Each is an engine of its own as RTL; here they run over the same networks, each with the timeout that suits it best. All delays are drawn uniformly.", "",
+                 "which sends a whole transfer again, and the *sender window*, which keeps packets until each is answered. Each is an engine of its own as RTL; here they run over the same networks, each with the timeout that suits it best at one size, rate and degree, which the tables of timeouts say. All delays are drawn uniformly.", "",
                  f"Written by `make figures`. Every point: median of {runner.seeds} seeds (of timeouts that are tried: {min(runner.seeds, e.SEEDS_OF_SWEEPS)}), and in brackets an interval that holds the median with at least 95 % (order statistics). Times are clocks of "
                  "the engines from the first post to the last completion. A run that did not finish, or ended with an error, counts as longer than all others: "
                  "there is no median if they are half of all, and the interval is open (∞) if one of its ends is such a run. Verilated engines (`weft-sim rdma --bare`), 256-bit links, one flit of 32 bytes a clock; a packet of 256 bytes takes 9 clocks.", ""]
@@ -243,11 +243,11 @@ class Figures:
                 continue
             found = share[window, near].median
             most = bound.share(window, near, held, round(e.ROUND_TRIP_OF_REORDERED / e.clocks_of_a_packet(256)))
-            words = f"{found:.1%} at degree {gaps[near]}; what sends nothing twice could have, estimated: {most:.1%}"
+            words = f"{found:.1%} at degree {gaps[near]}"
             if scheme is e.PAPER:
                 self.report.claim(f"reorder degree 64, window {window}, {held * 100:g} % of packets on detours: near {paper:.0%} of ideal (paper mode)", words, abs(found - paper) <= 0.05)
             else:
-                self.report.claim(f"reorder degree 64, window {window}, {held * 100:g} % of packets on detours: at least 95 % (weft mode, ours)", words, found >= 0.95)
+                self.report.claim(f"reorder degree 64, window {window}, {held * 100:g} % of packets on detours: at least 95 % (weft mode, ours)", f"{words}; who stops at the end of the window and sends nothing twice could have, estimated: {most:.1%}", found >= 0.95)
 
     def throughput(self, command, ideal):
         """Of that of another command's median."""
@@ -269,7 +269,7 @@ class Figures:
             ours = [cells[e.WEFT.name, window].median for window in windows]
             if payload != e.PAYLOADS[0] and None not in ours:
                 self.report.claim(f"(ours) reorder degree 64, packets of {payload:,} bytes: at least 95 % with windows of 32 and 64 (weft mode)", ", ".join(f"{value:.1%}" for value in ours), min(ours) >= 0.95)
-        words = f"4,096 packets each way, of that without reordering; {held * 100:g} % of packets take up to {e.DEGREE_OF_REORDERED} packets longer; 100 clocks from node to node. Behind each share stands its timeout, the best of those below. *Bound*: of all that sends nothing twice, estimated: mean of 20 draws of detours. " + \
+        words = f"4,096 packets each way, of that without reordering; {held * 100:g} % of packets take up to {e.DEGREE_OF_REORDERED} packets longer; 100 clocks from node to node. Behind each share stands its timeout, the best of those below. *Bound*: of a sender that stops at the end of the window, as in weft mode, and sends nothing twice, estimated: mean of 20 draws of detours. In paper mode it does not stop, and may have more. " + \
             "With small packets more of them fit into a round trip, and a window is full before its sender can hear that it has moved."
         self.report.table("Reordering, by payload", words, ["payload, bytes", "round trip, packets", "degree", *(f"{s.name}, window {w}" for s in schemes for w in windows), *(f"bound, window {w}" for w in windows)], rows)
         self.report.table("Timeouts of reordering, by payload", "As above.", ["payload, bytes", "scheme", "on detours, %", "window", "best", "by timeout"], sweeps)
@@ -293,8 +293,8 @@ class Figures:
         self.report.table("A modern yardstick", words, ["loss, ‰", "best published", "no loss", "order kept", "mean, largest", "not known", "mean, largest"], rows, self.image("yardstick"))
         self.report.table("Timeouts of the yardstick", "The sweep that they are from, at the highest loss; 775 is just more than a round trip, less than that costs packets that come twice.", ["timeout", *titles.values()],
                           [[str(t), *(relative[packets, t, rates[-1]].text for packets in e.AHEAD)] for t in timeouts])
-        for packets, title in titles.items():
-            points = [relative[packets, best[packets], p] for p, _ in lossy]
+        for packets, timeout, title in [*((packets, best[packets], title) for packets, title in titles.items()), (0, "measured", "order not known, timeouts as measured")]:
+            points = [relative[packets, timeout, p] for p, _ in lossy]
             for field in ("median", "mean"):
                 values = [getattr(point, field) for point in points]
                 met = all(value is not None and value <= most for value, (_, most) in zip(values, lossy))
@@ -332,7 +332,7 @@ class Figures:
             for timeout in (*timeouts[what], "measured"):
                 sweep_rows.append([words if timeout == timeouts[what][0] else "", str(timeout), *(self.swept_point(commands[s.name, what][timeout]).text if timeout in commands.get((s.name, what), {}) else "" for s in e.SCHEMES)])
             sooner = before([(s, best[s.name][0]) for s in schemes[what][1:]], best["weft"][0])
-            self.report.claim(f"(ours) {words}: no scheme completes before weft mode", f"later than {', '.join(sooner)}" if sooner else "none", not sooner)
+            self.report.claim(f"(ours) {words}: no scheme completes before weft mode", f"later than {'; '.join(sooner)}" if sooner else "none", not sooner)
         words = "1 ‰ of packets lost, 100 clocks from node to node (torus: 20, links of 1 clock). Clocks until all have completed, " + f"{e.LONGEST_INCAST:,} at the most; of the transfers at once {e.LONGEST_MANY:,}. "
         plot.bars(self.image("crowds"), "Many at once", "clocks", panels, f"{words}Median; no bar: less than half of the runs finished, or not run. Payload 256 bytes. Timeouts: {'; '.join(chosen)}")
         self.report.table("Crowds", words + "Each scheme with its best timeout, which stands behind its clocks.", ["", *(s.words for s in e.SCHEMES)], rows, self.image("crowds"))
@@ -352,14 +352,17 @@ class Figures:
             rows.append([net.name, "never" if until is None else f"2,000 to {until:,}", *(f"{best[s.name][0].text}; {best[s.name][1]}" for s in e.SCHEMES)])
             if until:
                 sooner = before([(s, best[s.name][0]) for s in e.SCHEMES[1:]], best["weft"][0])
-                self.report.claim(f"(ours) a link cut for {until - 2000:,} clocks ({net.name}): no scheme completes before weft mode", f"later than {', '.join(sooner)}" if sooner else "none", not sooner)
+                self.report.claim(f"(ours) a link cut for {until - 2000:,} clocks ({net.name}): no scheme completes before weft mode", f"later than {'; '.join(sooner)}" if sooner else "none", not sooner)
         tried = "; ".join(f"{net.name} {', '.join(str(t) for t in e.TIMEOUTS_OF_CUT[net.name])}" for net in networks)
         words = f"256 KiB each way; the link from node 0 to node 1 is cut in that direction meanwhile, clocks after the first post. Each scheme with the best of these timeouts, which stands behind its clocks: {tried}; and, but for paper mode, measured. " + \
             "After 15 timeouts without an answer a transfer ends with an error: 600 clocks do not outlast the longer cut, unless they back off as in weft mode. " + \
             "Why weft mode is later, as its traces show: its sender stops at the end of the window, all of which is lost; so nothing comes from which the receiver could see a gap. Its timeouts, doubled meanwhile, ask for the first missing packet only, one after the other, until the window moves and a new packet shows that all before it are missing. "
         where = "; ".join(f"*{net.name}*: {net.words}" for net in networks)
         plot.bars(self.image("cuts"), "A link cut and healed", "clocks", panels, f"256 KiB each way, payload 256 bytes; {where}. Median; no bar: less than half of the runs finished. Timeouts: {'; '.join(chosen)}")
+        tries = [[name, scheme.words, "never" if until is None else f"2,000 to {until:,}", ", ".join(f"{t}: {self.swept_point(command).text}" for t, command in commands[name, scheme.name, until].items())]
+                 for name, until in ((net.name, until) for net, until in cases) for scheme in e.SCHEMES]
         self.report.table("A link cut and healed", words + where + ".", ["network", "cut", *(s.words for s in e.SCHEMES)], rows, self.image("cuts"))
+        self.report.table("Timeouts of cuts", f"The sweep that they are from, {self.sweep_seeds} seeds each. When a timeout happens to end beside the end of the cut decides much.", ["network", "scheme", "cut", "by timeout"], tries)
 
     EXPERIMENTS = ("sizes", "losses", "order_known", "payloads", "reorder", "reorder_by_payload", "yardstick", "crowds", "cuts")
 
@@ -368,11 +371,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", default=str(ROOT / "build" / "bin" / "weft-sim-experiments"), help="weft-sim (default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=2, help="runs at a time (default: %(default)s)")
-    parser.add_argument("--seeds", type=int, default=20, help="of each point (default: %(default)s)")
+    parser.add_argument("--seeds", type=int, default=e.SEEDS, help="of each point (default: %(default)s); fewer leave docs alone")
     parser.add_argument("--quick", action="store_true", help="3 seeds, few points, into build/figures instead of docs")
     parser.add_argument("--only", choices=Figures.EXPERIMENTS, help="this experiment (and the timers); leaves docs alone")
     args = parser.parse_args()
-    draft = args.quick or args.only is not None
+    if args.seeds < 1 or args.jobs < 1 or not pathlib.Path(args.program).is_file():
+        parser.error(f"--seeds and --jobs are at least 1, and there must be a program {args.program}")
+    draft = args.quick or args.only is not None or args.seeds < e.SEEDS
     folder = ROOT / "build" / "figures" if draft else ROOT / "docs" / "img"
     folder.mkdir(parents=True, exist_ok=True)
     runner = runs.Runner(args.program, args.jobs, 3 if args.quick else args.seeds, ROOT / "build" / "figures" / "runs")
