@@ -93,7 +93,7 @@ TEST(McastBatch, SecondsNeverMakeAMergedResultWorse) {
       options.router.colours = limit;
       options.seconds = 0;
       const Figures before = figures_of(route_together(hops, groups, options));
-      options.seconds = 0.01;
+      options.seconds = 0.02;
       const Forest forest = route_together(hops, groups, options);
       const Figures after = figures_of(forest);
       EXPECT_LE(after.colours_used, limit);
