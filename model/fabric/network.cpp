@@ -41,13 +41,18 @@ const Faults& checked(const Faults& faults) {
 
 }  // namespace
 
+Network::Node::Node(uint32_t its_number, uint32_t nodes, uint64_t seed)
+    : number(its_number),
+      fate(seed, its_number),
+      bit_errors(seed, bit_error_streams + its_number),
+      cut(nodes),
+      next_handle(its_number) {}
+
 Network::Network(uint32_t nodes, const Faults& faults, uint64_t seed)
-    : faults_(checked(faults)), cut_(uint64_t{nodes} * nodes), seed_(seed) {
+    : faults_(checked(faults)), mail_(nodes + 1, nodes) {
   check_positive("nodes", nodes);
   nodes_.reserve(nodes);
-  for (uint64_t node = 0; node < nodes; ++node) {
-    nodes_.emplace_back(RandomStream(seed, node), RandomStream(seed, bit_error_streams + node));
-  }
+  for (uint32_t node = 0; node < nodes; ++node) nodes_.emplace_back(node, nodes, seed);
 }
 
 Network::Network(const Routers& routers, const Faults& faults, uint64_t seed)
@@ -69,7 +74,7 @@ void Network::set_cut(uint32_t from, uint32_t to, bool cut) {
     throw std::invalid_argument("there is no link from node " + std::to_string(from) + " to node " +
                                 std::to_string(to));
   }
-  cut_[uint64_t{from} * nodes() + to] = cut;
+  nodes_[from].cut[to] = cut;
 }
 
 void Network::set_multicast(uint32_t address, MulticastClocks clocks) {
@@ -111,18 +116,18 @@ Fate Network::send(uint32_t from, uint32_t to, uint64_t flow_number, Bytes packe
   if (const auto group = multicast_.find(to); group != multicast_.end()) {
     const Fate fate{.lost = lost, .corrupted = corrupted && !lost && !packet.empty()};
     if (fate.corrupted) corrupt(packet, bit_errors);
-    copy(from, group->second.at(from), flight, fate, packet);
+    copy(node, group->second[from], flight, fate, packet);
     return fate;
   }
   if (to >= nodes()) {
     node.counters.misrouted++;
     return {.lost = true};
   }
-  const bool cut = is_cut(from, to);
+  const bool cut = node.cut[to];
   Fate fate{lost || cut, duplicated && !cut};
   if (fate.duplicated) {
     node.counters.duplicated++;
-    node.sent.push_back({now_ + flight + lag, 0, from, to, packet});
+    fly(node, to, now_ + flight + lag, packet);
   }
   if (node.flows.size() >= node.sweep_at) {
     forget_quiet_flows(node);
@@ -131,7 +136,7 @@ Fate Network::send(uint32_t from, uint32_t to, uint64_t flow_number, Bytes packe
   Flow& flow = node.flows[{to, flow_number}];
   if (fate.lost) {
     (cut ? node.counters.cut_off : node.counters.lost)++;
-    pass_held(from, flow);
+    pass_held(node, flow);
     return fate;
   }
   fate.corrupted = corrupted && !packet.empty();
@@ -142,23 +147,22 @@ Fate Network::send(uint32_t from, uint32_t to, uint64_t flow_number, Bytes packe
   }
   node.counters.reordered += held;
   if (held && faults_.detour > 0) {
-    node.sent.push_back({now_ + flight + held_for, 0, from, to, std::move(packet)});
+    fly(node, to, now_ + flight + held_for, std::move(packet));
     return fate;
   }
   if (held) {
     const uint64_t deadline = now_ + faults_.hold_limit;
     flow.held.push_back({to, held_for, now_ + flight, deadline, std::move(packet)});
     node.next_deadline = std::min(node.next_deadline, deadline);
-    node.held++;
     return fate;
   }
-  fly_in_order(from, flow, to, now_ + flight, std::move(packet));
-  pass_held(from, flow);
+  fly_in_order(node, flow, to, now_ + flight, std::move(packet));
+  pass_held(node, flow);
   return fate;
 }
 
-void Network::copy(uint32_t from, const Distances& clocks, uint64_t flight, Fate fate, const Bytes& packet) {
-  NetworkCounters& counters = nodes_[from].counters;
+void Network::copy(Node& node, const Distances& clocks, uint64_t flight, Fate fate, const Bytes& packet) {
+  NetworkCounters& counters = node.counters;
   if (fate.lost) {
     counters.lost++;
     return;
@@ -166,8 +170,8 @@ void Network::copy(uint32_t from, const Distances& clocks, uint64_t flight, Fate
   counters.corrupted += fate.corrupted ? 1 : 0;
   uint64_t copies = 0;
   for (uint32_t to = 0; to < clocks.size(); ++to) {
-    if (to == from || !clocks[to]) continue;
-    nodes_[from].sent.push_back({now_ + flight + *clocks[to], 0, from, to, packet, true});
+    if (to == node.number || !clocks[to]) continue;
+    fly(node, to, now_ + flight + *clocks[to], packet, false, true);
     ++copies;
   }
   counters.misrouted += copies == 0 ? 1 : 0;
@@ -186,47 +190,63 @@ void Network::corrupt(Bytes& packet, RandomStream& random) {
   }
 }
 
-void Network::fly_in_order(uint32_t from, Flow& flow, uint32_t to, uint64_t due, Bytes packet) {
-  flow.last_due = std::max(flow.last_due, due);
-  nodes_[from].sent.push_back({flow.last_due, 0, from, to, std::move(packet)});
+void Network::fly(Node& node, uint32_t to, uint64_t due, Bytes packet, bool overdue, bool is_copy) {
+  node.flying.push({due, now_, overdue, node.number, node.flown++, to, is_copy, std::move(packet)});
 }
 
-void Network::pass_held(uint32_t from, Flow& flow) {
+void Network::fly_in_order(Node& node, Flow& flow, uint32_t to, uint64_t due, Bytes packet, bool overdue) {
+  flow.last_due = std::max(flow.last_due, due);
+  fly(node, to, flow.last_due, std::move(packet), overdue);
+}
+
+void Network::pass_held(Node& node, Flow& flow) {
   for (Held& held : flow.held) held.still_to_pass--;
-  release_passed(from, flow);
+  release_passed(node, flow, false);
 }
 
 /// A packet that is let go passes the older ones that stay, which may let these go too: so always the oldest
 /// goes first.
-void Network::release_passed(uint32_t from, Flow& flow) {
+void Network::release_passed(Node& node, Flow& flow, bool overdue) {
   const auto passed = [](const Held& held) { return held.still_to_pass == 0; };
+  const uint64_t soonest = now_ + (overdue ? 2 : 1);
   for (auto& held = flow.held;;) {
     const auto next = std::find_if(held.begin(), held.end(), passed);
     if (next == held.end()) return;
     for (auto older = held.begin(); older != next; ++older) older->still_to_pass--;
-    nodes_[from].held--;
-    fly_in_order(from, flow, next->to, std::max(next->earliest, now_ + 1), std::move(next->packet));
+    fly_in_order(node, flow, next->to, std::max(next->earliest, soonest), std::move(next->packet), overdue);
     held.erase(next);
   }
 }
 
-// A clock cycle
+// The end of a clock of a part
 
-void Network::release_overdue(uint32_t from) {
-  Node& node = nodes_[from];
+void Network::step(const Part& part) {
+  for (uint32_t node = part.first; node < part.behind; ++node) collect(nodes_[node]);
+  if (torus_) torus_->step(part.first, part.behind);
+  for (uint32_t number = part.first; number < part.behind; ++number) {
+    Node& node = nodes_[number];
+    if (torus_) tell_lost(node, part.number);
+    release_overdue(node);
+    let_out(node, part.number);
+  }
+}
+
+/// Those whose time is over in the next clock.
+void Network::release_overdue(Node& node) {
+  if (now_ + 1 < node.next_deadline) return;
   // In the order of the keys, which does not depend on the hash map.
   std::vector<std::pair<FlowKey, Flow*>> overdue;
   for (auto& [key, flow] : node.flows) {
     bool any = false;
     for (Held& held : flow.held) {
-      if (held.deadline > now_) continue;
+      if (held.deadline > now_ + 1) continue;
       held.still_to_pass = 0;
       any = true;
     }
     if (any) overdue.emplace_back(key, &flow);
   }
   std::ranges::sort(overdue, {}, [](const auto& each) { return std::pair(each.first.to, each.first.flow); });
-  for (auto& [key, flow] : overdue) release_passed(from, *flow);
+  for (auto& [key, flow] : overdue) release_passed(node, *flow, true);
 
   node.next_deadline = never;
   for (const auto& [key, flow] : node.flows) {
@@ -241,87 +261,104 @@ void Network::forget_quiet_flows(Node& node) const {
                 [&](const auto& entry) { return entry.second.held.empty() && entry.second.last_due < now_; });
 }
 
-void Network::take_sent(Node& node) {
-  for (Flying& flying : node.sent) {
-    flying.order = order_++;
-    under_way_.push(std::move(flying));
+/// What is due in the next clock.
+void Network::let_out(Node& node, uint32_t part) {
+  while (!node.flying.empty() && node.flying.top().due <= now_ + 1) {
+    // top() is const only to protect the heap order, which the packet's bytes do not take part in.
+    auto& flying = const_cast<Flying&>(node.flying.top());
+    if (torus_ && !flying.is_copy) {
+      enter_routers(node, part, flying);
+    } else {
+      const uint32_t to = carrier_ && !flying.is_copy ? nodes() : flying.to;
+      mail_.post(part, to, {Message::Kind::arrives, 0, std::move(flying)});
+    }
+    node.flying.pop();
   }
-  node.sent.clear();
 }
+
+/// The bytes are long with the receiver when the flits come. Handles of a node are those that, divided by the
+/// number of nodes, leave its number.
+void Network::enter_routers(Node& node, uint32_t part, Flying& flying) {
+  const uint32_t handle = node.next_handle;
+  const bool is_last = handle > std::numeric_limits<uint32_t>::max() - nodes();
+  node.next_handle = is_last ? node.number : handle + nodes();
+  const auto flits =
+      std::max<size_t>(1, (flying.packet.size() + routers_->flit_bytes - 1) / routers_->flit_bytes);
+  torus_->send(node.number, flying.to, static_cast<uint32_t>(flits), handle);
+  mail_.post(part, flying.to, {Message::Kind::enters_routers, handle, std::move(flying)});
+}
+
+void Network::tell_lost(Node& node, uint32_t part) {
+  for (const Flit& flit : torus_->lost(node.number)) {
+    node.counters.lost++;
+    mail_.post(part, flit.to, {Message::Kind::vanishes, flit.handle, {}});
+  }
+}
+
+// Between two clocks
 
 void Network::advance() {
-  for (Node& node : nodes_) take_sent(node);
-  now_++;
-  for (uint32_t from = 0; from < nodes(); ++from) {
-    if (now_ < nodes_[from].next_deadline) continue;
-    release_overdue(from);
-    take_sent(nodes_[from]);
-  }
-  if (torus_) {
-    for (uint32_t node = 0; node < nodes(); ++node) leave_routers(node);
-    torus_->advance();
-  }
+  if (torus_) torus_->advance();
   if (carrier_) step_carrier();
-  while (!under_way_.empty() && under_way_.top().due <= now_) {
-    // top() is const only to protect the heap order, which the packet's bytes do not take part in.
-    auto& flying = const_cast<Flying&>(under_way_.top());
-    if (torus_ && !flying.is_copy) {
-      enter_routers(flying);
-    } else if (carrier_ && !flying.is_copy) {
-      enter_carrier(flying);
-    } else {
-      arrive(flying.to, std::move(flying.packet));
-    }
-    under_way_.pop();
-  }
-}
-
-void Network::arrive(uint32_t node, Bytes packet) { nodes_[node].arrived.push_back(std::move(packet)); }
-
-uint32_t Network::new_handle() {
-  if (free_handles_.empty()) {
-    free_handles_.push_back(static_cast<uint32_t>(crossing_.size()));
-    crossing_.emplace_back();
-  }
-  const uint32_t handle = free_handles_.back();
-  free_handles_.pop_back();
-  return handle;
-}
-
-void Network::enter_carrier(Flying& flying) {
-  const uint32_t handle = new_handle();
-  carrier_->send(flying.from, flying.to, handle);
-  crossing_[handle] = {flying.from, flying.to, std::move(flying.packet)};
+  mail_.advance();
+  ++now_;
+  if (carrier_) enter_carrier();
 }
 
 void Network::step_carrier() {
   carrier_->step();
   for (const Carrier::Arrival& arrival : carrier_->arrived())
-    arrive(arrival.node, take_crossing(arrival.handle).packet);
-  for (const uint32_t handle : carrier_->lost()) nodes_[take_crossing(handle).from].counters.lost++;
+    nodes_[arrival.node].arrived.push_back(in_carrier_.take(arrival.handle));
+  for (const uint32_t handle : carrier_->lost()) {
+    in_carrier_.take(handle);
+    lost_in_carrier_++;
+  }
 }
 
-void Network::enter_routers(Flying& flying) {
-  const uint32_t handle = new_handle();
-  const auto flits =
-      std::max<size_t>(1, (flying.packet.size() + routers_->flit_bytes - 1) / routers_->flit_bytes);
-  torus_->send(flying.from, flying.to, static_cast<uint32_t>(flits), handle);
-  crossing_[handle] = {flying.from, flying.to, std::move(flying.packet)};
+void Network::enter_carrier() {
+  mail_.take(nodes(), [&](Message& message) { entering_carrier_.push_back(std::move(message.flying)); });
+  std::ranges::sort(entering_carrier_, {}, &Flying::order);
+  for (Flying& flying : entering_carrier_) {
+    const uint32_t handle = next_carrier_handle_++;
+    carrier_->send(flying.from, flying.to, handle);
+    in_carrier_.put(handle, std::move(flying.packet));
+  }
+  entering_carrier_.clear();
 }
 
-Network::Crossing Network::take_crossing(uint32_t handle) {
-  free_handles_.push_back(handle);
-  return std::move(crossing_[handle]);
+// The begin of a clock of a node
+
+/// What has come since the last clock. Its first receive() does it, or step().
+void Network::collect(Node& node) {
+  if (node.collected == now_) return;
+  node.collected = now_;
+  if (torus_) {
+    if (const auto handle = torus_->arrived(node.number))
+      node.arrived.push_back(node.in_routers.take(*handle));
+  }
+  mail_.take(node.number, [&](Message& message) { take(node, message); });
+  std::ranges::sort(node.arriving, {}, &Flying::order);
+  for (Flying& flying : node.arriving) node.arrived.push_back(std::move(flying.packet));
+  node.arriving.clear();
 }
 
-/// What has come out at this node, and what was lost behind its router.
-void Network::leave_routers(uint32_t node) {
-  if (const auto handle = torus_->arrived(node)) arrive(node, take_crossing(*handle).packet);
-  for (const uint32_t handle : torus_->lost(node)) nodes_[take_crossing(handle).from].counters.lost++;
+void Network::take(Node& node, Message& message) {
+  switch (message.kind) {
+    case Message::Kind::arrives:
+      node.arriving.push_back(std::move(message.flying));
+      break;
+    case Message::Kind::enters_routers:
+      node.in_routers.put(message.handle, std::move(message.flying.packet));
+      break;
+    case Message::Kind::vanishes:
+      node.in_routers.take(message.handle);
+      break;
+  }
 }
 
 std::optional<Bytes> Network::receive(uint32_t number) {
   Node& node = nodes_.at(number);
+  collect(node);
   if (node.arrived.empty()) return std::nullopt;
   Bytes packet = std::move(node.arrived.front());
   node.arrived.pop_front();
@@ -329,16 +366,18 @@ std::optional<Bytes> Network::receive(uint32_t number) {
   return packet;
 }
 
-bool Network::empty() const {
-  const auto is_empty = [](const Node& node) {
-    return node.held == 0 && node.sent.empty() && node.arrived.empty();
-  };
-  return under_way_.empty() && free_handles_.size() == crossing_.size() &&
-         std::ranges::all_of(nodes_, is_empty);
+// All nodes together
+
+/// By what is counted, as no part knows what others have.
+uint64_t Network::under_way() const {
+  const NetworkCounters sum = counters();
+  return sum.sent + sum.duplicated + sum.copied - sum.lost - sum.cut_off - sum.misrouted - sum.delivered -
+         flushed_;
 }
 
 NetworkCounters Network::counters() const {
   NetworkCounters sum;
+  sum.lost = lost_in_carrier_;
   for (const Node& node : nodes_) {
     sum.sent += node.counters.sent;
     sum.lost += node.counters.lost;
@@ -354,18 +393,18 @@ NetworkCounters Network::counters() const {
 }
 
 void Network::flush() {
-  under_way_ = {};
+  flushed_ += under_way();
   for (Node& node : nodes_) {
     node.flows.clear();
-    node.held = 0;
     node.next_deadline = never;
-    node.sent.clear();
+    node.flying = {};
+    node.in_routers.clear();
     node.arrived.clear();
   }
+  mail_.clear();
   if (torus_) torus_->flush();
   if (carrier_) carrier_->flush();
-  crossing_.clear();
-  free_handles_.clear();
+  in_carrier_.clear();
 }
 
 }  // namespace weft::fabric

@@ -16,6 +16,14 @@
 // A packet to a multicast address is copied in the network: it comes to each node of the group but its
 // sender, after so many clocks as the group says, whatever else is under way. It is lost or corrupted before
 // it is copied, and neither duplicated nor held back.
+//
+// The network can be cut into parts of nodes, however one likes, which threads step. A node owns its random
+// numbers, what it has sent until that is due, what it holds back, its cuts, what has come to it, its
+// counters; and, while a packet to it is between routers, the packet's bytes. What goes from node to node,
+// also of one part, goes by mail of at least one clock (mail.hpp): packets that are due in the next clock, or
+// enter the routers then, and word that one is lost there. Packets of the same clock come in the order of
+// what they are, not in that of the mail, so the result is the same for any cut and any order of steps.
+// Flits go from router to router likewise (torus.hpp). A carrier is not cut: advance() steps it.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +32,13 @@
 #include <memory>
 #include <optional>
 #include <queue>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
 #include "fabric/carrier.hpp"
+#include "fabric/mail.hpp"
+#include "fabric/packet_store.hpp"
 #include "fabric/parts.hpp"
 #include "fabric/random.hpp"
 #include "fabric/ring.hpp"
@@ -113,11 +124,11 @@ class Network {
     step({0, 0, nodes()});
     advance();
   }
-  /// The same in two steps: first parts, by threads that may at the same time also send from and receive at
-  /// nodes of their own part; then, by one of them, what is left.
-  void step(const Part& part) {
-    if (torus_) torus_->step(part.first, part.behind);
-  }
+  /// The same in two steps: first of each part, in any order or at the same time by threads, which may before
+  /// that, in the same clock, send from and receive at nodes of their own part; then, by one of them, the
+  /// clock goes on. Parts may be others in each clock. Throws std::out_of_range if the part's number is not
+  /// below that of nodes; two of a clock must not have the same.
+  void step(const Part& part);
   void advance();
 
   /// Next packet that has arrived at the node, if any.
@@ -135,7 +146,8 @@ class Network {
   void flush();
 
   uint32_t nodes() const { return static_cast<uint32_t>(nodes_.size()); }
-  bool empty() const;
+  /// Nothing under way nor arrived and not yet received. Like counters(), between two clocks.
+  bool empty() const { return under_way() == 0; }
   uint64_t now() const { return now_; }
   NetworkCounters counters() const;
   /// Of the routers, if there are any.
@@ -167,67 +179,80 @@ class Network {
   };
   struct Flying {
     uint64_t due;
-    uint64_t order;  // of packets due in the same cycle: by cycle sent, node, then first in, first out
+    uint64_t clock;  // in which it took off
+    bool overdue;    // at its end, behind all that were sent in it
     uint32_t from;
+    uint64_t number;  // of those from there
     uint32_t to;
+    bool is_copy;  // of a multicast: arrives as it is
     Bytes packet;
-    bool is_copy = false;  // of a multicast: arrives as it is
-    bool operator>(const Flying& other) const {
-      return due != other.due ? due > other.due : order > other.order;
-    }
+
+    /// In which packets come out of the network, or enter what is behind it.
+    auto order() const { return std::tuple(due, clock, overdue, from, number); }
+    bool operator>(const Flying& other) const { return order() > other.order(); }
+  };
+  /// From the sender or, of a packet that vanishes, from the node at whose router it does.
+  struct Message {
+    enum class Kind : uint8_t { arrives, enters_routers, vanishes };
+    Kind kind;
+    uint32_t handle;  // in the routers
+    Flying flying;
   };
   /// What is of one node, and of the thread that steps it.
   struct Node {
-    Node(RandomStream fates, RandomStream bits) : fate(fates), bit_errors(bits) {}
+    Node(uint32_t its_number, uint32_t nodes, uint64_t seed);
 
+    uint32_t number;
     RandomStream fate;
     RandomStream bit_errors;  // apart, so that bit errors do not shift the fates of later packets
+    std::vector<bool> cut;    // by receiver
     std::unordered_map<FlowKey, Flow, FlowHash> flows;  // that go out here
     std::size_t sweep_at = 64;                          // so many of these: those gone quiet are forgotten
-    uint64_t held = 0;                                  // packets in these
-    uint64_t next_deadline = never;
-    std::vector<Flying> sent;  // since the last advance()
+    uint64_t next_deadline = never;                     // of packets held back
+    std::priority_queue<Flying, std::vector<Flying>, std::greater<>> flying;  // from here
+    uint64_t flown = 0;                                                       // of these, ever
+    uint32_t next_handle;
+
+    uint64_t collected = 0;        // clock until which arrivals are
+    std::vector<Flying> arriving;  // in this clock
+    PacketStore in_routers;        // to here
     Ring<Bytes> arrived;
     NetworkCounters counters;
   };
-  struct Crossing {
-    uint32_t from;
-    uint32_t to;
-    Bytes packet;
-  };
 
-  void copy(uint32_t from, const Distances& clocks, uint64_t flight, Fate fate, const Bytes& packet);
+  void copy(Node& node, const Distances& clocks, uint64_t flight, Fate fate, const Bytes& packet);
   void set_cut(uint32_t from, uint32_t to, bool cut);
-  bool is_cut(uint32_t from, uint32_t to) const { return cut_[uint64_t{from} * nodes() + to]; }
   static void corrupt(Bytes& packet, RandomStream& random);
-  void fly_in_order(uint32_t from, Flow& flow, uint32_t to, uint64_t due, Bytes packet);
-  void pass_held(uint32_t from, Flow& flow);
-  void release_passed(uint32_t from, Flow& flow);
-  void release_overdue(uint32_t from);
+  void fly(Node& node, uint32_t to, uint64_t due, Bytes packet, bool overdue = false, bool is_copy = false);
+  void fly_in_order(Node& node, Flow& flow, uint32_t to, uint64_t due, Bytes packet, bool overdue = false);
+  void pass_held(Node& node, Flow& flow);
+  void release_passed(Node& node, Flow& flow, bool overdue);
+  void release_overdue(Node& node);
   void forget_quiet_flows(Node& node) const;
-  void take_sent(Node& node);
-  void arrive(uint32_t node, Bytes packet);
-  uint32_t new_handle();
-  void enter_routers(Flying& flying);
-  void enter_carrier(Flying& flying);
+  void collect(Node& node);
+  void take(Node& node, Message& message);
+  void let_out(Node& node, uint32_t part);
+  void enter_routers(Node& node, uint32_t part, Flying& flying);
+  void tell_lost(Node& node, uint32_t part);
   void step_carrier();
-  void leave_routers(uint32_t node);
-  Crossing take_crossing(uint32_t handle);
+  void enter_carrier();
+  uint64_t under_way() const;
 
   Faults faults_;
   std::vector<Node> nodes_;
-  std::vector<bool> cut_;  // by sender and receiver
-  std::priority_queue<Flying, std::vector<Flying>, std::greater<>> under_way_;
+  Mail<Message> mail_;  // to nodes by number; behind them, to the carrier
   uint64_t now_ = 0;
-  uint64_t order_ = 0;
+  uint64_t flushed_ = 0;                                     // packets
+  std::unordered_map<uint32_t, MulticastClocks> multicast_;  // by address
 
   std::optional<Routers> routers_;
-  uint64_t seed_ = 0;
   std::optional<Torus> torus_;
+
   std::shared_ptr<Carrier> carrier_;
-  std::unordered_map<uint32_t, MulticastClocks> multicast_;  // by address
-  std::vector<Crossing> crossing_;                           // by handle
-  std::vector<uint32_t> free_handles_;                       // of these
+  std::vector<Flying> entering_carrier_;
+  PacketStore in_carrier_;
+  uint32_t next_carrier_handle_ = 0;
+  uint64_t lost_in_carrier_ = 0;
 };
 
 }  // namespace weft::fabric

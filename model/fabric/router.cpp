@@ -222,7 +222,7 @@ void Router::deliver(uint32_t out, Flit flit, uint64_t now) {
     lost_flits_++;
     if (!flit.tail) return;
     vanishing_ &= ~only(out);
-    lost_.push_back(flit.handle);
+    lost_.push_back(flit);
     return;
   }
   const Far& next = far_[port_of(out)];

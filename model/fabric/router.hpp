@@ -78,8 +78,8 @@ class Router {
   /// One clock. Reads what comes in it, writes what comes elsewhere in later ones.
   void step(uint64_t now);
 
-  /// Handles of the packets whose last flit vanished in the last step().
-  std::span<const uint32_t> lost() const { return lost_; }
+  /// The last flits, of packets that vanished, which did so in the last step().
+  std::span<const Flit> lost() const { return lost_; }
 
   uint64_t flit_hops() const { return flit_hops_; }
   uint64_t lost_flits() const { return lost_flits_; }
@@ -136,7 +136,7 @@ class Router {
   Lanes faulty_ = 0;     ///< output lanes of links with loss, or cut
   Lanes cut_lanes_ = 0;  ///< of these, of those cut
   Lanes vanishing_ = 0;  ///< output lanes whose packet vanishes
-  std::vector<uint32_t> lost_;
+  std::vector<Flit> lost_;
 
   RandomStream random_;
   std::vector<RandomStream> link_random_;  ///< by port

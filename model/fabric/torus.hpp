@@ -67,8 +67,9 @@ class Torus {
   std::optional<uint32_t> arrived(uint32_t node) const {
     return nodes_[node].has_arrived ? std::optional(nodes_[node].arrived) : std::nullopt;
   }
-  /// Packets whose last flit vanished behind this node's router in the last clock.
-  std::span<const uint32_t> lost(uint32_t node) const { return routers_[node].lost(); }
+  /// Last flits, with handle and destination, of packets that vanished behind this node's router: those that
+  /// did so in the last clock.
+  std::span<const Flit> lost(uint32_t node) const { return routers_[node].lost(); }
 
   uint64_t now() const { return now_; }
   bool empty() const { return sent_flits() == arrived_flits() + lost_flits(); }

@@ -283,8 +283,8 @@ class Overload {
         ends_[*handle]++;
         EXPECT_EQ(node, to_[*handle]);
       }
-      for (const uint32_t handle : torus_.lost(node)) {
-        ends_[handle]++;
+      for (const Flit& flit : torus_.lost(node)) {
+        ends_[flit.handle]++;
         ++lost_;
       }
     }
