@@ -26,7 +26,9 @@ class Mail {
   void post(uint32_t part, uint32_t to, Message message) {
     Mailboxes& boxes = senders_.at(part)[posting_];
     if (boxes.empty()) boxes.resize(receivers_);
-    boxes[to].push_back(std::move(message));
+    std::vector<Message>& box = boxes[to];
+    if (box.capacity() == 0) box.reserve(places_at_first);
+    box.push_back(std::move(message));
   }
 
   /// What all parts posted to this receiver in the last clock: in no order, as it depends on the cut.
@@ -58,6 +60,8 @@ class Mail {
 
  private:
   using Mailboxes = std::vector<std::vector<Message>>;  // by receiver; none before the first is needed
+
+  static constexpr size_t places_at_first = 8;  // few clocks have more, so that few mailboxes ever grow
 
   uint32_t receivers_;
   std::vector<std::array<Mailboxes, 2>> senders_;  // by part, then of even and odd clocks
