@@ -75,6 +75,8 @@ struct NetworkCounters {
   uint64_t reordered = 0;  ///< held back
   uint64_t misrouted = 0;  ///< to a node that does not exist
   uint64_t delivered = 0;
+
+  bool operator==(const NetworkCounters&) const = default;
 };
 
 /// What befalls a packet that enters the network (its copy, if it is duplicated, arrives as it was).
