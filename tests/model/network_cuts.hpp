@@ -58,7 +58,7 @@ class CutTraffic {
   }
 
   Network& network() { return network_; }
-  bool goes_on() const { return network_.now() < 2'000; }
+  bool goes_on() const { return network_.now() < 1'000; }
 
   /// What a node does in a clock.
   void act(uint32_t node) {
@@ -78,10 +78,10 @@ class CutTraffic {
     if (now % 100 == 50) network_.cut(now / 100 % cut_nodes, 1);
     if (now % 300 == 70) network_.heal(now / 100 % cut_nodes, 1);
     if (network_.torus() != nullptr && now % 200 == 10) network_.set_link_cut(3, 0, now % 400 == 10);
-    if (now == 1'200) network_.flush();
+    if (now == 600) network_.flush();
     Faults slower = faults(kind_);
     slower.delay = 9;
-    if (now % 500 == 250) network_.set_faults(now % 1'000 == 250 ? slower : faults(kind_));
+    if (now % 250 == 125) network_.set_faults(now % 500 == 125 ? slower : faults(kind_));
     empty_.push_back(network_.empty());
   }
 

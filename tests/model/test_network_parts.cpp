@@ -31,7 +31,7 @@ std::vector<Part> any_cut(RandomStream& random) {
 
 TEST_P(NetworkInParts, AnyCutInAnyOrderIsAsWhole) {
   const auto whole = run_whole(GetParam());
-  ASSERT_GT(std::get<NetworkCounters>(whole).delivered, 10'000u);
+  ASSERT_GT(std::get<NetworkCounters>(whole).delivered, 5'000u);
   for (const uint64_t seed : {1, 2, 3}) {
     RandomStream random(seed);
     CutTraffic traffic(GetParam());

@@ -228,6 +228,26 @@ TEST(NetworkWithRouters, AllocatesNothingInTheSteadyState) {
   EXPECT_GT(network.counters().delivered, delivered + 10'000);
 }
 
+/// Their bytes wait for them where they would have come out.
+TEST(NetworkWithRouters, ForgetsPacketsThatLinksLose) {
+  Network network(small_torus(Algorithm::minimal_adaptive, 0.5), {.delay = 1}, 3);
+  const auto run = [&](uint32_t clocks) {
+    for (uint32_t clock = 0; clock < clocks; ++clock) {
+      network.send(clock % nodes, clock * 7 % nodes, 0, Bytes(packet_bytes));
+      network.tick();
+      for (uint32_t node = 0; node < nodes; ++node) {
+        while (network.receive(node)) {
+        }
+      }
+    }
+  };
+  run(1'000);
+  const uint64_t before = model_test::allocated(), lost = network.counters().lost;
+  run(10'000);
+  EXPECT_GT(network.counters().lost, lost + 2'000);
+  EXPECT_LT(model_test::allocated(), before + 500);
+}
+
 /// Transfers come and go; what the network has of one that is over does not stay.
 TEST(NetworkWithRouters, ForgetsFlowsThatAreOver) {
   Network network(4, {.delay = 5, .jitter = 10}, 3);
