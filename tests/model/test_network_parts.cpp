@@ -17,15 +17,20 @@ namespace {
 
 class NetworkInParts : public testing::TestWithParam<Kind> {};
 
-/// Of one node to all of them, in any order.
+/// Of one node to all of them, in any order and with any numbers.
 std::vector<Part> any_cut(RandomStream& random) {
   std::vector<Part> parts;
   for (uint32_t first = 0; first < cut_nodes;) {
     const auto behind = static_cast<uint32_t>(first + 1 + random.below(cut_nodes - first));
-    parts.push_back({static_cast<uint32_t>(parts.size()), first, behind});
+    parts.push_back({0, first, behind});
     first = behind;
   }
-  for (size_t left = parts.size(); left > 1; --left) std::swap(parts[left - 1], parts[random.below(left)]);
+  const auto shuffle = [&] {
+    for (size_t left = parts.size(); left > 1; --left) std::swap(parts[left - 1], parts[random.below(left)]);
+  };
+  shuffle();
+  for (uint32_t number = 0; number < parts.size(); ++number) parts[number].number = number;
+  shuffle();
   return parts;
 }
 
