@@ -13,7 +13,7 @@ SIM_ARGS ?=
 MUTATE_ARGS ?=
 # More options of `make soak`, such as --seed 2000 or --minutes 30.
 SOAK_ARGS ?=
-# More options of `make figures`, such as --only losses or --seeds 5, which leave docs alone.
+# More options of `make rdma-figures`, such as --only loss or --seeds 5, which leave docs alone.
 FIGURES_ARGS ?=
 # More options of `make formal`, such as --only barrier or --changed.
 FORMAL_ARGS ?=
@@ -76,13 +76,14 @@ bench: configure ## speed in clocks: packets a clock, goodput without loss, into
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim weft-sim-bench
 	$(BUILD)/bin/weft-sim bench --json $(BUILD)/bench.json --markdown docs/results/bench.md
 
-# With FIGURES_ARGS the evaluation alone. In the quick form few seeds and points, into build/figures.
 OTHER_FIGURES := switch-figures barrier-figures boot-figures mcast-figures route-figures
-figures: configure $(PYTHON_VENV)/ready ## the papers' evaluations on RTL and generators, into docs/results and docs/img (QUICK=1: a part of each, into build/figures)
+figures: rdma-figures ## the papers' evaluations on RTL and generators, into docs/results and docs/img (QUICK=1: a part of each, into build/figures)
+	$(MAKE) --no-print-directory $(OTHER_FIGURES)
+
+rdma-figures: configure $(PYTHON_VENV)/ready ## the RDMA engine beside older schemes, the first paper's evaluation, into docs/results/rdma.md and docs/img (QUICK=1: few seeds and points, into build/figures)
 	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r experiments/requirements.txt
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim-experiments
 	$(PYTHON_VENV)/bin/python -B experiments/figures.py --program $(BUILD)/bin/weft-sim-experiments --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick) $(FIGURES_ARGS)
-	$(if $(FIGURES_ARGS),,$(MAKE) --no-print-directory $(OTHER_FIGURES))
 
 # What BookSim2 comes from: another clone of it, or the program itself; empty: its home on the network.
 BOOKSIM ?=

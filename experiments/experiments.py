@@ -6,16 +6,13 @@ import dataclasses
 KIB = 1024
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Network:
     name: str
     words: str
     arguments: tuple
-    timeouts: tuple  # that the sweep tries
-
-    def timeouts_for(self, payload):
-        """With larger packets a round trip is longer than the least of them."""
-        return self.timeouts if payload == PAYLOADS[0] else self.timeouts[2:]
+    timeouts: dict  # that sweeps try, by payload in bytes
+    losses_of_counter: tuple  # per mille, at which they do so for the receiver counter: with more its runs take minutes, and it has the timeout of the most of these
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,9 +26,11 @@ class Scheme:
 
 
 PAIR = Network("pair", "two nodes, each sends to the other; 100 clocks and up to 100 more from node to node, packets stay in order, and receivers know it (`RX_AHEAD` 1); a round trip is 200 to 400 clocks, and 145 in engines and memory",
-               ("--nodes", "2x1x1", "--delay", "100", "--jitter", "100"), (150, 300, 450, 600, 1200, 2400))
+               ("--nodes", "2x1x1", "--delay", "100", "--jitter", "100"),
+               {256: (150, 200, 250, 300, 350, 450, 600, 1200), 1024: (450, 600, 1200, 2400), 4096: (600, 1200, 2400, 4800)}, (0, 1, 2, 3))
 TORUS = Network("torus", "torus of 4x2x2, node i sends to node i + 1; minimal adaptive routing, 4 channels of 8 flits, links of 5 clocks, up to 100 clocks more before a packet "
-                "enters; order is not known (`RX_AHEAD` 0); a packet takes 24 clocks over one hop of a torus with nothing else in it, a round trip of these 50 to 250 clocks, and 145 in engines and memory", ("--nodes", "4x2x2", "--network", "torus", "--adaptive", "--link", "5", "--delay", "1", "--jitter", "100"), (75, 150, 300, 600, 1200))
+                "enters; order is not known (`RX_AHEAD` 0); a packet takes 24 clocks over one hop of a torus with nothing else in it, a round trip of these 50 to 250 clocks, and 145 in engines and memory", ("--nodes", "4x2x2", "--network", "torus", "--adaptive", "--link", "5", "--delay", "1", "--jitter", "100"),
+                {256: (75, 150, 300, 600, 1200)}, (0, 1, 2))
 NETWORKS = (PAIR, TORUS)
 
 WEFT = Scheme("weft", "receiver window, weft mode", ("--mode", "weft"), "#1f6fb4", "o")
@@ -51,18 +50,20 @@ ROUND_TRIP_OF_REORDERED = 345  # clocks: twice 100 of the network, 145 in engine
 HELD = (0.1, 0.005)  # how many packets make a detour: the paper does not say
 DEGREE_OF_REORDERED = 64  # at which timeouts are swept
 LOSS_OF_SIZES = 2  # per mille
-LOSS_OF_SWEEP = 2
 LOSS_OF_PAYLOADS = 1
-SEEDS = 20  # of each point
-SEEDS_OF_SWEEPS = 10  # of each timeout that a sweep tries; the best one runs with all seeds
+SEEDS_OF_SWEEPS = tuple(range(1, 11))  # of each timeout that a sweep tries
+SEEDS_OF_CROWDS = 5  # the first of these, for sweeps of crowds, whose runs are long
+SEEDS = tuple(range(11, 31))  # of each point, so also of the timeout that a sweep finds best: others, or it would look better than it is
+LONGEST_TIMEOUT_OF_COUNTER = 450  # clocks, where packets are lost: it waits for one before each attempt
 TIMEOUTS_OF_REORDERED = {256: (25, 50, 100, 200, 400, 700), 1024: (100, 200, 400), 4096: (400, 800, 1600)}  # by payload, beside those from the network
-TIMEOUTS_OF_YARDSTICK = (200, 400, 600, 775, 900, 1200, 1800)  # a round trip is 745
-TIMEOUTS_OF_CUT = {"pair": (150, 200, 300, 600, 800, 1200), "torus": (150, 300, 800)}
-TIMEOUTS_OF_INCAST = {8: (600, 1200, 2500, 5000), 32: (2500, 5000, 10000)}  # by senders
+TIMEOUTS_OF_YARDSTICK = (200, 400, 600, 775, 900, 1200, 1800, 2500)  # a round trip is 745
+TIMEOUTS_OF_CUT = {"pair": (100, 150, 200, 300, 600, 800, 1200), "torus": (75, 150, 300, 800)}
+TIMEOUTS_OF_INCAST = {8: (600, 1200, 2500, 5000), 32: (2500, 5000, 10000, 20000)}  # by senders
 TIMEOUTS_OF_MANY = (1500, 3000, 6000, 12000)
 AHEAD = (1, 0)  # RX_AHEAD: by how many packets one may overtake another before one counts as lost; 0: not known, only timers tell
 LONGEST = 20_000_000  # clocks after which a run counts as unfinished
-LONGEST_INCAST = 500_000  # likewise, where the link into the receiver needs 74,000 with 32 senders
+LONGEST_COUNTER_ON_TORUS = 150_000  # likewise, of the receiver counter with more loss than sweeps have for it; the others need 10,000 to 20,000
+LONGEST_INCAST = 250_000  # likewise, where the link into the receiver needs 74,000 with 32 senders
 LONGEST_MANY = 100_000  # ... and where any link needs about 6,000
 
 # Ultra Ethernet's selective acknowledgement in published simulators: completion at 1 to 5 per mille relative to that without loss.
@@ -80,9 +81,23 @@ def loss(per_mille):
     return ("--loss", f"{per_mille / 1000:g}") if per_mille else ()
 
 
+def timeouts_of_transfer(network, scheme, per_mille, payload):
+    """All that a sweep tries."""
+    tried = network.timeouts[payload]
+    if scheme is COUNTER and per_mille and payload == PAYLOADS[0]:
+        tried = tuple(timeout for timeout in tried if timeout <= LONGEST_TIMEOUT_OF_COUNTER)
+    return timers_of(scheme, tried)
+
+
+def swept_loss(network, scheme, per_mille):
+    """That at which its timeout is chosen."""
+    return min(per_mille, network.losses_of_counter[-1]) if scheme is COUNTER else per_mille
+
+
 def transfer(network, scheme, timeout, kib, per_mille=0, payload=256):
     """One transfer of each node."""
-    return (*network.arguments, *scheme.arguments, *timer(timeout), "--bytes", str(kib * KIB), *loss(per_mille), "--payload", str(payload), "--max-cycles", str(LONGEST))
+    longest = LONGEST_COUNTER_ON_TORUS if network is TORUS and swept_loss(network, scheme, per_mille) != per_mille else LONGEST
+    return (*network.arguments, *scheme.arguments, *timer(timeout), "--bytes", str(kib * KIB), *loss(per_mille), "--payload", str(payload), "--max-cycles", str(longest))
 
 
 def clocks_of_a_packet(payload):
@@ -90,9 +105,14 @@ def clocks_of_a_packet(payload):
     return payload // 32 + 1
 
 
+def packets_of_reordered(payload):
+    """Of larger ones fewer: they take longer."""
+    return 4096 if payload == PAYLOADS[0] else 1024
+
+
 def reordered(scheme, window, degree, held, timeout="network", payload=256):
-    """4,096 packets through a network with detours that take as long as so many packets."""
-    return ("--nodes", "2x1x1", "--delay", "100", *scheme.arguments, *timer(timeout), "--bytes", str(4096 * payload), "--payload", str(payload), "--window", str(window),
+    """Packets through a network with detours that take as long as so many of them."""
+    return ("--nodes", "2x1x1", "--delay", "100", *scheme.arguments, *timer(timeout), "--bytes", str(packets_of_reordered(payload) * payload), "--payload", str(payload), "--window", str(window),
             "--detour", str(degree * clocks_of_a_packet(payload)), "--held", str(held), "--max-cycles", str(LONGEST))
 
 

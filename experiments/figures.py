@@ -12,70 +12,47 @@ import subprocess
 import sys
 
 import bound
+import claims
+import evaluation_page
 import experiments as e
 import files
 import plot
 import runs
+import sweeps
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-
-
-def faster(one, other):
-    """Whether its median is the smaller one; what never finished is slower than all."""
-    return one.median is not None and (other.median is None or one.median < other.median)
-
-
-def before(others, one):
-    """Words for those of the schemes that complete before one does; `others` and `one` with their points."""
-    return [scheme.words for scheme, point in others if faster(point, one)]
 
 
 def number_of(point):
     return "–" if point.median is None else runs.number(point.median)
 
 
-class Report:
-    """Sections of the page, claims, and all numbers for machines."""
+def share_of(point):
+    """In percent, with its interval."""
+    return "–" if point.median is None else f"{point.median:.1%} ({point.low:.1%}–{point.high:.1%})"
 
-    def __init__(self, folder):
-        self.folder = folder
-        self.sections = []
-        self.claims = []
-        self.numbers = {}
 
-    def claim(self, text, ours, agrees):
-        self.claims.append((text, ours, "yes" if agrees else "no"))
+def beside(one, others):
+    """Answer to whether a point is below others, and words for who is not above it; `others`: schemes with their points."""
+    answers = [(scheme.words, claims.less(one, point)) for scheme, point in others]
+    words = [f"{name} as fast" if answer == "open" else f"later than {name}" for name, answer in answers if answer != "yes"]
+    return claims.worst(answer for _, answer in answers), words
 
-    def table(self, title, words, head, rows, figure=None):
-        lines = [f"## {title}", "", words, ""]
-        if figure:
-            lines += [f"![{title}](../img/{figure.name})", ""]
-        lines += ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-        lines += ["| " + " | ".join(row) + " |" for row in rows]
-        self.sections.append("\n".join(lines))
-        self.numbers[title] = [dict(zip(head, row)) for row in rows]
 
-    def page(self, runner, quick):
-        lines = ["# Paper 1's evaluation on the RTL", "",
-                 "Three schemes for transfers over a network that loses packets: the *receiver window* of Wang et al. (2015) in its two modes, as printed and as [weft](../rdma.md) has it, and [two older ones](../rdma_baseline.md), the *receiver counter*, "
-                 "which sends a whole transfer again, and the *sender window*, which keeps packets until each is answered. Each is an engine of its own as RTL; here they run over the same networks, each with the timeout that suits it best at one size, rate and degree, which the tables of timeouts say. All delays are drawn uniformly.", "",
-                 f"Written by `make figures`. Every point: median of {runner.seeds} seeds (of timeouts that are tried: {min(runner.seeds, e.SEEDS_OF_SWEEPS)}), and in brackets an interval that holds the median with at least 95 % (order statistics). Times are clocks of "
-                 "the engines from the first post to the last completion. A run that did not finish, or ended with an error, counts as longer than all others: "
-                 "there is no median if they are half of all, and the interval is open (∞) if one of its ends is such a run. Verilated engines (`weft-sim rdma --bare`), 256-bit links, one flit of 32 bytes a clock; a packet of 256 bytes takes 9 clocks.", ""]
-        if quick:
-            lines += [f"**Quick form: few points, and {runner.seeds} seeds, of which the interval is the range.**", ""]
-        lines += ["## What the paper claims, and what is found", "", "| claim | found | agrees |", "|---|---|---|"]
-        lines += [f"| {claim} | {ours} | {agrees} |" for claim, ours, agrees in self.claims]
-        return "\n".join(lines) + "\n\n" + "\n\n".join(self.sections) + "\n"
+def not_met(answers):
+    """Words for what is open or not met; answers by what they are of."""
+    words = [f"{text} at {', '.join(str(x) for x, answer in answers.items() if answer == wanted)}" for wanted, text in (("open", "open"), ("no", "not")) if wanted in answers.values()]
+    return "; ".join(words)
 
 
 class Figures:
-    def __init__(self, runner, report, quick):
+    def __init__(self, runner, report, quick, sweep_seeds=e.SEEDS_OF_SWEEPS):
         self.runner = runner
         self.report = report
         self.quick = quick
-        self.best = {}  # (network, scheme, payload, whether packets are lost): timeout
-        self.sweep_seeds = min(runner.seeds, e.SEEDS_OF_SWEEPS)
+        self.sweep_seeds = sweep_seeds
+        self.best = {}  # (network, scheme, payload, packets lost in per mille): timeout
+        self.losses = self.first(3, e.LOSSES)
 
     def few(self, values):
         """In the quick form: the first, one in the middle, the last."""
@@ -88,97 +65,115 @@ class Figures:
     def image(self, name):
         return self.report.folder / f"rdma_{name}.svg"
 
+    def sweep(self, commands, what, seeds=None):
+        """Of commands by case and timeout: sweeps by case. The best ones run with the seeds of points, too."""
+        seeds = seeds or self.sweep_seeds
+        self.runner.run([command for by_timeout in commands.values() for command in by_timeout.values()], what, seeds)
+        found = {case: sweeps.Sweep({timeout: self.runner.point(command, seeds=seeds) for timeout, command in by_timeout.items()}) for case, by_timeout in commands.items()}
+        self.runner.run([commands[case][sweep.best] for case, sweep in found.items()], f"{what}, the best")
+        return found
+
+    # Timeouts of transfers
+
+    def kib(self, net):
+        """Of the transfers by which timeouts are chosen, and which are shown against loss."""
+        return e.SIZES[-1] if not self.quick or net is e.PAIR else e.SIZES[1]
+
     def timers(self):
-        """Each scheme with several timers on each network, with and without loss; the one with the least median is taken from here on."""
-        payloads = {"pair": e.PAYLOADS, "torus": e.PAYLOADS[:1]}
-        cases = [(net, scheme, payload, per_mille) for net in e.NETWORKS for payload in payloads[net.name] for scheme in e.SCHEMES for per_mille in (0, e.LOSS_OF_SWEEP)]
-        choices = {case: (*self.few(case[0].timeouts_for(case[2])), *(("measured",) if case[1].measures else ())) for case in cases}
-        shown = [*sorted({timeout for each in choices.values() for timeout in each if timeout != "measured"}), "measured"]
-        kib = self.first(2, e.SIZES)[-1]
-        commands = {(case, timeout): e.transfer(case[0], case[1], timeout, kib, case[3], case[2]) for case in cases for timeout in choices[case]}
-        self.runner.run(commands.values(), "timers", self.sweep_seeds)
-        rows = []
-        for case in cases:
-            net, scheme, payload, per_mille = case
-            points = {timeout: self.swept_point(commands[case, timeout]) for timeout in choices[case]}
-            finished = {timeout: point for timeout, point in points.items() if point.median is not None}
-            best = min(finished, key=lambda timeout: (finished[timeout].unfinished, finished[timeout].median), default=choices[case][-1])
-            self.best[net.name, scheme.name, payload, per_mille != 0] = best
-            rows.append([net.name, str(payload), str(per_mille), scheme.words, str(best), *(points[timeout].text if timeout in points else "" for timeout in shown)])
-        words = f"{kib} KiB, {self.sweep_seeds} seeds each. Timeouts in clocks, of receiver and sender alike (`RX_TIMEOUT`, `TX_RETRY`); *measured*: register `ADAPT`, which paper mode does not heed. The least ones, 75 and 150, are shorter than a round trip: where they are the best, packets are sent twice for nothing, and that costs less than to wait. Below, each scheme has the best of these for its network, payload, and " + \
-            "for a network that loses packets or one that does not. Networks: " + "; ".join(f"*{net.name}*: {net.words}" for net in e.NETWORKS) + "."
-        self.report.table("Timers", words, ["network", "payload", "loss, ‰", "scheme", "best", *(str(timeout) for timeout in shown)], rows)
+        """Each scheme with several timeouts on each network, by payload and loss."""
+        cases = [(net, 256, per_mille) for net in e.NETWORKS for per_mille in self.losses]
+        cases += [(e.PAIR, payload, per_mille) for payload in e.PAYLOADS[1:] for per_mille in (0, e.LOSS_OF_PAYLOADS)]
+        commands = {(net, scheme, payload, p): {t: e.transfer(net, scheme, t, self.kib(net), p, payload) for t in self.few(e.timeouts_of_transfer(net, scheme, p, payload))}
+                    for net, payload, p in cases for scheme in e.SCHEMES if e.swept_loss(net, scheme, p) == p}
+        found = self.sweep(commands, "timers")
+        self.best = {(net.name, scheme.name, payload, p): sweep.best for (net, scheme, payload, p), sweep in found.items()}
+        rows = [[net.name, str(payload), str(p), scheme.words, sweep.listing()] for (net, scheme, payload, p), sweep in found.items()]
+        words = f"{e.SIZES[-1]} KiB, {len(self.sweep_seeds)} seeds each. Timeouts in clocks, of receiver and sender alike (`RX_TIMEOUT`, `TX_RETRY`); *measured*: register `ADAPT`, which paper mode does not heed. The least ones, 75 to 200, are shorter than most round trips: where they are the best, packets are sent twice for nothing, and that costs less than to wait. " + \
+            "Below, each scheme has the best of these for its network, payload and rate of loss. The receiver counter's runs take minutes where much is lost: with more than is here it has the timeout of the most. Networks: " + "; ".join(f"*{net.name}*: {net.words}" for net in e.NETWORKS) + "."
+        self.report.table("Timeouts of transfers", words, ["network", "payload", "lost, ‰", "scheme", "by timeout"], rows)
 
-    def timer(self, net, scheme, lossy, payload=256):
-        return self.best[net.name, scheme.name, payload, lossy]
+    def timer(self, net, scheme, per_mille, payload=256):
+        return self.best[net.name, scheme.name, payload, e.swept_loss(net, scheme, per_mille) if payload == 256 else per_mille]
 
-    def note(self, net, payload=256):
-        timers = ", ".join(f"{s.name} {self.timer(net, s, True)} (without loss {self.timer(net, s, False)})" for s in e.SCHEMES)
-        return f"{net.words}; payload {payload} bytes; timeouts: {timers}"
+    def note(self, net, rates, payload=256):
+        timeouts = "; ".join(f"{scheme.name} {', '.join(str(self.timer(net, scheme, p, payload)) for p in rates)}" for scheme in e.SCHEMES)
+        return f"{net.words}; payload {payload} bytes; timeouts" + (f" at {', '.join(str(p) for p in rates)} ‰" if len(rates) > 1 else "") + f": {timeouts}"
 
-    def compare(self, title, name, net, xs, x_label, command, relative=False, **axes):
-        """One line a scheme. Returns the points by scheme and x."""
-        commands = {(scheme.name, x): command(scheme, x) for scheme in e.SCHEMES for x in xs}
+    def compare(self, title, name, note, commands, xs, x_label, relative=False, columns=None, **axes):
+        """One line a scheme, of commands by scheme and x; relative: drawn as times as long as at the first x, which stands behind the clocks. columns: more of them, by x. Returns the points by scheme and x."""
         self.runner.run(commands.values(), name)
         points = {key: self.runner.point(arguments) for key, arguments in commands.items()}
         shown = {key: point.over(points[key[0], xs[0]]) if relative else point for key, point in points.items()}
+        cells = {key: point.text + (f"; {number_of(shown[key])}" if relative else "") for key, point in points.items()}
         y_label = "times as long as without" if relative else "clocks"
-        plot.lines(self.image(name), title, x_label, y_label, [(s.words, s.colour, s.marker, xs, [shown[s.name, x] for x in xs]) for s in e.SCHEMES], self.note(net), ticks=xs, **axes)
-        rows = [[str(x), *(shown[scheme.name, x].text for scheme in e.SCHEMES)] for x in xs]
-        self.report.table(title, self.note(net) + ".", [x_label, *(scheme.words for scheme in e.SCHEMES)], rows, self.image(name))
+        plot.lines(self.image(name), title, x_label, y_label, [(s.words, s.colour, s.marker, xs, [shown[s.name, x] for x in xs]) for s in e.SCHEMES], note, ticks=xs, **axes)
+        more = columns or {}
+        rows = [[str(x), *(cells[scheme.name, x] for scheme in e.SCHEMES), *(of_x(x) for of_x in more.values())] for x in xs]
+        self.report.table(title, note + (". Clocks; times as long as without." if relative else "."), [x_label, *(scheme.words for scheme in e.SCHEMES), *more], rows, self.image(name))
         return points
 
+    # Experiments
+
     def sizes(self):
-        net = e.TORUS
+        net, sizes = e.TORUS, self.first(2, e.SIZES)
         for per_mille, name in ((0, "sizes"), (e.LOSS_OF_SIZES, "sizes_loss")):
             title = "Latency without loss" if not per_mille else f"Latency with {per_mille} ‰ of loss"
-            points = self.compare(title, name, net, self.first(2, e.SIZES), "KiB", lambda scheme, kib, p=per_mille: e.transfer(net, scheme, self.timer(net, scheme, p != 0), kib, p), log_x=True, log_y=bool(per_mille))
-            sizes = self.first(2, e.SIZES)
+            commands = {(scheme.name, kib): e.transfer(net, scheme, self.timer(net, scheme, per_mille), kib, per_mille) for scheme in e.SCHEMES for kib in sizes}
+            points = self.compare(title, name, self.note(net, (per_mille,)), commands, sizes, "KiB", log_x=True, log_y=bool(per_mille))
             if not per_mille:
-                worst = max(points["weft", kib].median / points["rxcounter", kib].median for kib in sizes)
-                self.report.claim("without loss, receiver window within 5 % of receiver counter (packets of 256 bytes)", f"at most {worst:.3f} times as long (weft mode)", worst <= 1.05)
+                most = max(points["weft", kib].median / points["rxcounter", kib].median for kib in sizes)
+                self.report.claim("without loss, receiver window within 5 % of receiver counter (packets of 256 bytes)", f"at most {most:.3f} times as long (weft mode)", claims.met(most <= 1.05))
                 least = min(points["txwindow", kib].median / points[s.name, kib].median for kib in sizes for s in (e.WEFT, e.COUNTER))
-                self.report.claim("without loss, both faster than sender window", f"sender window at least {least:.3f} times as long", least > 1)
+                answer = claims.worst(claims.less(points[s.name, kib], points["txwindow", kib]) for kib in sizes for s in (e.WEFT, e.COUNTER))
+                self.report.claim("without loss, both faster than sender window", f"sender window at least {least:.3f} times as long", answer)
             else:
                 for mode in e.MODES:
-                    behind = [f"{kib} KiB" for kib in sizes if not all(faster(points[mode.name, kib], points[s.name, kib]) for s in e.OLDER)]
-                    self.report.claim(f"with loss, receiver window fastest at every size ({mode.name} mode, packets of 256 bytes)", f"{per_mille} ‰: " + (f"not with {', '.join(behind)}" if behind else "at every size"), not behind)
+                    answers = {f"{kib} KiB": beside(points[mode.name, kib], [(s, points[s.name, kib]) for s in e.OLDER])[0] for kib in sizes}
+                    self.report.claim(f"with loss, receiver window fastest at every size ({mode.name} mode, packets of 256 bytes)", f"{per_mille} ‰: {not_met(answers) or 'at every size'}", claims.worst(answers.values()))
 
-    def losses(self):
-        net = e.PAIR
-        rates = self.first(3, e.LOSSES)
-        points = self.compare("256 KiB against loss", "loss", net, rates, "packets lost, ‰", lambda scheme, p: e.transfer(net, scheme, self.timer(net, scheme, p != 0), 256, p), relative=True, log_y=True)
-        slower = {(s.name, p): points[s.name, p].over(points[s.name, 0]) for s in e.SCHEMES for p in rates if p}
-        lossy = [p for p in rates if p]
+    def loss(self):
+        for net in e.NETWORKS:
+            self.loss_on(net)
+
+    def loss_on(self, net):
+        rates, kib = self.losses, self.kib(net)
+        commands = {(scheme.name, p): e.transfer(net, scheme, self.timer(net, scheme, p), kib, p) for scheme in e.SCHEMES for p in rates}
+        packets = kib * e.KIB // 256
+        note = self.note(net, rates) + (f"; the receiver counter from {net.losses_of_counter[-1] + 1} ‰ on for {e.LONGEST_COUNTER_ON_TORUS:,} clocks at the most" if net is e.TORUS else "")
+        points = self.compare(f"{e.SIZES[-1]} KiB against loss, {net.name}", f"loss_{net.name}", note, commands, rates, "packets lost, ‰", relative=True, log_y=True,
+                              columns={f"(1 − p)^−{packets:,}, the attempts that whoever repeats the whole transfer needs, mean": lambda p: runs.number((1 - p / 1000) ** -packets)})
+        slower = {(s.name, p): points[s.name, p].over(points[s.name, 0]) for s in e.SCHEMES for p in rates}
+        lossy = rates[1:]
+        at = f"at {', '.join(str(p) for p in lossy)} ‰"
         for mode in e.MODES:
-            behind = [str(p) for p in lossy if not all(faster(points[mode.name, p], points[s.name, p]) for s in e.OLDER)]
-            steeper = [str(p) for p in lossy if not all(faster(slower[mode.name, p], slower[s.name, p]) for s in e.OLDER)]
-            found = ", ".join(number_of(slower[mode.name, p]) for p in lossy)
-            self.report.claim(f"with loss, receiver window fastest at every rate, and slowed down the least ({mode.name} mode, packets of 256 bytes)",
-                              f"times as long as without loss, at {', '.join(str(p) for p in lossy)} ‰: {found}" + (f"; not the fastest at {', '.join(behind)} ‰" if behind else "") +
-                              (f"; slowed down more than another at {', '.join(steeper)} ‰" if steeper else ""), not behind and not steeper)
-        largest = all(faster(slower["txwindow", p], slower["rxcounter", p]) for p in lossy)
-        found = "; ".join(f"{s.words} " + ", ".join(number_of(slower[s.name, p]) for p in lossy) for s in e.OLDER)
-        self.report.claim("with loss, the counter is slowed down the most", found, largest)
+            for what, of in (("fastest at every rate", points), ("slowed down the least", slower)):
+                answers = {f"{p} ‰": beside(of[mode.name, p], [(s, of[s.name, p]) for s in e.OLDER])[0] for p in lossy}
+                found = ("clocks" if of is points else "times as long as without loss") + f", {at}: {', '.join(number_of(of[mode.name, p]) for p in lossy)}"
+                self.report.claim(f"with loss, receiver window {what} ({net.name}, {mode.name} mode, packets of 256 bytes)", "; ".join(filter(None, (found, not_met(answers)))), claims.worst(answers.values()))
+        answer = claims.worst(claims.less(slower["txwindow", p], slower["rxcounter", p]) for p in lossy)
+        found = f"{at}: " + "; ".join(f"{s.words} " + ", ".join(number_of(slower[s.name, p]) for p in lossy) for s in e.OLDER)
+        self.report.claim(f"with loss, the counter is slowed down the most ({net.name})", found, answer)
 
     def order_known(self):
         """What it is worth to know that a network keeps order, and what a timer is worth then."""
-        rates = self.first(3, e.LOSSES)
-        kinds = [(packets, timeout) for packets in e.AHEAD for timeout in (self.timer(e.PAIR, e.WEFT, True), "measured")]
-        commands = {(kind, p): (*e.transfer(e.PAIR, e.WEFT, kind[1], 256, p), *e.ahead(kind[0])) for kind in kinds for p in rates}
-        self.runner.run(commands.values(), "order known or not")
+        tried = self.few(e.timeouts_of_transfer(e.PAIR, e.WEFT, 1, 256))
+        unknown = {p: {t: (*e.transfer(e.PAIR, e.WEFT, t, 256, p), *e.ahead(0)) for t in tried} for p in self.losses}
+        found = self.sweep(unknown, "order not known")
+        known = {p: e.transfer(e.PAIR, e.WEFT, self.timer(e.PAIR, e.WEFT, p), 256, p) for p in self.losses}
+        measured = {p: e.transfer(e.PAIR, e.WEFT, "measured", 256, p) for p in self.losses}
+        columns = {"known": known, "known, measured": measured, "not known": {p: unknown[p][found[p].best] for p in self.losses}, "not known, measured": {p: unknown[p]["measured"] for p in self.losses}}
+        self.runner.run([command for commands in columns.values() for command in commands.values()], "order known or not")
         rows = []
-        for p in rates:
-            points = [self.runner.point(commands[kind, p]) for kind in kinds]
-            rows.append([str(p), *(cell for point in points for cell in (point.text, point.tail))])
-        heads = [f"RX_AHEAD {packets}, timeout {timeout}" for packets, timeout in kinds]
-        words = "256 KiB in weft mode, clocks. *RX_AHEAD*: by how many packets one may overtake another before one counts as lost. A network with one way for each pair keeps order, so that 1 is right, and `weft-sim` sets it: also in all other " + \
-            f"tables with the network *pair*. Where packets take several ways (adaptive routing, spraying) it is 0: nobody knows, and only timers tell of a loss. {e.PAIR.words}."
-        self.report.table("If order is not known", words, ["packets lost, ‰", *(cell for head in heads for cell in (head, "mean, largest"))], rows)
+        for p in self.losses:
+            points = {head: self.runner.point(commands[p]) for head, commands in columns.items()}
+            rows.append([str(p), *(cell for point in points.values() for cell in (point.text, point.tail)), found[p].listing(number_of)])
+        words = "256 KiB in weft mode, clocks, with the best timeout (of *known* in the table of transfers) and with timeouts as measured. *Known*: `RX_AHEAD` (by how many packets one may overtake another before one counts as lost) is 1. A network with one way for each pair keeps order, so that this is right, and `weft-sim` sets it: also in all other " + \
+            f"tables with the network *pair*. *Not known*: it is 0. Where packets take several ways (adaptive routing, spraying) nobody knows, and only timers tell of a loss. {e.PAIR.words}."
+        self.report.table("If order is not known", words, ["packets lost, ‰", *(cell for head in columns for cell in (head, "mean, largest")), f"not known, by timeout (medians of {len(self.sweep_seeds)} seeds)"], rows)
 
     def payloads(self):
         net, per_mille = e.PAIR, e.LOSS_OF_PAYLOADS
-        commands = {(s.name, size, p): e.transfer(net, s, self.timer(net, s, p != 0, size), 256, p, size) for s in e.SCHEMES for size in e.PAYLOADS for p in (0, per_mille)}
+        commands = {(s.name, size, p): e.transfer(net, s, self.timer(net, s, p, size), 256, p, size) for s in e.SCHEMES for size in e.PAYLOADS for p in (0, per_mille)}
         self.runner.run(commands.values(), "payloads")
         rows, series = [], {s.name: [] for s in e.SCHEMES}
         for size in e.PAYLOADS:
@@ -187,216 +182,223 @@ class Figures:
             for scheme, point in zip(e.SCHEMES, points):
                 series[scheme.name].append(point)
             for mode in e.MODES:
-                behind = [s.words for s in e.OLDER if not faster(clocks[mode.name], clocks[s.name])]
-                found = "; ".join(f"{s.words} {number_of(clocks[s.name])}" for s in (mode, *e.OLDER))
-                self.report.claim(f"with {per_mille} ‰ of loss, receiver window fastest with packets of {size:,} bytes ({mode.name} mode)", f"clocks: {found}", not behind)
-            unhurt = (1 - per_mille / 1000) ** (2 * 256 * e.KIB // size)
-            rows.append([str(size), str(256 * e.KIB // size), f"{unhurt:.0%}", *(cell for point in points for cell in (point.text, point.tail))])
-        words = f"256 KiB each way with {per_mille} ‰ of packets lost, times as long as the median without loss. *No loss*: share of runs that lose no packet of data, so that a median says little; mean and largest stand beside it. Whoever repeats whole transfers of N packets needs (1 − p)^−N attempts. {net.words}; timeouts as in the table of timers."
-        note = f"256 KiB each way, {net.words}; timeouts: " + "; ".join(f"{size} bytes " + ", ".join(f"{s.name} {self.timer(net, s, True, size)}" for s in e.SCHEMES) for size in e.PAYLOADS)
+                answer, words = beside(clocks[mode.name], [(s, clocks[s.name]) for s in e.OLDER])
+                found = "; ".join([*(f"{s.words} {number_of(clocks[s.name])}" for s in (mode, *e.OLDER)), *words])
+                self.report.claim(f"with {per_mille} ‰ of loss, receiver window fastest with packets of {size:,} bytes ({mode.name} mode)", f"clocks: {found}", answer)
+            packets = 256 * e.KIB // size
+            rows.append([str(size), str(packets), f"{(1 - per_mille / 1000) ** (2 * packets):.0%}", runs.number((1 - per_mille / 1000) ** -packets), *(cell for point in points for cell in (point.text, point.tail))])
+        words = f"256 KiB each way with {per_mille} ‰ of packets lost, times as long as the median without loss. *No loss*: share of runs that lose no packet of data, so that a median says little; mean and largest stand beside it. *Attempts*: whoever repeats whole transfers of N packets needs (1 − p)^−N, mean; a run is over when both transfers are. {net.words}; timeouts as in the table of transfers."
+        note = f"256 KiB each way, {net.words}; timeouts: " + "; ".join(f"{size} bytes " + ", ".join(f"{s.name} {self.timer(net, s, per_mille, size)}" for s in e.SCHEMES) for size in e.PAYLOADS)
         plot.lines(self.image("payload"), f"256 KiB with {per_mille} ‰ of loss, by payload", "payload, bytes", "times as long as without", [(s.words, s.colour, s.marker, e.PAYLOADS, series[s.name]) for s in e.SCHEMES], note, log_x=True, ticks=e.PAYLOADS)
-        self.report.table("Payload", words, ["payload, bytes", "packets", "no loss", *(cell for s in e.SCHEMES for cell in (s.words, "mean, largest"))], rows, self.image("payload"))
+        self.report.table("Payload", words, ["payload, bytes", "packets", "no loss", "attempts", *(cell for s in e.SCHEMES for cell in (s.words, "mean, largest"))], rows, self.image("payload"))
 
-    def timers_of_reordered(self, schemes, helds, windows, payload):
-        """The best timeout at a detour of 64 packets, and the table that shows it: by scheme, share of packets on detours, window."""
+    def sweep_of_reordered(self, helds, windows, payload):
+        """At a detour of 64 packets, of both modes: sweeps, commands and points without reordering by mode, share of packets on detours and window."""
+        cases = [(s, held, window) for held in helds for s in e.MODES for window in windows]
         timeouts = (*self.few(e.TIMEOUTS_OF_REORDERED[payload]), "network")
-        cases = [(s, held, window) for held in helds for s in schemes for window in windows]
-        commands = {(s.name, held, window): {t: e.reordered(s, window, e.DEGREE_OF_REORDERED, held, t, payload) for t in timeouts} for s, held, window in cases}
-        ideals = {(s.name, held, window): e.reordered(s, window, 0, held, "network", payload) for s, held, window in cases}
+        commands = {(s, held, window): {t: e.reordered(s, window, e.DEGREE_OF_REORDERED, held, t, payload) for t in timeouts} for s, held, window in cases}
+        ideals = {(s, held, window): e.reordered(s, window, 0, held, "network", payload) for s, held, window in cases}
         self.runner.run(ideals.values(), f"no reordering, {payload} bytes")
-        best = {case: timeout for case, (_, timeout) in self.swept(commands, f"timers of reordering, {payload} bytes").items()}
-        rows = [[str(payload), s.words, f"{held * 100:g}", str(window), str(best[s.name, held, window]),
-                 *(self.swept_point(commands[s.name, held, window][t]).rate(self.runner.point(ideals[s.name, held, window]).median).text for t in timeouts)] for s, held, window in cases]
-        return best, ["payload, bytes", "scheme", "on detours, %", "window", "best", *(str(t) for t in timeouts)], rows
+        found = self.sweep(commands, f"timers of reordering, {payload} bytes")
+        return found, commands, {case: self.runner.point(command) for case, command in ideals.items()}
 
     def reorder(self):
-        best, head, rows = self.timers_of_reordered((e.PAPER, e.WEFT), e.HELD, self.first(2, e.WINDOWS), 256)
+        found, _, ideals = self.sweep_of_reordered(e.HELD, self.first(2, e.WINDOWS), 256)
         for held in e.HELD:
-            for scheme in (e.PAPER, e.WEFT):
-                self.reorder_of(scheme, held, {window: timeout for (name, share, window), timeout in best.items() if (name, share) == (scheme.name, held)})
-        words = f"Throughput with detours of up to {e.DEGREE_OF_REORDERED} packets, {self.sweep_seeds} seeds each, of that without reordering and with timeouts from the network (*network*; in weft mode they are measured). The least are far shorter than a round trip of {e.ROUND_TRIP_OF_REORDERED} clocks: what is late " + \
+            for mode in e.MODES:
+                self.reorder_of(mode, held, {case[2]: (sweep.best, ideals[case]) for case, sweep in found.items() if case[:2] == (mode, held)})
+        words = f"Throughput with detours of up to {e.DEGREE_OF_REORDERED} packets, {len(self.sweep_seeds)} seeds each, of that without reordering and with timeouts from the network (*network*; in weft mode they are measured). The least are far shorter than a round trip of {e.ROUND_TRIP_OF_REORDERED} clocks: what is late " + \
             "is asked for before it could have come, and the second copy often overtakes the first. That costs packets that come twice."
-        self.report.table("Timeouts of reordering", words, head, rows)
+        rows = [[mode.words, f"{held * 100:g}", str(window), sweep.listing(lambda point, case=(mode, held, window): point.rate(ideals[case].median).text)] for (mode, held, window), sweep in found.items()]
+        self.report.table("Timeouts of reordering", words, ["scheme", "on detours, %", "window", "by timeout"], rows)
 
-    def reorder_of(self, scheme, held, timeouts):
-        """Timeouts by window."""
-        degrees, windows = self.few(e.DEGREES), list(timeouts)
-        commands = {(window, degree): e.reordered(scheme, window, degree, held, timeouts[window]) for window in windows for degree in degrees}
-        ideals = {window: e.reordered(scheme, window, 0, held) for window in windows}
-        self.runner.run([*commands.values(), *ideals.values()], f"reorder, {scheme.name} mode, {held:g} on detours")
+    def reorder_of(self, mode, held, chosen):
+        """chosen: timeout and point without reordering, by window."""
+        degrees, windows = self.few(e.DEGREES), list(chosen)
+        commands = {(window, degree): e.reordered(mode, window, degree, held, chosen[window][0]) for window in windows for degree in degrees}
+        self.runner.run(commands.values(), f"reorder, {mode.name} mode, {held:g} on detours")
         # What the network does, seen by the receiver that sees most of it.
         gaps = {degree: round(self.runner.point(commands[windows[-1], degree], "largest_gap").median or 0) for degree in degrees}
-        share = {(window, degree): self.throughput(commands[window, degree], ideals[window]) for window in windows for degree in degrees}
+        share = {(window, degree): self.runner.point(commands[window, degree]).rate(chosen[window][1].median) for window in windows for degree in degrees}
         colours = ("#9ecae1", "#6baed6", "#3182bd", "#08519c")
         series = [(f"window {window}", colours[index % 4], "osd^"[index % 4], [gaps[d] for d in degrees], [share[window, d] for d in degrees]) for index, window in enumerate(windows)]
-        name = f"reorder_{scheme.name}_{'often' if held > 0.05 else 'seldom'}"
-        title = f"Throughput against reordering, {scheme.name} mode, {held * 100:g} % of packets on detours"
+        name = f"reorder_{mode.name}_{'often' if held > 0.05 else 'seldom'}"
+        title = f"Throughput against reordering, {mode.name} mode, {held * 100:g} % of packets on detours"
         note = f"1 MiB each way; 100 clocks from node to node, {held * 100:g} % of packets take up to as much longer as so many others need on the link, each length as likely; a round trip of the others is 200 clocks, and 145 in engines and memory; packets of 256 bytes; best timeouts at a detour of {e.DEGREE_OF_REORDERED} packets: " + \
-            ", ".join(f"window {window} {timeout}" for window, timeout in timeouts.items())
+            ", ".join(f"window {window} {timeout}" for window, (timeout, _) in chosen.items())
         plot.lines(self.image(name), title, "reorder degree: largest gap of PIDX between packets that arrive one after the other", "of that without reordering", series, note)
         rows = [[str(degree), str(gaps[degree]), *(share[window, degree].text for window in windows)] for degree in degrees]
         self.report.table(title, note + ". *Degree*: the largest gap of PIDX between two packets of a transfer that arrive one after the other (median, largest window).",
                           ["detour of up to, packets", "degree", *(f"window {window}" for window in windows)], rows, self.image(name))
-        near = min(degrees, key=lambda degree: abs(gaps[degree] - 64))
+        degree = min(degrees, key=lambda degree: abs(gaps[degree] - 64))
         for window, paper in ((32, 0.70), (64, 0.95)):
-            if (window, near) not in share or share[window, near].median is None:
-                continue
-            found = share[window, near].median
-            most = bound.share(window, near, held, round(e.ROUND_TRIP_OF_REORDERED / e.clocks_of_a_packet(256)))
-            words = f"{found:.1%} at degree {gaps[near]}"
-            if scheme is e.PAPER:
-                self.report.claim(f"reorder degree 64, window {window}, {held * 100:g} % of packets on detours: near {paper:.0%} of ideal (paper mode)", words, abs(found - paper) <= 0.05)
-            else:
-                self.report.claim(f"reorder degree 64, window {window}, {held * 100:g} % of packets on detours: at least 95 % (weft mode, ours)", f"{words}; who stops at the end of the window and sends nothing twice could have, estimated: {most:.1%}", found >= 0.95)
+            if window in windows:
+                self.claim_of_reorder(mode, held, window, paper, share[window, degree], f"{share_of(share[window, degree])} at degree {gaps[degree]}", degree)
 
-    def throughput(self, command, ideal):
-        """Of that of another command's median."""
-        return self.runner.point(command).rate(self.runner.point(ideal).median)
+    def claim_of_reorder(self, mode, held, window, paper, share, found, degree):
+        what = f"reorder degree 64, window {window}, {held * 100:g} % of packets on detours:"
+        if mode is e.PAPER:
+            self.report.claim(f"{what} near {paper:.0%} of ideal, by 5 (paper mode)", found, claims.near(share, paper, 0.05))
+            return
+        most = bound.share(window, degree, held, round(e.ROUND_TRIP_OF_REORDERED / e.clocks_of_a_packet(256)))
+        self.report.claim(f"{what} at least 95 % (weft mode, ours)", f"{found}; who stops at the end of the window and sends nothing twice could have, estimated: {most:.1%}", claims.at_least(share, 0.95))
 
     def reorder_by_payload(self):
         """What a window holds of a round trip depends on how long a packet is."""
-        held, schemes, windows = e.HELD[-1], (e.PAPER, e.WEFT), (32, 64)
-        rows, sweeps = [], []
+        held, windows = e.HELD[-1], (32, 64)
+        rows, tries = [], []
         for payload in self.first(2, e.PAYLOADS):
-            best, head, sweep = self.timers_of_reordered(schemes, (held,), windows, payload)
-            sweeps += [[*row[:5], ", ".join(f"{t}: {cell}" for t, cell in zip(head[5:], row[5:]))] for row in sweep]
-            chosen = {(s.name, window): e.reordered(s, window, e.DEGREE_OF_REORDERED, held, best[s.name, held, window], payload) for s in schemes for window in windows}
+            found, commands, ideals = self.sweep_of_reordered((held,), windows, payload)
+            best = {case: commands[case][sweep.best] for case, sweep in found.items()}
+            shares = {case: self.runner.point(command).rate(ideals[case].median) for case, command in best.items()}
             round_trip = round(e.ROUND_TRIP_OF_REORDERED / e.clocks_of_a_packet(payload))
-            cells = {key: self.throughput(command, e.reordered(next(s for s in schemes if s.name == key[0]), key[1], 0, held, "network", payload)) for key, command in chosen.items()}
-            gap = self.runner.point(chosen[e.WEFT.name, 64], "largest_gap")
+            gap = self.runner.point(best[e.WEFT, held, 64], "largest_gap")
             bounds = [f"{bound.share(window, e.DEGREE_OF_REORDERED, held, round_trip):.1%}" for window in windows]
-            rows.append([str(payload), str(round_trip), number_of(gap), *(f"{cell.text}; {best[key[0], held, key[1]]}" for key, cell in cells.items()), *bounds])
-            ours = [cells[e.WEFT.name, window].median for window in windows]
-            if payload != e.PAYLOADS[0] and None not in ours:
-                self.report.claim(f"(ours) reorder degree 64, packets of {payload:,} bytes: at least 95 % with windows of 32 and 64 (weft mode)", ", ".join(f"{value:.1%}" for value in ours), min(ours) >= 0.95)
-        words = f"4,096 packets each way, of that without reordering; {held * 100:g} % of packets take up to {e.DEGREE_OF_REORDERED} packets longer; 100 clocks from node to node. Behind each share stands its timeout, the best of those below. *Bound*: of a sender that stops at the end of the window, as in weft mode, and sends nothing twice, estimated: mean of 20 draws of detours. In paper mode it does not stop, and may have more. " + \
+            rows.append([str(payload), str(round_trip), number_of(gap), *(f"{share.text}; {found[case].best}" for case, share in shares.items()), *bounds])
+            tries += [[str(payload), mode.words, str(window), sweep.listing(lambda point, case=(mode, held, window), ideals=ideals: point.rate(ideals[case].median).text)] for (mode, _, window), sweep in found.items()]
+            if payload != e.PAYLOADS[0]:
+                ours = [shares[e.WEFT, held, window] for window in windows]
+                self.report.claim(f"(ours) reorder degree 64, packets of {payload:,} bytes: at least 95 % with windows of 32 and 64 (weft mode)", ", ".join(share_of(share) for share in ours), claims.worst(claims.at_least(share, 0.95) for share in ours))
+        sizes = "; ".join(f"{e.packets_of_reordered(payload):,} of {payload:,} bytes" for payload in e.PAYLOADS)
+        words = f"Packets each way: {sizes}. Throughput of that without reordering; {held * 100:g} % of packets take up to {e.DEGREE_OF_REORDERED} packets longer; 100 clocks from node to node. Behind each share stands its timeout, the best of those below. *Bound*: of a sender that stops at the end of the window, as in weft mode, and sends nothing twice, estimated: mean of 20 draws of detours. In paper mode it does not stop, and may have more. " + \
             "With small packets more of them fit into a round trip, and a window is full before its sender can hear that it has moved."
-        self.report.table("Reordering, by payload", words, ["payload, bytes", "round trip, packets", "degree", *(f"{s.name}, window {w}" for s in schemes for w in windows), *(f"bound, window {w}" for w in windows)], rows)
-        self.report.table("Timeouts of reordering, by payload", "As above.", ["payload, bytes", "scheme", "on detours, %", "window", "best", "by timeout"], sweeps)
+        self.report.table("Reordering, by payload", words, ["payload, bytes", "round trip, packets", "degree", *(f"{s.name}, window {w}" for s in e.MODES for w in windows), *(f"bound, window {w}" for w in windows)], rows)
+        self.report.table("Timeouts of reordering, by payload", "As above.", ["payload, bytes", "scheme", "window", "by timeout"], tries)
 
     def yardstick(self):
-        rates = self.first(3, e.LOSSES)
+        rates, worst = self.losses, self.losses[-1]
         timeouts = self.few(e.timers_of(e.WEFT, e.TIMEOUTS_OF_YARDSTICK))
-        self.runner.run([e.yardstick(p, packets, t) for packets in e.AHEAD for p in rates for t in timeouts], "yardstick")
-        titles = dict(zip(e.AHEAD, ("order kept", "order not known")))
-        relative = {(packets, t, p): self.runner.point(e.yardstick(p, packets, t)).over(self.runner.point(e.yardstick(0, packets, "measured"))) for packets in e.AHEAD for t in timeouts for p in rates}
-        best = {packets: min(timeouts, key=lambda t, packets=packets: (relative[packets, t, rates[-1]].median is None, relative[packets, t, rates[-1]].median or 0)) for packets in e.AHEAD}
-        lossy = [(p, e.YARDSTICK[e.LOSSES.index(p) - 1]) for p in rates[1:]]
-        rows = [[str(p), f"{most:.3f}", f"{(1 - p / 1000) ** 512:.0%}", *(cell for packets in e.AHEAD for cell in (relative[packets, best[packets], p].text, relative[packets, best[packets], p].tail))] for p, most in lossy]
+        found = self.sweep({packets: {t: e.yardstick(worst, packets, t) for t in timeouts} for packets in e.AHEAD}, "timers of the yardstick")
+        shown = {"order kept": (1, found[1].best), "order not known": (0, found[0].best), "order not known, timeouts as measured": (0, "measured")}
+        self.runner.run([e.yardstick(p, packets, t) for packets, t in shown.values() for p in rates] + [e.yardstick(0, packets, "measured") for packets in e.AHEAD], "yardstick")
+        ideals = {packets: self.runner.point(e.yardstick(0, packets, "measured")) for packets in e.AHEAD}
+        relative = {(title, p): self.runner.point(e.yardstick(p, packets, t)).over(ideals[packets]) for title, (packets, t) in shown.items() for p in rates}
+        lossy = [(p, e.YARDSTICK[e.LOSSES.index(p) - 1]) for p in rates if p]
+        rows = [[str(p), f"{most:.3f}", f"{(1 - p / 1000) ** 512:.0%}", *(cell for title in shown for cell in (relative[title, p].text, relative[title, p].tail))] for p, most in lossy]
         note = "256 KiB each way in packets of 1 KiB over a link of 256 bits a clock (100 Gb/s at 391 MHz), 300 clocks from node to node (a round trip of 600, and about 145 in engines and memory), relative to the median without loss and with timeouts measured; weft mode; timeouts: " + \
-            ", ".join(f"{titles[packets]} {best[packets]}" for packets in e.AHEAD)
-        words = note + ", those of the table below that do best at the highest loss. Beside it the best that published " + \
-            "simulators of Ultra Ethernet's selective acknowledgement reach; 1.4 to 2.2 where only a timer repairs. *No loss*: share of runs that lose no packet of data. *Order kept*: `RX_AHEAD` is 1, as this network allows; *not known*: it is 0, as where packets are sprayed."
+            ", ".join(f"{title} {timeout}" for title, (_, timeout) in list(shown.items())[:2])
+        words = note + f", those of the table below that do best at {worst} ‰. Beside it the best that published " + \
+            "simulators of Ultra Ethernet's selective acknowledgement are said to reach, figures that were given to us without their source; 1.4 to 2.2 where only a timer repairs. *No loss*: share of runs that lose no packet of data. *Order kept*: `RX_AHEAD` is 1, as this network allows; *not known*: it is 0, as where packets are sprayed."
         series = [("best published selective acknowledgement", "#666666", "^", rates, [runs.exactly(1.0), *(runs.exactly(most) for _, most in lossy)])]
-        series += [(f"weft mode, {titles[packets]}", colour, marker, rates, [relative[packets, best[packets], p] for p in rates]) for packets, colour, marker in zip(e.AHEAD, ("#1f6fb4", "#d95f02"), "os")]
+        series += [(f"weft mode, {title}", colour, marker, rates, [relative[title, p] for p in rates]) for title, colour, marker in zip(shown, ("#1f6fb4", "#d95f02", "#7b3294"), "osd")]
         plot.lines(self.image("yardstick"), "256 KiB beside Ultra Ethernet's selective acknowledgement", "packets lost, ‰", "times as long as without", series, note, ticks=rates)
-        self.report.table("A modern yardstick", words, ["loss, ‰", "best published", "no loss", "order kept", "mean, largest", "not known", "mean, largest"], rows, self.image("yardstick"))
-        self.report.table("Timeouts of the yardstick", "The sweep that they are from, at the highest loss; 775 is just more than a round trip, less than that costs packets that come twice.", ["timeout", *titles.values()],
-                          [[str(t), *(relative[packets, t, rates[-1]].text for packets in e.AHEAD)] for t in timeouts])
-        for packets, timeout, title in [*((packets, best[packets], title) for packets, title in titles.items()), (0, "measured", "order not known, timeouts as measured")]:
-            points = [relative[packets, timeout, p] for p, _ in lossy]
-            for field in ("median", "mean"):
-                values = [getattr(point, field) for point in points]
-                met = all(value is not None and value <= most for value, (_, most) in zip(values, lossy))
-                self.report.claim(f"(ours) completion at {', '.join(str(p) for p, _ in lossy)} ‰ at or below the best published selective acknowledgement, {field}, {title}", ", ".join("–" if value is None else runs.number(value) for value in values), met)
+        self.report.table("A modern yardstick", words, ["loss, ‰", "best published", "no loss", *(cell for title in shown for cell in (title, "mean, largest"))], rows, self.image("yardstick"))
+        self.report.table("Timeouts of the yardstick", f"The sweep that they are from, at {worst} ‰, {len(self.sweep_seeds)} seeds; 775 is just more than a round trip, less than that costs packets that come twice.", ["order", "by timeout"],
+                          [[title, found[packets].listing(lambda point, ideal=ideals[packets]: point.over(ideal).text)] for title, packets in (("kept", 1), ("not known", 0))])
+        for title in shown:
+            points = [(relative[title, p], most) for p, most in lossy]
+            of_means = claims.met(all(point.mean is not None and point.mean <= most for point, most in points))
+            for field, answer in (("median", claims.worst(claims.at_most(point, most) for point, most in points)), ("mean", of_means)):
+                values = [getattr(point, field) for point, _ in points]
+                self.report.claim(f"(ours) completion at {', '.join(str(p) for p, _ in lossy)} ‰ at or below the best published selective acknowledgement, {field}, {title}", ", ".join("–" if value is None else runs.number(value) for value in values), answer)
 
-    def swept_point(self, command):
-        return self.runner.point(command, seeds=self.sweep_seeds)
-
-    def swept(self, sweeps, what):
-        """Of sweeps, by case: commands by timeout. The timeout of the least median of few seeds, with its point of all seeds."""
-        self.runner.run([command for sweep in sweeps.values() for command in sweep.values()], what, self.sweep_seeds)
-
-        def best(sweep):
-            points = {timeout: self.swept_point(command) for timeout, command in sweep.items()}
-            return min(points, key=lambda each: (points[each].median is None, points[each].median or 0))
-
-        chosen = {case: best(sweep) for case, sweep in sweeps.items()}
-        self.runner.run([sweeps[case][timeout] for case, timeout in chosen.items()], f"{what}, the best")
-        return {case: (self.runner.point(sweeps[case][timeout]), timeout) for case, timeout in chosen.items()}
+    def beside_weft(self, what, points):
+        """Claims that no scheme completes before weft mode; points by name of scheme."""
+        answers = [(scheme.words, claims.less(points[scheme.name], points["weft"])) for scheme in e.SCHEMES[1:] if scheme.name in points]
+        words = [f"{text} {', '.join(names)}" for wanted, text in (("yes", "later than"), ("open", "as fast as")) if (names := [name for name, answer in answers if answer == wanted])]
+        answer = "no" if any(answer == "yes" for _, answer in answers) else "yes"
+        self.report.claim(f"(ours) {what}: no scheme completes before weft mode", "; ".join(words) or "before all", answer)
 
     def crowds(self):
         sizes = self.first(1, list(e.TIMEOUTS_OF_INCAST))
         timeouts = {**{size: e.TIMEOUTS_OF_INCAST[size] for size in sizes}, "many": self.first(1, e.TIMEOUTS_OF_MANY)}
         schemes = {what: self.first(1, e.SCHEMES) if what == "many" else e.SCHEMES for what in timeouts}
-        commands = {(s.name, what): {t: e.many(s, t) if what == "many" else e.incast(s, what, t) for t in self.few(e.timers_of(s, timeouts[what]))} for what in timeouts for s in schemes[what]}
-        found = self.swept(commands, "crowds")
-        rows, sweep_rows, panels, chosen = [], [], [], []
+        commands = {(what, s): {t: e.many(s, t) if what == "many" else e.incast(s, what, t) for t in self.few(e.timers_of(s, timeouts[what]))} for what in timeouts for s in schemes[what]}
+        seeds = self.sweep_seeds[:e.SEEDS_OF_CROWDS]
+        found = self.sweep(commands, "crowds", seeds)
+        points = {case: self.runner.point(commands[case][sweep.best]) for case, sweep in found.items()}
         titles = {8: "8 senders into one receiver, 64 KiB each", 32: "32 senders", "many": "10,048 transfers of 1 KiB at once, 64 nodes of a torus, any to any"}
+        rows, panels, chosen = [], [], []
         for what in timeouts:
-            words = titles[what]
-            best = {s.name: found[s.name, what] for s in schemes[what]}
-            rows.append([words, *(f"{best[s.name][0].text}; {best[s.name][1]}" if s.name in best else "" for s in e.SCHEMES)])
-            panels.append((words, [""], [(s.words, s.colour, [best[s.name][0].median if s.name in best else None]) for s in e.SCHEMES]))
-            chosen.append(f"{words}: " + ", ".join(f"{name} {timeout}" for name, (_, timeout) in best.items()))
-            for timeout in (*timeouts[what], "measured"):
-                sweep_rows.append([words if timeout == timeouts[what][0] else "", str(timeout), *(self.swept_point(commands[s.name, what][timeout]).text if timeout in commands.get((s.name, what), {}) else "" for s in e.SCHEMES)])
-            sooner = before([(s, best[s.name][0]) for s in schemes[what][1:]], best["weft"][0])
-            self.report.claim(f"(ours) {words}: no scheme completes before weft mode", f"later than {'; '.join(sooner)}" if sooner else "none", not sooner)
-        words = "1 ‰ of packets lost, 100 clocks from node to node (torus: 20, links of 1 clock). Clocks until all have completed, " + f"{e.LONGEST_INCAST:,} at the most; of the transfers at once {e.LONGEST_MANY:,}. "
+            rows.append([titles[what], *(f"{points[what, s].text}; {found[what, s].best}" if (what, s) in found else "" for s in e.SCHEMES)])
+            panels.append((titles[what], [""], [(s.words, s.colour, [points[what, s].median if (what, s) in found else None]) for s in e.SCHEMES]))
+            chosen.append(f"{titles[what]}: " + ", ".join(f"{s.name} {found[what, s].best}" for s in schemes[what]))
+            self.beside_weft(titles[what], {s.name: points[what, s] for s in schemes[what]})
+        words = "1 ‰ of packets lost. Senders to one receiver: 100 clocks from node to node, so a round trip of 200, and 145 in engines and memory, and what packets wait for the receiver's link, of which a window of every sender is thousands of clocks. Torus of 4x4x4: minimal adaptive routing, links of 1 clock, 20 clocks before a packet enters; a round trip of 40 and 7 a hop, 145 in engines and memory, and what packets wait. " + \
+            f"Nothing is drawn of delays. Clocks until all have completed, {e.LONGEST_INCAST:,} at the most; of the transfers at once {e.LONGEST_MANY:,}. "
         plot.bars(self.image("crowds"), "Many at once", "clocks", panels, f"{words}Median; no bar: less than half of the runs finished, or not run. Payload 256 bytes. Timeouts: {'; '.join(chosen)}")
         self.report.table("Crowds", words + "Each scheme with its best timeout, which stands behind its clocks.", ["", *(s.words for s in e.SCHEMES)], rows, self.image("crowds"))
-        self.report.table("Timeouts of crowds", f"The sweep that they are from, {self.sweep_seeds} seeds each; paper mode does not measure.", ["", "timeout", *(s.words for s in e.SCHEMES)], sweep_rows)
+        self.report.table("Timeouts of crowds", f"The sweep that they are from, {len(seeds)} seeds each; paper mode does not measure.", ["", "scheme", "by timeout"], [[titles[what], s.words, sweep.listing()] for (what, s), sweep in found.items()])
 
     def cuts(self):
         networks = self.first(1, e.NETWORKS)
         cases = [(net, until) for net in networks for until in (None, 4000, 12000)]
-        commands = {(net.name, s.name, until): {t: e.cut(net, s, t, until) for t in self.few(e.timers_of(s, e.TIMEOUTS_OF_CUT[net.name]))} for s in e.SCHEMES for net, until in cases}
-        found = self.swept(commands, "cuts")
+        commands = {(net, until, s): {t: e.cut(net, s, t, until) for t in self.few(e.timers_of(s, e.TIMEOUTS_OF_CUT[net.name]))} for net, until in cases for s in e.SCHEMES}
+        found = self.sweep(commands, "cuts")
+        points = {case: self.runner.point(commands[case][sweep.best]) for case, sweep in found.items()}
+        spans = {until: "never" if until is None else f"2,000 to {until:,}" for _, until in cases}
         rows, panels, chosen = [], [], []
         for net, until in cases:
-            best = {s.name: found[net.name, s.name, until] for s in e.SCHEMES}
-            title = f"{net.name}, " + ("no cut" if until is None else f"cut from 2,000 to {until:,}")
-            panels.append((title, [""], [(s.words, s.colour, [best[s.name][0].median]) for s in e.SCHEMES]))
-            chosen.append(f"{title}: " + ", ".join(f"{name} {timeout}" for name, (_, timeout) in best.items()))
-            rows.append([net.name, "never" if until is None else f"2,000 to {until:,}", *(f"{best[s.name][0].text}; {best[s.name][1]}" for s in e.SCHEMES)])
+            title = f"{net.name}, " + ("no cut" if until is None else f"cut from {spans[until]}")
+            panels.append((title, [""], [(s.words, s.colour, [points[net, until, s].median]) for s in e.SCHEMES]))
+            chosen.append(f"{title}: " + ", ".join(f"{s.name} {found[net, until, s].best}" for s in e.SCHEMES))
+            rows.append([net.name, spans[until], *(f"{points[net, until, s].text}; {found[net, until, s].best}" for s in e.SCHEMES)])
             if until:
-                sooner = before([(s, best[s.name][0]) for s in e.SCHEMES[1:]], best["weft"][0])
-                self.report.claim(f"(ours) a link cut for {until - 2000:,} clocks ({net.name}): no scheme completes before weft mode", f"later than {'; '.join(sooner)}" if sooner else "none", not sooner)
-        tried = "; ".join(f"{net.name} {', '.join(str(t) for t in e.TIMEOUTS_OF_CUT[net.name])}" for net in networks)
-        words = f"256 KiB each way; the link from node 0 to node 1 is cut in that direction meanwhile, clocks after the first post. Each scheme with the best of these timeouts, which stands behind its clocks: {tried}; and, but for paper mode, measured. " + \
+                self.beside_weft(f"a link cut for {until - 2000:,} clocks ({net.name})", {s.name: points[net, until, s] for s in e.SCHEMES})
+        words = "256 KiB each way; the link from node 0 to node 1 is cut in that direction meanwhile, clocks after the first post. Each scheme with the best of the timeouts below, which stands behind its clocks. " + \
             "After 15 timeouts without an answer a transfer ends with an error: 600 clocks do not outlast the longer cut, unless they back off as in weft mode. " + \
-            "Why weft mode is later, as its traces show: its sender stops at the end of the window, all of which is lost; so nothing comes from which the receiver could see a gap. Its timeouts, doubled meanwhile, ask for the first missing packet only, one after the other, until the window moves and a new packet shows that all before it are missing. "
+            "Why weft mode is later, as its traces show: its sender stops at the end of the window, all of which is lost; so nothing comes from which the receiver could see a gap. Its timeouts, doubled meanwhile, ask for one packet, twice, until the window moves and a new packet shows that all before it are missing; then for 56 each. "
         where = "; ".join(f"*{net.name}*: {net.words}" for net in networks)
         plot.bars(self.image("cuts"), "A link cut and healed", "clocks", panels, f"256 KiB each way, payload 256 bytes; {where}. Median; no bar: less than half of the runs finished. Timeouts: {'; '.join(chosen)}")
-        tries = [[name, scheme.words, "never" if until is None else f"2,000 to {until:,}", ", ".join(f"{t}: {self.swept_point(command).text}" for t, command in commands[name, scheme.name, until].items())]
-                 for name, until in ((net.name, until) for net, until in cases) for scheme in e.SCHEMES]
         self.report.table("A link cut and healed", words + where + ".", ["network", "cut", *(s.words for s in e.SCHEMES)], rows, self.image("cuts"))
-        self.report.table("Timeouts of cuts", f"The sweep that they are from, {self.sweep_seeds} seeds each. When a timeout happens to end beside the end of the cut decides much.", ["network", "scheme", "cut", "by timeout"], tries)
+        self.report.table("Timeouts of cuts", f"The sweep that they are from, {len(self.sweep_seeds)} seeds each. When a timeout happens to end beside the end of the cut decides much.", ["network", "scheme", "cut", "by timeout"],
+                          [[net.name, s.words, spans[until], sweep.listing()] for (net, until, s), sweep in found.items()])
 
-    EXPERIMENTS = ("sizes", "losses", "order_known", "payloads", "reorder", "reorder_by_payload", "yardstick", "crowds", "cuts")
+    EXPERIMENTS = ("sizes", "loss", "order_known", "payloads", "reorder", "reorder_by_payload", "yardstick", "crowds", "cuts")
+
+    def make(self, only=None):
+        """These experiments, or one; the timeouts of transfers before them."""
+        self.timers()
+        for name in self.EXPERIMENTS:
+            if only in (None, name):
+                print(f"figures: {name}", flush=True)
+                self.report.experiment = name
+                getattr(self, name)()
 
 
-def main():
+def arguments(words=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", default=str(ROOT / "build" / "bin" / "weft-sim-experiments"), help="weft-sim (default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=2, help="runs at a time (default: %(default)s)")
-    parser.add_argument("--seeds", type=int, default=e.SEEDS, help="of each point (default: %(default)s); fewer leave docs alone")
+    parser.add_argument("--seeds", type=int, default=len(e.SEEDS), help="of each point (default: %(default)s); fewer leave docs alone")
     parser.add_argument("--quick", action="store_true", help="3 seeds, few points, into build/figures instead of docs")
-    parser.add_argument("--only", choices=Figures.EXPERIMENTS, help="this experiment (and the timers); leaves docs alone")
-    args = parser.parse_args()
-    if args.seeds < 1 or args.jobs < 1 or not pathlib.Path(args.program).is_file():
-        parser.error(f"--seeds and --jobs are at least 1, and there must be a program {args.program}")
-    draft = args.quick or args.only is not None or args.seeds < e.SEEDS
+    parser.add_argument("--only", choices=Figures.EXPERIMENTS, help="this experiment (and the timeouts of transfers); leaves docs alone")
+    parser.add_argument("--accept", action="store_true", help="answers to claims as they are now are what is expected from now on (claims.json)")
+    args = parser.parse_args(words)
+    if args.jobs < 1:
+        parser.error(f"--jobs {args.jobs}: must be at least 1")
+    if not 1 <= args.seeds <= len(e.SEEDS):
+        parser.error(f"--seeds {args.seeds}: must be from 1 to {len(e.SEEDS)}")
+    if not pathlib.Path(args.program).is_file():
+        parser.error(f"--program {args.program}: there is no such file")
+    if args.accept and (args.only or args.seeds != len(e.SEEDS)):
+        parser.error("--accept: not with --only or --seeds, which do not answer all claims")
+    return args
+
+
+def main():
+    args = arguments()
+    partial = args.only is not None or args.seeds < len(e.SEEDS)
+    draft = args.quick or partial
     folder = ROOT / "build" / "figures" if draft else ROOT / "docs" / "img"
     folder.mkdir(parents=True, exist_ok=True)
-    runner = runs.Runner(args.program, args.jobs, 3 if args.quick else args.seeds, ROOT / "build" / "figures" / "runs")
-    report = Report(folder)
-    figures = Figures(runner, report, args.quick)
+    seeds, sweep_seeds = (each[:3 if args.quick else args.seeds] for each in (e.SEEDS, e.SEEDS_OF_SWEEPS))
+    report = evaluation_page.Report(folder)
     try:
-        figures.timers()
-        for name in Figures.EXPERIMENTS:
-            if args.only in (None, name):
-                print(f"figures: {name}", flush=True)
-                getattr(figures, name)()
+        Figures(runs.Runner(args.program, args.jobs, seeds, ROOT / "build" / "figures" / "runs"), report, args.quick, sweep_seeds).make(args.only)
     except (runs.RunError, OSError, subprocess.SubprocessError) as error:
         sys.exit(f"figures: {error}")
     page = ROOT / "build" / "figures" / "rdma.md" if draft else ROOT / "docs" / "results" / "rdma.md"
     page.parent.mkdir(parents=True, exist_ok=True)
-    files.write_whole(page, report.page(runner, args.quick))
+    files.write_whole(page, report.page(seeds, sweep_seeds, args.quick))
     (ROOT / "build" / "figures").mkdir(parents=True, exist_ok=True)
     files.write_whole(ROOT / "build" / "figures" / "rdma.json", json.dumps({"claims": report.claims, **report.numbers}, indent=2) + "\n")
     print(f"figures: {page.relative_to(ROOT)}")
+    form = "quick" if args.quick else "whole"
+    if args.accept:
+        claims.accept(form, report.claims)
+    elif not partial and (turned := claims.turned(form, report.claims)):
+        sys.exit("\n".join(["figures: answers to claims are not as expected (experiments/claims.json, --accept):", *turned]))
 
 
 if __name__ == "__main__":

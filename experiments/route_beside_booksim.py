@@ -106,7 +106,7 @@ booksim FILE    # {'; '.join(case.settings)}
 
 
 def main():
-    return beside.compare(__doc__, CASES, QUICK, run_weft, page, missed, FABRIC)
+    return beside.compare(__doc__, CASES, QUICK, run_weft, page, missed, more=FABRIC)
 
 
 if __name__ == "__main__":

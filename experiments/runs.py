@@ -99,7 +99,7 @@ def exactly(value):
 
 
 class Runner:
-    """Runs commands of weft-sim, jobs at a time, each once; remembers of their results what KEPT says, for the same program also in a folder, if there is one."""
+    """Runs commands of weft-sim with several seeds, jobs at a time, each once; remembers of their results what KEPT says, for the same program also in a folder, if there is one."""
 
     KEPT = ("ok", "cycles", "largest_gap")
 
@@ -139,8 +139,8 @@ class Runner:
         return result
 
     def run(self, wanted, what, seeds=None):
-        """All of these commands with all seeds, or with the first ones."""
-        todo = [(*arguments, "--seed", str(seed)) for arguments in dict.fromkeys(wanted) for seed in range(1, (seeds or self.seeds) + 1)]
+        """All of these commands with all seeds, or with these."""
+        todo = [(*arguments, "--seed", str(seed)) for arguments in dict.fromkeys(wanted) for seed in seeds or self.seeds]
         todo = [arguments for arguments in todo if arguments not in self.results]
         with concurrent.futures.ThreadPoolExecutor(max_workers=self.jobs) as pool:
             futures = {pool.submit(self.one, arguments): arguments for arguments in todo}
@@ -152,9 +152,9 @@ class Runner:
             print(file=sys.stderr)
 
     def results_of(self, arguments, seeds=None):
-        return [self.results[(*arguments, "--seed", str(seed))] for seed in range(1, (seeds or self.seeds) + 1)]
+        return [self.results[(*arguments, "--seed", str(seed))] for seed in seeds or self.seeds]
 
     def point(self, arguments, field="cycles", seeds=None):
-        """Of a command that has run, with so many seeds."""
+        """Of a command that has run with these seeds."""
         results = self.results_of(arguments, seeds)
         return summary([each[field] for each in results if each["ok"]], len(results))

@@ -242,7 +242,11 @@ Command add_rdma_command(CLI::App& app) {
                    "rxwindow, or as in older engines rxcounter: packets are counted, any loss resends all; "
                    "txwindow: the sender keeps packets until each is answered")
       ->capture_default_str();
-  command->add_option("--mode", options->mode, "weft or paper: what the receiver does about what is missing")
+  command
+      ->add_option(
+          "--mode", options->mode,
+          "weft or paper: what the receiver does about what is missing; of older schemes only whether "
+          "timeouts back off, which they do in weft")
       ->capture_default_str();
   command->add_option("--nodes", options->nodes, "XxYxZ")->capture_default_str();
   command

@@ -66,6 +66,38 @@ class Goals(unittest.TestCase):
         self.assertEqual(beside.faults(CASE, result(), result(clocks=4999)), ["speed"])
 
 
+class Speed(unittest.TestCase):
+    def test_the_fastest_run_counts(self):
+        self.assertEqual(beside.fastest([result(seconds=2), result(seconds=1), result(seconds=3)]).seconds, 1)
+
+    def test_both_run_by_turns(self):
+        turns = []
+        theirs, ours = iter((3.0, 1.0, 2.0)), iter((0.4, 0.3, 0.2))
+
+        def run_booksim(*_):
+            turns.append("theirs")
+            return result(seconds=next(theirs))
+
+        def run_weft(*_):
+            turns.append("ours")
+            return result(seconds=next(ours))
+
+        kept, beside.run_booksim = beside.run_booksim, run_booksim
+        try:
+            pair = beside.both(CASE, "booksim", "weft", None, run_weft, 3)
+        finally:
+            beside.run_booksim = kept
+        self.assertEqual([each.seconds for each in pair], [1.0, 0.2])
+        self.assertEqual(turns, ["theirs", "ours"] * 3)
+
+    def test_flit_hops_are_those_of_booksim_elsewhere(self):
+        for (side, load), clocks, millions in zip(beside.ELSEWHERE, beside.ELSEWHERE.values(), (0.31, 0.66, 0.16, None, 0.14)):
+            if millions:
+                hops = beside.flit_hops(beside.Case(side, load, 100), result(accepted=load, clocks=clocks))
+                self.assertAlmostEqual(hops, millions, delta=0.01)
+        self.assertIsNone(beside.Case(4, 0.1, 100, flits=9).elsewhere)
+
+
 class Settings(unittest.TestCase):
     def test_both_are_told_the_same(self):
         for case in (*beside.CASES, *beside.QUICK):

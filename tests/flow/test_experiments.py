@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the experiments tell of a point: the median of its seeds, its interval, what did not finish; what happens if weft-sim cannot be run; and what a
-window cannot beat; and the page of the evaluation, from results that are made up.
+"""What the experiments tell of a point: the median of its seeds, its interval, what did not finish; what happens if weft-sim cannot be run; what a
+window cannot beat; answers to claims, the best of a sweep; and the page of the evaluation, from results that are made up.
 
 usage: test_experiments.py REPOSITORY
 """
 
+import contextlib
+import io
 import math
 import pathlib
+import re
 import stat
 import sys
 import tempfile
@@ -20,9 +23,14 @@ sys.modules["plot"] = types.SimpleNamespace(
     lines=lambda path, title, x_label, y_label, series, note, **_: drawn.update({path.name: (series, note)}),
     bars=lambda path, title, y_label, panels, note, **_: drawn.update({path.name: (panels, note)}))
 import bound  # noqa: E402
+import claims  # noqa: E402
+import evaluation_page  # noqa: E402
 import experiments  # noqa: E402
 import figures  # noqa: E402
 import runs  # noqa: E402
+import sweeps  # noqa: E402
+
+NUMBERS = re.compile(r"\b(?:\d{1,3}(?:,\d{3})+|\d+\.\d+)\b")  # with a comma or a point: others are in every text
 
 FAKE = """#!/bin/sh
 for argument in "$@"; do last="$argument"; done
@@ -87,7 +95,7 @@ class Runs(unittest.TestCase):
             program = pathlib.Path(folder) / "weft-sim"
             program.write_text(FAKE, encoding="utf-8")
             program.chmod(program.stat().st_mode | stat.S_IXUSR)
-            runner = runs.Runner(program, 2, 5)
+            runner = runs.Runner(program, 2, range(1, 6))
             runner.run([("--bytes", "1")], "test")
             point = runner.point(("--bytes", "1"))
             self.assertEqual((point.median, point.seeds, point.unfinished), (300, 5, 2))
@@ -101,7 +109,7 @@ class Runs(unittest.TestCase):
                 program.write_text(text, encoding="utf-8")
                 program.chmod(program.stat().st_mode | stat.S_IXUSR)
                 for _ in range(2):
-                    runner = runs.Runner(program, 1, 1, pathlib.Path(folder) / "kept")
+                    runner = runs.Runner(program, 1, (1,), pathlib.Path(folder) / "kept")
                     runner.run([("--bytes", "1")], "test")
                     self.assertEqual(runner.point(("--bytes", "1")).median, cycles)
                 self.assertEqual(len((pathlib.Path(folder) / "runs").read_text(encoding="utf-8").split()), before + 1)
@@ -112,7 +120,7 @@ class Runs(unittest.TestCase):
             program.write_text("#!/bin/sh\necho 'weft-sim: no such thing' >&2\nexit 2\n", encoding="utf-8")
             program.chmod(program.stat().st_mode | stat.S_IXUSR)
             with self.assertRaisesRegex(runs.RunError, "exit code 2: weft-sim: no such thing"):
-                runs.Runner(program, 1, 1).run([("--bytes", "1")], "test")
+                runs.Runner(program, 1, (1,)).run([("--bytes", "1")], "test")
 
     def test_schemes_and_networks_have_names_of_their_own(self):
         self.assertEqual(len({scheme.name for scheme in experiments.SCHEMES}), len(experiments.SCHEMES))
@@ -123,7 +131,7 @@ class MadeUp(runs.Runner):
     """Clocks by what a function makes of a command's arguments; none: unfinished."""
 
     def __init__(self, clocks):
-        super().__init__("/bin/true", 1, 3)
+        super().__init__("/bin/true", 1, (4, 5, 6))
         self.clocks = clocks
 
     def run_one(self, arguments):
@@ -135,38 +143,127 @@ def value_of(arguments, option, default):
     return int(arguments[arguments.index(option) + 1]) if option in arguments else default
 
 
+def point(low, median, high, unfinished=0):
+    return runs.Point(median, low, high, 3, unfinished)
+
+
+class Claims(unittest.TestCase):
+    def test_answers_go_by_intervals(self):
+        one, never = point(10, 11, 12), runs.summary([], 3)
+        self.assertEqual([claims.less(one, other) for other in (point(13, 14, 15), point(12, 14, 15), point(7, 8, 9), never)], ["yes", "open", "no", "yes"])
+        self.assertEqual(claims.less(never, one), "no")
+        self.assertEqual([claims.at_most(one, limit) for limit in (12, 11, 9)] + [claims.at_most(never, 9)], ["yes", "open", "no", "no"])
+        self.assertEqual([claims.at_least(one, limit) for limit in (10, 11, 13)] + [claims.at_least(never, 0)], ["yes", "open", "no", "no"])
+        self.assertEqual([claims.near(one, value, 2) for value in (11, 13, 15)], ["yes", "open", "no"])
+        self.assertEqual((claims.worst(["yes", "no", "open"]), claims.worst(["open", "yes"]), claims.worst([])), ("no", "open", "yes"))
+
+    def test_answers_that_turn_are_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "claims.json"
+            claims.accept("quick", [("one", "1", "yes"), ("two", "2", "no")], file)
+            claims.accept("whole", [("one", "1", "open")], file)
+            self.assertEqual(claims.turned("quick", [("one", "3", "yes"), ("two", "4", "no")], file), [])
+            self.assertEqual(claims.turned("quick", [("one", "1", "no"), ("three", "3", "yes")], file),
+                             ["one: no, expected yes", "three: yes, expected nothing", "two: not asked, expected no"])
+            self.assertEqual(claims.expected("whole", file), {"one": "open"})
+
+    def test_the_page_has_the_answers_that_are_expected(self):
+        page = (ROOT / "docs" / "results" / "rdma.md").read_text(encoding="utf-8")
+        self.assertNotIn("Quick form", page)
+        section = page.split("## What the paper claims, and what is found")[1].split("\n## ")[0]
+        rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| ")][1:]
+        self.assertEqual({row[0]: row[2] for row in rows}, claims.expected("whole"))
+
+
+class Quoted(unittest.TestCase):
+    """Numbers of the evaluation that other pages quote are on its page, as they are there."""
+
+    def rows(self, page, link):
+        return [line for line in (ROOT / page).read_text(encoding="utf-8").splitlines() if line.startswith("|") and link in line]
+
+    def test_numbers_are_those_of_the_page(self):
+        page = set(NUMBERS.findall((ROOT / "docs" / "results" / "rdma.md").read_text(encoding="utf-8")))
+        rows = self.rows("README.md", "docs/results/rdma.md") + self.rows("docs/verification.md", "results/rdma.md#")
+        self.assertGreaterEqual(len(rows), 6)
+        for row in rows:
+            quoted = NUMBERS.findall(row)
+            self.assertTrue(quoted, row)
+            for number in quoted:
+                self.assertIn(number, page, row)
+
+
+class Sweeps(unittest.TestCase):
+    def test_the_best_has_the_fewest_unfinished_runs_then_the_least_median(self):
+        points = {100: point(1, 2, math.inf, 1), 200: point(7, 8, 9), 300: point(4, 5, 6), "measured": runs.summary([], 3)}
+        self.assertEqual(sweeps.Sweep(points).best, 300)
+        self.assertEqual(sweeps.Sweep({**points, 400: point(3, 5, 5)}).best, 400)
+        self.assertEqual(sweeps.Sweep({"measured": runs.summary([], 3), 100: runs.summary([1], 3)}).best, 100)
+
+    def test_an_edge_is_marked_if_it_is_clearly_better(self):
+        inside = {100: point(7, 8, 9), 200: point(1, 2, 3), 300: point(4, 5, 6), "measured": point(7, 7, 7)}
+        self.assertFalse(sweeps.Sweep(inside).at_edge)
+        for best in (100, 300):
+            self.assertTrue(sweeps.Sweep({**inside, best: point(0, 0, 0)}).at_edge, best)
+            self.assertFalse(sweeps.Sweep({**inside, best: point(0, 0, 1)}).at_edge, best)  # as good as the next, by their intervals
+        self.assertFalse(sweeps.Sweep({**inside, "measured": point(0, 0, 0)}).at_edge)
+        self.assertEqual(sweeps.Sweep({100: point(1, 2, 3), 200: point(7, 8, 9)}).listing(lambda each: f"{each.median}"), "**100: 2** †, 200: 8")
+
+
 class Page(unittest.TestCase):
     def figures(self, clocks, quick=True):
         drawn.clear()
         runner = MadeUp(clocks)
-        report = figures.Report(pathlib.Path("/nowhere"))
-        made = figures.Figures(runner, report, quick)
-        made.timers()
-        for name in figures.Figures.EXPERIMENTS:
-            getattr(made, name)()
-        return made, report.page(runner, quick), report
+        report = evaluation_page.Report(pathlib.Path("/nowhere"))
+        made = figures.Figures(runner, report, quick, (1, 2, 3))
+        with contextlib.redirect_stdout(io.StringIO()):
+            made.make()
+        return made, report.page(runner.seeds, made.sweep_seeds, quick), report
 
     def test_every_figure_is_drawn_and_every_timer_is_the_best_of_a_sweep(self):
         made, page, report = self.figures(lambda arguments: 10_000 + abs(value_of(arguments, "--timeout", 9_999) - 300))
         self.assertEqual({line.split("/")[-1].rstrip(")") for line in page.splitlines() if line.startswith("![")}, set(drawn))
-        self.assertEqual(len(drawn), 11)
-        for (network, scheme, payload, _), timeout in made.best.items():
-            tried = [t for t in made.few(next(n for n in experiments.NETWORKS if n.name == network).timeouts_for(payload))]
-            self.assertEqual(timeout, min(tried, key=lambda t: abs(t - 300)), (network, scheme, payload))
+        self.assertEqual(len(drawn), 12)
+        for (network, scheme, payload, loss), timeout in made.best.items():
+            of = [next(each for each in all_of if each.name == name) for all_of, name in ((experiments.NETWORKS, network), (experiments.SCHEMES, scheme))]
+            tried = [t for t in made.few(experiments.timeouts_of_transfer(*of, loss, payload)) if t != "measured"]
+            self.assertEqual(timeout, min(tried, key=lambda t: abs(t - 300)), (network, scheme, payload, loss))
         self.assertNotIn("None", page)
         self.assertEqual(len(report.claims), len({text for text, _, _ in report.claims}))
+        self.assertEqual({text for text, _, _ in report.claims}, set(claims.expected("quick")))
+
+    def test_every_section_says_how_it_is_made_alone(self):
+        page = self.figures(lambda arguments: 10_000)[1]
+        for name in figures.Figures.EXPERIMENTS:
+            self.assertIn(f"--only {name}", page)
+
+    def test_timeouts_are_chosen_by_other_seeds_than_points(self):
+        chosen_by = lambda arguments: 10_000 + value_of(arguments, "--timeout", 9_999) * (1 if value_of(arguments, "--seed", 0) <= 3 else -1)  # noqa: E731
+        made = self.figures(chosen_by)[0]
+        self.assertEqual(made.best["torus", "weft", 256, 0], 75)
+        self.assertFalse(set(experiments.SEEDS) & set(experiments.SEEDS_OF_SWEEPS))
 
     def test_claims_fail_where_weft_mode_is_slower(self):
-        slow = self.figures(lambda arguments: 20_000 if "weft" in arguments and "--loss" in arguments else 10_000)[2]
-        fast = self.figures(lambda arguments: 10_000 if "weft" in arguments else 20_000)[2]
-        for text in ("with loss, receiver window fastest at every size (weft mode, packets of 256 bytes)", "(ours) 8 senders into one receiver, 64 KiB each: no scheme completes before weft mode",
-                     "with 1 ‰ of loss, receiver window fastest with packets of 4,096 bytes (weft mode)"):
-            self.assertEqual([(claim[2]) for report in (slow, fast) for claim in report.claims if claim[0] == text], ["no", "yes"], text)
+        reports = [self.figures(clocks)[2] for clocks in (lambda arguments: 20_000 if "weft" in arguments and "--loss" in arguments else 10_000, lambda arguments: 10_000,
+                                                          lambda arguments: 10_000 if "weft" in arguments else 20_000)]
+        for text, answers in (("with loss, receiver window fastest at every size (weft mode, packets of 256 bytes)", ["no", "open", "yes"]),
+                              ("(ours) 8 senders into one receiver, 64 KiB each: no scheme completes before weft mode", ["no", "yes", "yes"]),
+                              ("with 1 ‰ of loss, receiver window fastest with packets of 4,096 bytes (weft mode)", ["no", "open", "yes"])):
+            self.assertEqual([(claim[2]) for report in reports for claim in report.claims if claim[0] == text], answers, text)
 
     def test_what_never_finishes_is_shown(self):
         page = self.figures(lambda arguments: None if "txwindow" in arguments and "incast" in arguments else 10_000)[1]
         row = next(line for line in page.splitlines() if line.startswith("| 8 senders"))
         self.assertTrue(row.split("|")[-2].strip().startswith("none of 3 finished"), row)
+
+    def test_options_that_cannot_be_are_refused(self):
+        for line, wrong in (("--jobs 0", "--jobs 0: must be at least 1"), ("--seeds 0", "--seeds 0: must be from 1 to 20"), ("--seeds 21", "--seeds 21: must be from 1 to 20"),
+                            ("--program /no/such", "--program /no/such: there is no such file"), ("--only magic", "invalid choice: 'magic'"),
+                            ("--program /bin/true --accept --seeds 5", "--accept: not with --only or --seeds")):
+            told = io.StringIO()
+            with contextlib.redirect_stderr(told), self.assertRaises(SystemExit) as left:
+                figures.arguments(line.split())
+            self.assertEqual(left.exception.code, 2)
+            self.assertIn(wrong, told.getvalue())
 
 
 if __name__ == "__main__":
