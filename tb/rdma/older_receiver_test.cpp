@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receiver of the receiver counter (docs/rdma_baseline.md) among packets that no network brings often: of
-// attempts that are over or not asked for, and of a transfer that is complete or given up.
-#include <array>
-
+// Receivers of the older schemes (docs/rdma_baseline.md) among packets that no network brings often: of
+// attempts that are over or not asked for, of a transfer that is complete or given up, while nothing can be
+// answered.
 #include "engine_bench.hpp"
 #include "rdma_baseline/count.hpp"
 
@@ -15,7 +14,7 @@ using formats::Outcome;
 using formats::Ptype;
 
 /// A transfer of three full packets from node 7, which a test plays; the engine's timers end soon.
-class AttemptsOfOne : public testing::Test {
+class ThreePackets : public testing::Test {
  protected:
   static constexpr uint16_t payload = 64;
   static constexpr uint32_t packets = 3;
@@ -28,23 +27,28 @@ class AttemptsOfOne : public testing::Test {
     return setup;
   }
 
-  AttemptsOfOne() {
+  explicit ThreePackets(const std::string& build) : bench_(EngineBench::alone(build), impatient()) {
     Header request = header_to_zero(Ptype::rqt);
     request.pidx = packets * payload;
     request.arg = destination_base;
     expect(request, Outcome::grant);
   }
-  ~AttemptsOfOne() override {
+  ~ThreePackets() override {
     bench_.system.check_counters();
     bench_.expect_no_findings();
   }
 
-  static Header data(uint8_t attempt, uint32_t pidx) {
+  static Header data(uint32_t pidx) {
     Header header = header_to_zero(Ptype::data);
     header.gen = 1;
     header.len = payload;
     header.pidx = pidx;
     if (pidx + 1 == packets) header.flags = formats::flag_last;
+    return header;
+  }
+
+  static Header data(uint8_t attempt, uint32_t pidx) {
+    Header header = data(pidx);
     uint32_t sum = 0;
     for (uint32_t n = 0; n < packets; ++n) sum += rdma::mix(n);
     rdma::set_attempt(header, attempt, sum);
@@ -73,12 +77,41 @@ class AttemptsOfOne : public testing::Test {
         << formats::name(outcome);
   }
 
+  /// Until there is no room for another control packet.
+  void stall() {
+    bench_.system.node(0).stall_output(true);
+    Header request = header_to_zero(Ptype::rqt);
+    request.pidx = payload;
+    request.arg = destination_base + 1;  // misaligned: it is refused
+    for (uint32_t n = 0; n < 200 && bench_.count(Outcome::drop_busy) == 0; ++n) {
+      request.sid = static_cast<uint16_t>(n % 2);
+      bench_.system.node(0).receive(flits_of(request));
+      bench_.run(10);
+    }
+    bench_.run(100);
+    EXPECT_GT(bench_.count(Outcome::drop_busy), 0u);
+  }
+  void go_on() {
+    bench_.system.node(0).stall_output(false);
+    bench_.run(500);
+  }
+
+  EngineBench bench_;
+};
+
+class AttemptsOfOne : public ThreePackets {
+ protected:
+  AttemptsOfOne() : ThreePackets("rxcounter_small") {}
+
   void send_all(uint8_t attempt) {
     for (uint32_t pidx = 0; pidx + 1 < packets; ++pidx) expect(data(attempt, pidx), Outcome::advance);
     expect(data(attempt, packets - 1), Outcome::finish);
   }
+};
 
-  EngineBench bench_{EngineBench::alone("rxcounter_small"), impatient()};
+class PacketsThatAreAnswered : public ThreePackets {
+ protected:
+  PacketsThatAreAnswered() : ThreePackets("txwindow_small") {}
 };
 
 TEST_F(AttemptsOfOne, ThatNobodyHasAskedForAreDropped) {
@@ -130,6 +163,47 @@ TEST_F(AttemptsOfOne, EndWhenNothingComes) {
 TEST_F(AttemptsOfOne, EndCompleteOnesToo) {
   send_all(0);
   for (unsigned n = 0; n < 3; ++n) expect_timeout(Outcome::done_again);
+  expect_timeout(Outcome::reclaim);
+}
+
+/// DONE, and RESEND, find no room: the timer repeats them.
+TEST_F(AttemptsOfOne, AreCompleteThoughNobodyCanBeTold) {
+  expect(data(0, 0), Outcome::advance);
+  expect(data(0, 1), Outcome::advance);
+  stall();
+  expect(data(0, 2), Outcome::finish);
+  go_on();
+  expect_timeout(Outcome::done_again);
+}
+
+TEST_F(AttemptsOfOne, BeginThoughNobodyCanBeTold) {
+  expect(data(0, 0), Outcome::advance);
+  stall();
+  expect_timeout(Outcome::ask_from);
+  go_on();
+  expect_dropped(data(0, 1), Outcome::drop_duplicate);
+  expect_timeout(Outcome::ask_from);
+  send_all(2);
+}
+
+TEST_F(PacketsThatAreAnswered, AreWrittenWithoutRoomForTheAnswer) {
+  expect(data(0), Outcome::accept);
+  stall();
+  for (const uint32_t pidx : {1, 1, 2}) expect(data(pidx), Outcome::accept);
+  go_on();
+  EXPECT_EQ(bench_.written(), 4u * payload);
+  expect(data(1), Outcome::accept);
+}
+
+TEST_F(PacketsThatAreAnswered, AreNotMissedAtTheTimeout) {
+  expect(data(0), Outcome::accept);
+  stall();
+  expect_timeout(Outcome::ask_one);
+  go_on();
+  expect_timeout(Outcome::ask_one);
+  Header kept = release(formats::flag_retry);
+  expect(kept, Outcome::kept);
+  for (unsigned n = 0; n < 3; ++n) expect_timeout(Outcome::ask_one);  // its silence begins anew
   expect_timeout(Outcome::reclaim);
 }
 
