@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 #include "rdma_sender_lockstep.hpp"
 
@@ -32,8 +33,10 @@ class SenderTraffic {
       if (n % 256 == 0) random_paces();
       if (bench_.below(10'000) == 0) sender_.reset(config_);
       random_clock();
+      if (n % 20'000 == 0) expect_turns();
       if (testing::Test::HasFatalFailure()) FAIL() << "clock " << n;
     }
+    expect_turns();
     end_all();
   }
 
@@ -186,6 +189,26 @@ class SenderTraffic {
     if (bench_.chance(10)) sender_.keep = static_cast<uint16_t>(paces_.keep ? bench_.below(paces_.keep) : 0);
     if (paces_.tick && bench_.cycle() % paces_.tick == 0) ++sender_.now;
     sender_.clock();
+  }
+
+  /// While nothing comes and time stands still, everybody who wants a turn has one. With a window a context may
+  /// wait for room or for an ACK.
+  void expect_turns() {
+    if (params_.scheme != rdma::Scheme::receiver_counter) return;
+    const auto paces = std::exchange(paces_, {0, 0, 100, 100, 100, 0, 0, 0});
+    sender_.header.reset();
+    sender_.post.reset();
+    sender_.fault.reset();
+    for (unsigned n = 0; n < 50; ++n) random_clock();  // what is under way
+    std::set<uint16_t> wanting;
+    for (uint16_t sid = 0; sid < tx_contexts; ++sid) {
+      const rdma::TxContext& context = sender_.golden().context(sid);
+      if (context.state == State::active && context.turn) wanting.insert(sid);
+    }
+    const uint64_t start = bench_.cycle();
+    for (unsigned n = 0; n < 200 && !testing::Test::HasFatalFailure(); ++n) random_clock();
+    for (const uint16_t sid : wanting) EXPECT_TRUE(sender_.turned_since(sid, start)) << "SID " << sid;
+    paces_ = paces;
   }
 
   /// Without any answer every transfer ends by its timers, and every context and completion comes back.
