@@ -88,10 +88,10 @@ class SenderLockstep {
   const rdma::Params& params() const { return params_; }
   const rdma::Sender& golden() const { return golden_; }
   unsigned owed() const { return owed_; }
-  /// Had it a turn in this clock or later?
-  bool turned_since(uint16_t sid, uint64_t cycle) const {
-    const auto last = turned_.find(sid);
-    return last != turned_.end() && last->second >= cycle;
+  /// Has it sent a new packet in this clock or later?
+  bool sent_since(uint16_t sid, uint64_t cycle) const {
+    const auto last = sent_.find(sid);
+    return last != sent_.end() && last->second >= cycle;
   }
 
   /// As if after reset.
@@ -379,7 +379,8 @@ class SenderLockstep {
       case 6:
         return traced("buffer_turn", {}, {}, inputs, golden_.buffer_turn(bench_->trace_sid_o, inputs));
       default:
-        turned_[bench_->trace_sid_o] = bench_.cycle();
+        if (static_cast<Outcome>(bench_->trace_outcome_o) == Outcome::send)
+          sent_[bench_->trace_sid_o] = bench_.cycle();
         return traced("turn", {}, {}, inputs, golden_.turn(bench_->trace_sid_o, inputs));
     }
   }
@@ -414,8 +415,8 @@ class SenderLockstep {
   rdma::Sender golden_;
   rdma::Params params_;
   UnitTrace trace_;
-  std::map<uint16_t, uint64_t> turned_;  // by SID: clock of its last turn
-  std::deque<rdma::Packet> packets_;     // taken, not yet retired
+  std::map<uint16_t, uint64_t> sent_;  // by SID: clock of its last new packet
+  std::deque<rdma::Packet> packets_;   // taken, not yet retired
   std::deque<rdma::Post> posts_;
   std::deque<std::pair<Fault, uint64_t>> faults_;  // and when it was taken
   ShownQueue<Header> control_{2};
