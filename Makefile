@@ -335,7 +335,7 @@ barrier-coverage: configure ## which points of docs/testplan.json the tests of t
 
 OLDER_COVERAGE_DIR = $(BUILD)/older_coverage
 
-older-coverage: configure ## which points of docs/testplan.json the tests of the older schemes hit, into docs/results/older_coverage.md
+older-coverage: configure ## which points of docs/testplan.json the tests of the older schemes hit, into docs/results/older_coverage.md and docs/results/older_coverage_points.md
 	cmake --build --preset $(PRESET) -j $(JOBS) --target rdma_older_test test_rdma_baseline
 	rm -rf $(OLDER_COVERAGE_DIR) && mkdir -p $(addprefix $(OLDER_COVERAGE_DIR)/,engine unit)
 	WEFT_TRACES=$(OLDER_COVERAGE_DIR)/engine $(BUILD)/bin/rdma_older_test --gtest_brief=1
