@@ -280,6 +280,9 @@ switch-mutate: configure $(PYTHON_VENV)/ready ## mutants of the switch lookup bl
 barrier-mutate: configure $(PYTHON_VENV)/ready ## mutants of the barrier engine against its tests, into docs/results/barrier_mutation.md
 	$(PYTHON_VENV)/bin/python tests/mutation/mutate.py --unit barrier --jobs $(JOBS) $(MUTATE_ARGS)
 
+older-mutate: configure $(PYTHON_VENV)/ready ## mutants of the blocks of the older schemes against their tests, into docs/results/older_mutation.md
+	$(PYTHON_VENV)/bin/python tests/mutation/mutate.py --unit older --jobs $(JOBS) $(MUTATE_ARGS)
+
 fuzz: setup ## fuzz the packet input of the engine beside the golden model (SECONDS=600), into docs/results/fuzz.md
 	cmake --preset fuzz $(CMAKE_QUIET) >/dev/null
 	cmake --build --preset fuzz -j $(JOBS) --target weft-fuzz weft-fuzzer $(if $(filter 1,$(QUICK)),,weft-fuzzer-faulty)
@@ -330,6 +333,16 @@ barrier-coverage: configure ## which points of docs/testplan.json the tests of t
 	rm -rf $(BARRIER_COVERAGE_DIR) && mkdir -p $(BARRIER_COVERAGE_DIR)/traces
 	WEFT_TRACES=$(BARRIER_COVERAGE_DIR)/traces $(BUILD)/bin/test_barrier_rtl --gtest_brief=1
 	python3 tests/coverage/functional.py --jobs $(JOBS) --units barrier --page barrier_coverage $(BARRIER_COVERAGE_DIR) barrier=$(BARRIER_COVERAGE_DIR)/traces
+
+OLDER_COVERAGE_DIR = $(BUILD)/older_coverage
+
+older-coverage: configure ## which points of docs/testplan.json the tests of the older schemes hit, into docs/results/older_coverage.md and docs/results/older_coverage_points.md
+	cmake --build --preset $(PRESET) -j $(JOBS) --target rdma_older_test test_rdma_baseline
+	rm -rf $(OLDER_COVERAGE_DIR) && mkdir -p $(addprefix $(OLDER_COVERAGE_DIR)/,engine unit)
+	WEFT_TRACES=$(OLDER_COVERAGE_DIR)/engine $(BUILD)/bin/rdma_older_test --gtest_brief=1
+	WEFT_TRACES=$(OLDER_COVERAGE_DIR)/unit $(BUILD)/bin/test_rdma_baseline --gtest_brief=1 --gtest_filter='RdmaOlderSenders.*'
+	python3 tests/coverage/functional.py --jobs $(JOBS) --units rxcounter_rx,rxcounter_tx,txwindow_rx,txwindow_tx --page older_coverage $(OLDER_COVERAGE_DIR) \
+	  engine=$(OLDER_COVERAGE_DIR)/engine unit=$(OLDER_COVERAGE_DIR)/unit
 
 # Each in two parts at a time, so that both cores have work.
 COVERAGE_TESTS := rdma_nic_test weft_nic_test test_rtl test_rdma_baseline rdma_older_test test_rdma_queues test_rdma_inbox test_rdma_requests test_switch test_barrier_rtl test_nic_blocks

@@ -3,8 +3,8 @@
 
 # Also pages that a target of the Makefile writes and that are not in the tree. tests/flow/test_report_groups.py: each page is in one group.
 GROUPS = [
-    ("Coverage", ["coverage", "code_coverage", "coverage_points", "switch_coverage", "switch_coverage_points", "barrier_coverage", "barrier_coverage_points"]),
-    ("Proofs, gates, mutants", ["formal", "netlist", "switch_netlist", "mutation", "switch_mutation", "barrier_mutation"]),
+    ("Coverage", ["coverage", "code_coverage", "coverage_points", "switch_coverage", "switch_coverage_points", "barrier_coverage", "barrier_coverage_points", "older_coverage", "older_coverage_points"]),
+    ("Proofs, gates, mutants", ["formal", "netlist", "switch_netlist", "mutation", "switch_mutation", "barrier_mutation", "older_mutation"]),
     ("Area and timing", ["area", "window", "contexts", "schemes", "switch_area", "switch_colours", "barrier_area", "nic_area"]),
     ("FPGA", ["fpga", "switch_fpga", "boards"]),
     ("Speed", ["bench", "goodput", "rdma", "long", "switch_bench", "systemc"]),

@@ -13,6 +13,7 @@ void NodeTraces::open(const std::string& directory, uint32_t node, const RdmaBui
         file, trace::Fields{{"unit", "rdma"},
                             {"node", std::to_string(node)},
                             {"build", build.name},
+                            {"scheme", std::to_string(static_cast<int>(build.params.scheme))},
                             {"window", std::to_string(build.params.window)},
                             {"payload", std::to_string(build.params.payload)},
                             {"contexts", std::to_string(build.params.n_rx_ctx)}});

@@ -23,9 +23,9 @@ PLAN = ROOT / "docs" / "testplan.json"
 HOLES = pathlib.Path(__file__).resolve().parent / "holes.json"
 LEAST_HIT = 0.95
 PAGES = ROOT / "docs" / "results"
-COMMANDS = {"coverage": "make coverage", "switch_coverage": "make switch-coverage", "barrier_coverage": "make barrier-coverage"}  # by page
-WHAT = {"coverage": "RDMA engine and NIC", "switch_coverage": "switch lookup block", "barrier_coverage": "barrier engine"}  # likewise
-FACTS_OF = {"coverage": "trace_facts", "switch_coverage": "lookup_facts", "barrier_coverage": "barrier_facts"}  # likewise
+COMMANDS = {"coverage": "make coverage", "switch_coverage": "make switch-coverage", "barrier_coverage": "make barrier-coverage", "older_coverage": "make older-coverage"}  # by page
+WHAT = {"coverage": "RDMA engine and NIC", "switch_coverage": "switch lookup block", "barrier_coverage": "barrier engine", "older_coverage": "older schemes"}  # likewise
+FACTS_OF = {"coverage": "trace_facts", "switch_coverage": "lookup_facts", "barrier_coverage": "barrier_facts", "older_coverage": "older_facts"}  # likewise
 MOST_NAMED = 3  # tests of a point
 
 

@@ -11,7 +11,7 @@ tx: retries, busy (repeats of the RQT, refusals for want of a context, so far); 
 inbox: message, imm (of the completion), form (of the RQT), bound (what became meanwhile of the context that the ticket had).
 queues: register, arm (of a write); ring (does the burst or slot begin a new lap), full (the ring has no slot left), quota, waits (entries
 announced but not asked for), unseen (completions), since_head (clocks since the last CQ_HEAD), message_sent (not answered yet).
-lookup: those of tests/coverage/lookup_facts.py; barrier: of barrier_facts.py.
+lookup: those of tests/coverage/lookup_facts.py; barrier: of barrier_facts.py; rxcounter_rx, rxcounter_tx, txwindow_rx, txwindow_tx: of older_facts.py.
 """
 
 import dataclasses
@@ -23,6 +23,7 @@ import specification
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "scripts"))
 import barrier_facts  # noqa: E402
 import lookup_facts  # noqa: E402
+import older_facts  # noqa: E402
 import traces  # noqa: E402
 from traces import number  # noqa: E402
 
@@ -69,6 +70,7 @@ FACTS = {
     },
     "lookup": lookup_facts.FACTS,
     "barrier": barrier_facts.FACTS,
+    **older_facts.FACTS,
 }
 
 
@@ -376,13 +378,21 @@ class Queues:
 
 def events(file):
     """Unit and facts of every record."""
-    words = about(file)
+    units = units_of(about(file))
+    for record in traces.records(file):
+        unit, teller = units[record["unit"]]
+        yield unit, teller.facts(record)
+
+
+def units_of(words):
+    """By unit of a record: unit of the plan, and who tells its facts."""
     if words["unit"] == "switch":
         units = {"lookup": lookup_facts.Lookup(int(words["ports"]))}
     elif words["unit"] == "barrier":
         units = {"barrier": barrier_facts.Barrier(words)}
+    elif older := older_facts.halves(words, History):
+        return older
     else:
         receiver = Receiver(sizes(words))
         units = {"rx": receiver, "tx": Sender(), "inbox": Inbox(receiver), "queues": Queues()}
-    for record in traces.records(file):
-        yield record["unit"], units[record["unit"]].facts(record)
+    return {unit: (unit, teller) for unit, teller in units.items()}

@@ -116,7 +116,7 @@ class Netlist:
         self._free |= self._let_through(port, checked)
         self._states = [state[0] for state in states]
         self._original = self._copy(0)
-        self._reset = self._free[port[RESET]]
+        self._reset = self._free[port[RESET]] if RESET in port else self.graph.new()  # of a design without one: nothing depends on it
         self._next = {self._free[state] >> 1: self._original[len(self._names) + index] for index, state in enumerate(self._states)}
 
     def _let_through(self, port, checked):

@@ -340,7 +340,7 @@ def judge(design, mutants, graph, args):
 
 def run(args):
     unit = netlist.UNITS[args.unit]
-    for design in unit.designs:
+    for design in {each.name: each for design in unit.designs for each in (design, design.beyond) if each}.values():
         netlist.flatten(design)
     designs = [design for design in unit.designs if args.design in (None, design.name)]
     prepared = [(design, *prepare(design, args)) for design in designs]

@@ -89,6 +89,16 @@ PER_PORT = Design("switch_per_port", 60, [], beyond=SWITCH, top="switch_lookup",
 BARRIER = Design("barrier_engine", 300, ["i_core.before_tick_q", "i_core.ticks_q", "i_core.timed_q", "i_completions.pending_o", "i_core.open_o"], top="barrier_engine",
                  sources=(ROOT / "rtl" / "barrier" / "barrier.f", ROOT / "build" / "gen" / "rtl" / "barrier_formats_pkg.sv"),
                  sizes=("N_GROUPS=4", "N_MEMBERS=32", "N_NODES=24", "IN_DEPTH=4"))
+# Blocks of the older schemes (docs/rdma_baseline.md), as in tests/rtl/CMakeLists.txt; of their senders what they have beyond the engine's own of the same size.
+NARROW = ("N_TX_CTX=8", "PAYLOAD=64", "PIDX_W=8", "CID_W=5", "SID_W=4", "MSGID_W=6", "NODE_W=4", "ADDR_W=24", "RESEND_DEPTH=8")
+WIDE = ("N_TX_CTX=8", "PAYLOAD=64", "PIDX_W=24", "CID_W=16", "SID_W=16", "MSGID_W=24", "NODE_W=16", "ADDR_W=63", "RESEND_DEPTH=8")
+RX_COUNTER = Design("rdma_rx_counter", 50, [], top="rdma_rx_counter", sizes=("PIDX_W=8",))
+SEND_LISTS = Design("rdma_send_lists", 50, [], top="rdma_send_lists", sizes=("N_TX_CTX=8", "N_BUFFERS=4"))
+SEND_COPIES = Design("rdma_send_copies", 50, [], top="rdma_send_copies", sizes=("DATA_W=256", "PAYLOAD=64", "ADDR_W=16", "N_BUFFERS=2", "WINDOW=4", "DEPTH=4"))
+COUNTER_SENDER = Design("counter_sender", 50, [], beyond=Design("wide_sender", 0, [], top="rdma_sender", sizes=WIDE), top="rdma_sender", sizes=(*WIDE, "SCHEME=1"))
+# Races of timeouts, turns and answers of a buffer.
+KEEPING_SENDER = Design("keeping_sender", 110, ["g_buffers.i_buffers.turn_q"], beyond=Design("narrow_sender", 0, [], top="rdma_sender", sizes=NARROW), top="rdma_sender",
+                        sizes=(*NARROW, "SCHEME=2", "WINDOW=4", "N_BUFFERS=2"))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -102,7 +112,8 @@ class Unit:
 
 UNITS = {"receiver": Unit("the receiver", "make mutate", "mutation.md", [SMALL, TRANSFERS]),
          "switch": Unit("the switch lookup block", "make switch-mutate", "switch_mutation.md", [SWITCH, PER_PORT]),
-         "barrier": Unit("the barrier engine", "make barrier-mutate", "barrier_mutation.md", [BARRIER])}
+         "barrier": Unit("the barrier engine", "make barrier-mutate", "barrier_mutation.md", [BARRIER]),
+         "older": Unit("the older schemes", "make older-mutate", "older_mutation.md", [RX_COUNTER, SEND_LISTS, SEND_COPIES, COUNTER_SENDER, KEEPING_SENDER])}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -88,6 +88,11 @@ class SenderLockstep {
   const rdma::Params& params() const { return params_; }
   const rdma::Sender& golden() const { return golden_; }
   unsigned owed() const { return owed_; }
+  /// Has it sent a new packet in this clock or later?
+  bool sent_since(uint16_t sid, uint64_t cycle) const {
+    const auto last = sent_.find(sid);
+    return last != sent_.end() && last->second >= cycle;
+  }
 
   /// As if after reset.
   void compare_with(const rdma::Params& params, const rdma::Config& config) {
@@ -374,6 +379,8 @@ class SenderLockstep {
       case 6:
         return traced("buffer_turn", {}, {}, inputs, golden_.buffer_turn(bench_->trace_sid_o, inputs));
       default:
+        if (static_cast<Outcome>(bench_->trace_outcome_o) == Outcome::send)
+          sent_[bench_->trace_sid_o] = bench_.cycle();
         return traced("turn", {}, {}, inputs, golden_.turn(bench_->trace_sid_o, inputs));
     }
   }
@@ -408,7 +415,8 @@ class SenderLockstep {
   rdma::Sender golden_;
   rdma::Params params_;
   UnitTrace trace_;
-  std::deque<rdma::Packet> packets_;  // taken, not yet retired
+  std::map<uint16_t, uint64_t> sent_;  // by SID: clock of its last new packet
+  std::deque<rdma::Packet> packets_;   // taken, not yet retired
   std::deque<rdma::Post> posts_;
   std::deque<std::pair<Fault, uint64_t>> faults_;  // and when it was taken
   ShownQueue<Header> control_{2};

@@ -2,6 +2,7 @@
 // rdma_rx_counter beside the golden model's Count, at every event: packets in any order, doubled, missing, of
 // older and newer attempts, timeouts and grants, of few contexts, so that events of the same one follow each
 // other at all distances.
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <map>
@@ -50,10 +51,10 @@ class RdmaRxCounter : public testing::Test {
     event.valid = true;
     event.context = static_cast<unsigned>(bench_.below(contexts));
     Transfer& transfer = transfers_[event.context];
-    if (bench_.chance(3)) {
+    if (bench_.chance(requests_)) {
       event.request = true;
       transfer = {1 + static_cast<uint32_t>(bench_.below(bench_.chance(80) ? 4 : 255)), 0};
-    } else if (bench_.chance(4)) {
+    } else if (bench_.chance(timeouts_)) {
       event.timeout = true;
     } else {
       event.receive = bench_.chance(90);
@@ -127,6 +128,8 @@ class RdmaRxCounter : public testing::Test {
           ASSERT_EQ(bench_->i_behind_o, before.done || (behind != 0 && behind < 128));
         }
       }
+      if (i.request) begun_[i.context] = 0;
+      if (context.count.attempt != before.count.attempt) attempts_ = std::max(attempts_, ++begun_[i.context]);
       newest_[i.context] = context.count.attempt;
       advances_ += expected_.advance;
       restarts_ += expected_.restart;
@@ -168,10 +171,13 @@ class RdmaRxCounter : public testing::Test {
   std::array<Context, contexts> contexts_{};
   std::array<Transfer, contexts> transfers_{};
   std::array<uint8_t, contexts> newest_{};  // attempt, as the model has it
+  std::array<unsigned, contexts> begun_{};  // attempts since the grant
   std::array<std::array<uint8_t, kept_bytes>, contexts> kept_{};
   std::array<uint8_t, kept_bytes> written_{};
   Expected expected_, in_j_;
   unsigned pace_ = 100;
+  unsigned requests_ = 3, timeouts_ = 4;  // percent of the events
+  unsigned attempts_ = 0;                 // so many in a row in one transfer, at the most
   unsigned advances_ = 0, restarts_ = 0, completions_ = 0;
 };
 
@@ -184,11 +190,17 @@ TEST_F(RdmaRxCounter, EqualsTheGoldenModelAtEveryEvent) {
   }
   for (unsigned n = 0; n < 200'000 && !HasFatalFailure(); ++n) {
     if (n % 500 == 0) pace_ = std::array{20u, 60u, 100u}[bench_.below(3)];
+    if (n % 4000 == 0) {  // then transfers of hundreds of attempts
+      const bool lasting = n % 8000 == 0;
+      requests_ = lasting ? 0 : 3;
+      timeouts_ = lasting ? 40 : 4;
+    }
     clock(random_event());
   }
   EXPECT_GT(advances_, 10'000u);
   EXPECT_GT(restarts_, 1'000u);
   EXPECT_GT(completions_, 500u);
+  EXPECT_GT(attempts_, 256u) << "their numbers begin anew";
 }
 
 }  // namespace

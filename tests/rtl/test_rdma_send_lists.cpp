@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdma_send_lists beside a queue for each buffer: contexts join in any clock, buffers have room or not, what
-// is offered is taken sooner or later. Each list in its order, nobody is lost, and nobody waits who could go.
+// is offered is taken sooner or later. Each list in its order, all lists in turn, nobody is lost, nobody
+// waits who could go, and an offer stands as long as it holds.
 #include <array>
 #include <deque>
 #include <set>
@@ -13,6 +14,7 @@ namespace {
 
 constexpr unsigned contexts = 8, buffers = 4;  // the sizes in CMakeLists.txt
 constexpr unsigned patience = 8 * buffers;     // clocks without anybody who joins: HOLD, PICK, LOOK for each
+constexpr unsigned hold = 3;                   // HOLD
 
 class RdmaSendLists : public testing::Test {
  protected:
@@ -33,6 +35,16 @@ class RdmaSendLists : public testing::Test {
     bench_.step();
   }
 
+  void reset() {
+    bench_->push_i = bench_->take_i = 0;
+    bench_.reset(1);
+    waiting_.clear();
+    lists_ = {};
+    turns_ = {};
+    taken_at_ = idle_ = 0;
+    stands_ = false;
+  }
+
   unsigned taken_ = 0;
   Bench<Vrdma_send_lists> bench_;
 
@@ -48,8 +60,12 @@ class RdmaSendLists : public testing::Test {
 
   void check(unsigned takes) {
     ASSERT_EQ(bench_->empty_o, waiting_.empty());
+    check_offer();
     if (bench_->valid_o) {
       ASSERT_FALSE(bench_->push_i) << "one operation a clock";
+      if (taken_ > 0) {
+        ASSERT_GE(bench_.cycle(), taken_at_ + hold + 3) << "room_i may not tell of the one before";
+      }
       auto& list = lists_.at(bench_->buffer_o);
       ASSERT_FALSE(list.empty());
       ASSERT_EQ(bench_->sid_o, list.front()) << "first come first served";
@@ -57,12 +73,43 @@ class RdmaSendLists : public testing::Test {
         waiting_.erase(list.front());
         list.pop_front();
         ++taken_;
+        taken_at_ = bench_.cycle();
+        count_turn(bench_->buffer_o);
       }
     }
     bool could_go = false;
-    for (unsigned i = 0; i < buffers; ++i) could_go |= !lists_[i].empty() && bench_->room_i >> i & 1;
+    for (unsigned i = 0; i < buffers; ++i) {
+      const bool can = !lists_[i].empty() && bench_->room_i >> i & 1;
+      could_go |= can;
+      if (!can) turns_[i] = 0;
+    }
     idle_ = bench_->valid_o || !could_go || bench_->push_i || takes == 0 ? 0 : idle_ + 1;
     ASSERT_LE(idle_, patience) << "somebody waits who could go";
+  }
+
+  /// It stands until it is taken, there is no room any more, or somebody joins.
+  void check_offer() {
+    if (stands_ && !bench_->push_i) {
+      ASSERT_EQ(bench_->valid_o, room_) << (room_ ? "an offer was withdrawn" : "an offer without room");
+      if (room_) {
+        ASSERT_EQ(bench_->buffer_o, offered_);
+      }
+    }
+    stands_ = bench_->valid_o && !bench_->take_i;
+    if (bench_->valid_o) {
+      offered_ = bench_->buffer_o;
+      room_ = bench_->room_i >> offered_ & 1;
+    }
+  }
+
+  /// One of this list goes: others that could go all the time have waited for one more.
+  void count_turn(unsigned list) {
+    for (unsigned i = 0; i < buffers; ++i) {
+      if (i != list) {
+        ASSERT_LE(++turns_[i], buffers) << "list " << i << " has no turn";
+      }
+    }
+    turns_[list] = 0;
   }
 
   void join() {
@@ -74,6 +121,11 @@ class RdmaSendLists : public testing::Test {
   std::set<uint8_t> waiting_;
   std::array<std::deque<uint8_t>, buffers> lists_;
   unsigned idle_ = 0;
+  uint64_t taken_at_ = 0;                  // clock of the last one that went
+  std::array<unsigned, buffers> turns_{};  // of others, while one of this list could go
+  bool stands_ = false,
+       room_ = false;     // somebody was offered a clock ago and not taken; its buffer had room then
+  unsigned offered_ = 0;  // its buffer
 };
 
 TEST_F(RdmaSendLists, ServesEachListInItsOrder) {
@@ -94,6 +146,24 @@ TEST_F(RdmaSendLists, AllWhoWaitGoOnceThereIsRoom) {
     clock(0, 100);
   }
   EXPECT_TRUE(bench_->empty_o);
+}
+
+/// Whatever was going on: who comes then is offered three clocks later.
+TEST_F(RdmaSendLists, AfterAResetNobodyWaits) {
+  for (unsigned round = 0; round < 500 && !HasFatalFailure(); ++round) {
+    for (unsigned n = 0; n < 30; ++n) clock(50, 100);
+    reset();
+    bench_.settle();
+    ASSERT_TRUE(bench_->empty_o);
+    clock(100, 0);
+    bench_->push_i = 0;
+    bench_->room_i = (1u << buffers) - 1;
+    bench_.step();
+    bench_.step();
+    bench_.settle();
+    ASSERT_TRUE(bench_->valid_o);
+    reset();
+  }
 }
 
 }  // namespace

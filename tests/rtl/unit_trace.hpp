@@ -22,6 +22,7 @@ class UnitTrace {
                     trace::Fields{{"unit", "rdma"},
                                   {"node", "0"},
                                   {"build", "unit"},
+                                  {"scheme", std::to_string(static_cast<int>(params.scheme))},
                                   {"window", std::to_string(params.window)},
                                   {"payload", std::to_string(params.payload)},
                                   {"contexts", std::to_string(params.n_rx_ctx)}});
