@@ -25,7 +25,7 @@ class Report:
 
     def table(self, title, words, head, rows, figure=None):
         alone = f' Alone: `make rdma-figures FIGURES_ARGS="--only {self.experiment}"`.' if self.experiment else ""
-        lines = [f"## {title}", "", words + alone, ""]
+        lines = [f"## {title}", "", words[0].upper() + words[1:] + alone, ""]
         if figure:
             lines += [f"![{title}](../img/{figure.name})", ""]
         self.sections.append("\n".join(lines + table(head, rows)))

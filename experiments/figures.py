@@ -168,7 +168,7 @@ class Figures:
             points = {head: self.runner.point(commands[p]) for head, commands in columns.items()}
             rows.append([str(p), *(cell for point in points.values() for cell in (point.text, point.tail)), found[p].listing(number_of)])
         words = "256 KiB in weft mode, clocks, with the best timeout (of *known* in the table of transfers) and with timeouts as measured. *Known*: `RX_AHEAD` (by how many packets one may overtake another before one counts as lost) is 1. A network with one way for each pair keeps order, so that this is right, and `weft-sim` sets it: also in all other " + \
-            f"tables with the network *pair*. *Not known*: it is 0. Where packets take several ways (adaptive routing, spraying) nobody knows, and only timers tell of a loss. {e.PAIR.words}."
+            f"tables with the network *pair*. *Not known*: it is 0. Where packets take several ways (adaptive routing, spraying) nobody knows, and only timers tell of a loss. Network: {e.PAIR.words}."
         self.report.table("If order is not known", words, ["packets lost, ‰", *(cell for head in columns for cell in (head, "mean, largest")), f"not known, by timeout (medians of {len(self.sweep_seeds)} seeds)"], rows)
 
     def payloads(self):
@@ -187,7 +187,7 @@ class Figures:
                 self.report.claim(f"with {per_mille} ‰ of loss, receiver window fastest with packets of {size:,} bytes ({mode.name} mode)", f"clocks: {found}", answer)
             packets = 256 * e.KIB // size
             rows.append([str(size), str(packets), f"{(1 - per_mille / 1000) ** (2 * packets):.0%}", runs.number((1 - per_mille / 1000) ** -packets), *(cell for point in points for cell in (point.text, point.tail))])
-        words = f"256 KiB each way with {per_mille} ‰ of packets lost, times as long as the median without loss. *No loss*: share of runs that lose no packet of data, so that a median says little; mean and largest stand beside it. *Attempts*: whoever repeats whole transfers of N packets needs (1 − p)^−N, mean; a run is over when both transfers are. {net.words}; timeouts as in the table of transfers."
+        words = f"256 KiB each way with {per_mille} ‰ of packets lost, times as long as the median without loss. *No loss*: share of runs that lose no packet of data, so that a median says little; mean and largest stand beside it. *Attempts*: whoever repeats whole transfers of N packets needs (1 − p)^−N, mean; a run is over when both transfers are. Network: {net.words}; timeouts as in the table of transfers."
         note = f"256 KiB each way, {net.words}; timeouts: " + "; ".join(f"{size} bytes " + ", ".join(f"{s.name} {self.timer(net, s, per_mille, size)}" for s in e.SCHEMES) for size in e.PAYLOADS)
         plot.lines(self.image("payload"), f"256 KiB with {per_mille} ‰ of loss, by payload", "payload, bytes", "times as long as without", [(s.words, s.colour, s.marker, e.PAYLOADS, series[s.name]) for s in e.SCHEMES], note, log_x=True, ticks=e.PAYLOADS)
         self.report.table("Payload", words, ["payload, bytes", "packets", "no loss", "attempts", *(cell for s in e.SCHEMES for cell in (s.words, "mean, largest"))], rows, self.image("payload"))

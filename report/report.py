@@ -23,7 +23,7 @@ ROOT = HERE.parent
 
 
 # Shown at the beginning: a figure of each part.
-HIGHLIGHTS = ["rdma_loss.svg", "mcast_figure6.svg", "vtftr_8x8_q8_latency.svg", "barrier_figure6_10.svg"]
+HIGHLIGHTS = ["rdma_loss_pair.svg", "mcast_figure6.svg", "vtftr_8x8_q8_latency.svg", "barrier_figure6_10.svg"]
 
 
 class Section:
