@@ -3,9 +3,9 @@
 
 INTRODUCTION = (
     "Three schemes for transfers over a network that loses packets: the *receiver window* of Wang et al. (2015) in its two modes, as printed and as [weft](../rdma.md) has it, and [two older ones](../rdma_baseline.md), the *receiver counter*, "
-    "which sends a whole transfer again, and the *sender window*, which keeps packets until each is answered. Each is an engine of its own as RTL; here they run over the same networks, each with the timeout that suits it best, which the tables of timeouts say. All delays are drawn uniformly.")
+    "which sends a whole transfer again, and the *sender window*, which keeps packets until each is answered. Each is an engine of its own as RTL; here they run over the same networks, each with the timeout that suits it best of those that were tried (a fifth to twice apart), which the tables of timeouts say. *pair* keeps order, and weft mode is told so (`RX_AHEAD`); the older schemes have no use for that ([what is not done](../rdma_baseline.md)), so a claim and [a table](#if-order-is-not-known) say how weft mode does without. All delays are drawn uniformly.")
 ANSWERS = (
-    "*Agrees* goes by intervals: *open* where two overlap, or one holds the limit; yes and no of means, and of bounds by medians, have none. What each is expected to be is in [claims.json](../../experiments/claims.json): if an answer turns, `make figures` fails, in its quick form also CI.")
+    "*Agrees* goes by intervals: *open* where two overlap, or one holds the limit; an interval of a ratio goes from the lowest over the highest to the highest over the lowest; means, and *at most* and *at least* of medians, have none. What each is expected to be is in [claims.json](../../experiments/claims.json): if an answer turns, `make figures` fails, in its quick form also CI.")
 
 
 def table(head, rows):

@@ -30,7 +30,7 @@ PAIR = Network("pair", "two nodes, each sends to the other; 100 clocks and up to
                {256: (150, 200, 250, 300, 350, 450, 600, 1200), 1024: (450, 600, 1200, 2400), 4096: (600, 1200, 2400, 4800)}, (0, 1, 2, 3))
 TORUS = Network("torus", "torus of 4x2x2, node i sends to node i + 1; minimal adaptive routing, 4 channels of 8 flits, links of 5 clocks, up to 100 clocks more before a packet "
                 "enters; order is not known (`RX_AHEAD` 0); a packet takes 24 clocks over one hop of a torus with nothing else in it, a round trip of these 50 to 250 clocks, and 145 in engines and memory", ("--nodes", "4x2x2", "--network", "torus", "--adaptive", "--link", "5", "--delay", "1", "--jitter", "100"),
-                {256: (75, 150, 300, 600, 1200)}, (0, 1, 2))
+                {256: (75, 150, 200, 300, 450, 600, 1200)}, (0, 1, 2))
 NETWORKS = (PAIR, TORUS)
 
 WEFT = Scheme("weft", "receiver window, weft mode", ("--mode", "weft"), "#1f6fb4", "o")
@@ -54,7 +54,7 @@ LOSS_OF_PAYLOADS = 1
 SEEDS_OF_SWEEPS = tuple(range(1, 11))  # of each timeout that a sweep tries
 SEEDS_OF_CROWDS = 5  # the first of these, for sweeps of crowds, whose runs are long
 SEEDS = tuple(range(11, 31))  # of each point, so also of the timeout that a sweep finds best: others, or it would look better than it is
-LONGEST_TIMEOUT_OF_COUNTER = 450  # clocks, where packets are lost: it waits for one before each attempt
+LONGEST_TIMEOUT_OF_COUNTER = 300  # clocks, where packets are lost: it waits for one before each attempt
 TIMEOUTS_OF_REORDERED = {256: (25, 50, 100, 200, 400, 700), 1024: (100, 200, 400), 4096: (400, 800, 1600)}  # by payload, beside those from the network
 TIMEOUTS_OF_YARDSTICK = (200, 400, 600, 775, 900, 1200, 1800, 2500)  # a round trip is 745
 TIMEOUTS_OF_CUT = {"pair": (100, 150, 200, 300, 600, 800, 1200), "torus": (75, 150, 300, 800)}
@@ -84,8 +84,9 @@ def loss(per_mille):
 def timeouts_of_transfer(network, scheme, per_mille, payload):
     """All that a sweep tries."""
     tried = network.timeouts[payload]
-    if scheme is COUNTER and per_mille and payload == PAYLOADS[0]:
-        tried = tuple(timeout for timeout in tried if timeout <= LONGEST_TIMEOUT_OF_COUNTER)
+    if payload == PAYLOADS[0] and per_mille:  # where packets are lost long ones are of no use
+        most = LONGEST_TIMEOUT_OF_COUNTER if scheme is COUNTER else tried[-2]
+        tried = tuple(timeout for timeout in tried if timeout <= most)
     return timers_of(scheme, tried)
 
 

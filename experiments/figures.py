@@ -89,7 +89,7 @@ class Figures:
         self.best = {(net.name, scheme.name, payload, p): sweep.best for (net, scheme, payload, p), sweep in found.items()}
         rows = [[net.name, str(payload), str(p), scheme.words, sweep.listing()] for (net, scheme, payload, p), sweep in found.items()]
         words = f"{e.SIZES[-1]} KiB, {len(self.sweep_seeds)} seeds each. Timeouts in clocks, of receiver and sender alike (`RX_TIMEOUT`, `TX_RETRY`); *measured*: register `ADAPT`, which paper mode does not heed. The least ones, 75 to 200, are shorter than most round trips: where they are the best, packets are sent twice for nothing, and that costs less than to wait. " + \
-            "Below, each scheme has the best of these for its network, payload and rate of loss. The receiver counter's runs take minutes where much is lost: with more than is here it has the timeout of the most. Networks: " + "; ".join(f"*{net.name}*: {net.words}" for net in e.NETWORKS) + "."
+            "Above, each scheme has the best of these for its network, payload and rate of loss. The receiver counter's runs take minutes where much is lost: with more than is here it has the timeout of the most. Networks: " + "; ".join(f"*{net.name}*: {net.words}" for net in e.NETWORKS) + "."
         self.report.table("Timeouts of transfers", words, ["network", "payload", "lost, ‰", "scheme", "by timeout"], rows)
 
     def timer(self, net, scheme, per_mille, payload=256):
@@ -163,6 +163,7 @@ class Figures:
         measured = {p: e.transfer(e.PAIR, e.WEFT, "measured", 256, p) for p in self.losses}
         columns = {"known": known, "known, measured": measured, "not known": {p: unknown[p][found[p].best] for p in self.losses}, "not known, measured": {p: unknown[p]["measured"] for p in self.losses}}
         self.runner.run([command for commands in columns.values() for command in commands.values()], "order known or not")
+        self.claim_of_order(columns)
         rows = []
         for p in self.losses:
             points = {head: self.runner.point(commands[p]) for head, commands in columns.items()}
@@ -170,6 +171,17 @@ class Figures:
         words = "256 KiB in weft mode, clocks, with the best timeout (of *known* in the table of transfers) and with timeouts as measured. *Known*: `RX_AHEAD` (by how many packets one may overtake another before one counts as lost) is 1. A network with one way for each pair keeps order, so that this is right, and `weft-sim` sets it: also in all other " + \
             f"tables with the network *pair*. *Not known*: it is 0. Where packets take several ways (adaptive routing, spraying) nobody knows, and only timers tell of a loss. Network: {e.PAIR.words}."
         self.report.table("If order is not known", words, ["packets lost, ‰", *(cell for head in columns for cell in (head, "mean, largest")), f"not known, by timeout (medians of {len(self.sweep_seeds)} seeds)"], rows)
+
+    def claim_of_order(self, columns):
+        """The older schemes make no use of it that order is known: so how weft mode stands without, beside them."""
+        lossy = self.losses[1:]
+        older = {(s.name, p): e.transfer(e.PAIR, s, self.timer(e.PAIR, s, p), 256, p) for s in e.OLDER for p in lossy}
+        self.runner.run(older.values(), "older schemes beside it")
+        for head, words in (("not known", "best timeouts"), ("not known, measured", "timeouts as measured")):
+            points = {p: self.runner.point(columns[head][p]) for p in lossy}
+            answers = {f"{p} ‰": beside(points[p], [(s, self.runner.point(older[s.name, p])) for s in e.OLDER])[0] for p in lossy}
+            found = f"clocks, at {', '.join(str(p) for p in lossy)} ‰: {', '.join(number_of(point) for point in points.values())}"
+            self.report.claim(f"with loss, order not known, {words}: receiver window before the older schemes at every rate (pair, weft mode, packets of 256 bytes)", "; ".join(filter(None, (found, not_met(answers)))), claims.worst(answers.values()))
 
     def payloads(self):
         net, per_mille = e.PAIR, e.LOSS_OF_PAYLOADS
@@ -209,7 +221,7 @@ class Figures:
                 self.reorder_of(mode, held, {case[2]: (sweep.best, ideals[case]) for case, sweep in found.items() if case[:2] == (mode, held)})
         words = f"Throughput with detours of up to {e.DEGREE_OF_REORDERED} packets, {len(self.sweep_seeds)} seeds each, of that without reordering and with timeouts from the network (*network*; in weft mode they are measured). The least are far shorter than a round trip of {e.ROUND_TRIP_OF_REORDERED} clocks: what is late " + \
             "is asked for before it could have come, and the second copy often overtakes the first. That costs packets that come twice."
-        rows = [[mode.words, f"{held * 100:g}", str(window), sweep.listing(lambda point, case=(mode, held, window): point.rate(ideals[case].median).text)] for (mode, held, window), sweep in found.items()]
+        rows = [[mode.words, f"{held * 100:g}", str(window), sweep.listing(lambda point, case=(mode, held, window): point.rate(ideals[case]).text)] for (mode, held, window), sweep in found.items()]
         self.report.table("Timeouts of reordering", words, ["scheme", "on detours, %", "window", "by timeout"], rows)
 
     def reorder_of(self, mode, held, chosen):
@@ -219,7 +231,7 @@ class Figures:
         self.runner.run(commands.values(), f"reorder, {mode.name} mode, {held:g} on detours")
         # What the network does, seen by the receiver that sees most of it.
         gaps = {degree: round(self.runner.point(commands[windows[-1], degree], "largest_gap").median or 0) for degree in degrees}
-        share = {(window, degree): self.runner.point(commands[window, degree]).rate(chosen[window][1].median) for window in windows for degree in degrees}
+        share = {(window, degree): self.runner.point(commands[window, degree]).rate(chosen[window][1]) for window in windows for degree in degrees}
         colours = ("#9ecae1", "#6baed6", "#3182bd", "#08519c")
         series = [(f"window {window}", colours[index % 4], "osd^"[index % 4], [gaps[d] for d in degrees], [share[window, d] for d in degrees]) for index, window in enumerate(windows)]
         name = f"reorder_{mode.name}_{'often' if held > 0.05 else 'seldom'}"
@@ -228,7 +240,7 @@ class Figures:
             ", ".join(f"window {window} {timeout}" for window, (timeout, _) in chosen.items())
         plot.lines(self.image(name), title, "reorder degree: largest gap of PIDX between packets that arrive one after the other", "of that without reordering", series, note)
         rows = [[str(degree), str(gaps[degree]), *(share[window, degree].text for window in windows)] for degree in degrees]
-        self.report.table(title, note + ". *Degree*: the largest gap of PIDX between two packets of a transfer that arrive one after the other (median, largest window).",
+        self.report.table(title, note + "; at others another one may do better, so a larger window may be behind a smaller one. *Degree*: the largest gap of PIDX between two packets of a transfer that arrive one after the other (median, largest window).",
                           ["detour of up to, packets", "degree", *(f"window {window}" for window in windows)], rows, self.image(name))
         degree = min(degrees, key=lambda degree: abs(gaps[degree] - 64))
         for window, paper in ((32, 0.70), (64, 0.95)):
@@ -250,12 +262,12 @@ class Figures:
         for payload in self.first(2, e.PAYLOADS):
             found, commands, ideals = self.sweep_of_reordered((held,), windows, payload)
             best = {case: commands[case][sweep.best] for case, sweep in found.items()}
-            shares = {case: self.runner.point(command).rate(ideals[case].median) for case, command in best.items()}
+            shares = {case: self.runner.point(command).rate(ideals[case]) for case, command in best.items()}
             round_trip = round(e.ROUND_TRIP_OF_REORDERED / e.clocks_of_a_packet(payload))
             gap = self.runner.point(best[e.WEFT, held, 64], "largest_gap")
             bounds = [f"{bound.share(window, e.DEGREE_OF_REORDERED, held, round_trip):.1%}" for window in windows]
             rows.append([str(payload), str(round_trip), number_of(gap), *(f"{share.text}; {found[case].best}" for case, share in shares.items()), *bounds])
-            tries += [[str(payload), mode.words, str(window), sweep.listing(lambda point, case=(mode, held, window), ideals=ideals: point.rate(ideals[case].median).text)] for (mode, _, window), sweep in found.items()]
+            tries += [[str(payload), mode.words, str(window), sweep.listing(lambda point, case=(mode, held, window), ideals=ideals: point.rate(ideals[case]).text)] for (mode, _, window), sweep in found.items()]
             if payload != e.PAYLOADS[0]:
                 ours = [shares[e.WEFT, held, window] for window in windows]
                 self.report.claim(f"(ours) reorder degree 64, packets of {payload:,} bytes: at least 95 % with windows of 32 and 64 (weft mode)", ", ".join(share_of(share) for share in ours), claims.worst(claims.at_least(share, 0.95) for share in ours))
@@ -268,7 +280,7 @@ class Figures:
     def yardstick(self):
         rates, worst = self.losses, self.losses[-1]
         timeouts = self.few(e.timers_of(e.WEFT, e.TIMEOUTS_OF_YARDSTICK))
-        found = self.sweep({packets: {t: e.yardstick(worst, packets, t) for t in timeouts} for packets in e.AHEAD}, "timers of the yardstick")
+        found = self.sweep({packets: {t: e.yardstick(worst, packets, t) for t in timeouts} for packets in e.AHEAD}, "timeouts of the yardstick")
         shown = {"order kept": (1, found[1].best), "order not known": (0, found[0].best), "order not known, timeouts as measured": (0, "measured")}
         self.runner.run([e.yardstick(p, packets, t) for packets, t in shown.values() for p in rates] + [e.yardstick(0, packets, "measured") for packets in e.AHEAD], "yardstick")
         ideals = {packets: self.runner.point(e.yardstick(0, packets, "measured")) for packets in e.AHEAD}
@@ -293,11 +305,11 @@ class Figures:
                 self.report.claim(f"(ours) completion at {', '.join(str(p) for p, _ in lossy)} ‰ at or below the best published selective acknowledgement, {field}, {title}", ", ".join("–" if value is None else runs.number(value) for value in values), answer)
 
     def beside_weft(self, what, points):
-        """Claims that no scheme completes before weft mode; points by name of scheme."""
-        answers = [(scheme.words, claims.less(points[scheme.name], points["weft"])) for scheme in e.SCHEMES[1:] if scheme.name in points]
-        words = [f"{text} {', '.join(names)}" for wanted, text in (("yes", "later than"), ("open", "as fast as")) if (names := [name for name, answer in answers if answer == wanted])]
-        answer = "no" if any(answer == "yes" for _, answer in answers) else "yes"
-        self.report.claim(f"(ours) {what}: no scheme completes before weft mode", "; ".join(words) or "before all", answer)
+        """Claims that weft mode completes before all others; points by name of scheme. None if nothing else was run."""
+        others = [(scheme, points[scheme.name]) for scheme in e.SCHEMES[1:] if scheme.name in points]
+        if others:
+            answer, words = beside(points["weft"], others)
+            self.report.claim(f"(ours) {what}: weft mode completes before all others", "; ".join(words) or "before all", answer)
 
     def crowds(self):
         sizes = self.first(1, list(e.TIMEOUTS_OF_INCAST))
@@ -349,11 +361,13 @@ class Figures:
     def make(self, only=None):
         """These experiments, or one; the timeouts of transfers before them."""
         self.timers()
+        of_transfers = self.report.sections.pop()  # long: last on the page
         for name in self.EXPERIMENTS:
             if only in (None, name):
                 print(f"figures: {name}", flush=True)
                 self.report.experiment = name
                 getattr(self, name)()
+        self.report.sections.append(of_transfers)
 
 
 def arguments(words=None):

@@ -44,17 +44,17 @@ class Point:
         return "–" if self.mean is None else f"{number(self.mean)}, {number(self.largest)}"
 
     def over(self, other):
-        """The same in parts of another point's median."""
-        def part(value):
-            return value / other.median if value is not None and other.median else None
+        """The same in parts of another point's median; its interval from the lowest over the highest of the other's to the highest over the lowest, so it holds the ratio at least as often as both hold theirs. Mean and largest: in parts of the median."""
+        def part(value, of):
+            return value / of if value is not None and of else None
 
-        return dataclasses.replace(self, **{field: part(getattr(self, field)) for field in ("median", "low", "high", "mean", "largest")})
+        return dataclasses.replace(self, median=part(self.median, other.median), low=part(self.low, other.high), high=part(self.high, other.low), mean=part(self.mean, other.median), largest=part(self.largest, other.median))
 
-    def rate(self, clocks):
-        """What takes this long as a rate, of that which takes so many clocks."""
-        if self.median is None:
-            return dataclasses.replace(self, mean=None, largest=None)
-        return dataclasses.replace(self, median=clocks / self.median, low=clocks / self.high, high=clocks / self.low, mean=None, largest=None)
+    def rate(self, ideal):
+        """What takes this long as a rate, of that of another point."""
+        if self.median is None or ideal.median is None:
+            return dataclasses.replace(self, median=None, mean=None, largest=None)
+        return dataclasses.replace(self, median=ideal.median / self.median, low=ideal.low / self.high, high=ideal.high / self.low, mean=None, largest=None)
 
 
 def number(value):

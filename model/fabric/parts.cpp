@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <barrier>
 #include <exception>
+#include <latch>
 #include <stdexcept>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -55,9 +58,23 @@ void run_threads(Run& run, uint32_t nodes, uint32_t parts) {
       barrier.arrive_and_wait();
     } while (run.goes_on);
   };
+  bool all_there = false;  // else nobody begins, as all wait for all at the barrier
+  std::latch start(1);
   std::vector<std::jthread> others;
-  for (uint32_t number = 1; number < parts; ++number)
-    others.emplace_back(work, part_of(nodes, parts, number));
+  try {
+    for (uint32_t number = 1; number < parts; ++number) {
+      others.emplace_back([&, part = part_of(nodes, parts, number)] {
+        start.wait();
+        if (all_there) work(part);
+      });
+    }
+  } catch (const std::system_error& error) {
+    start.count_down();
+    throw std::runtime_error(std::to_string(parts) + " threads cannot be started, only " +
+                             std::to_string(others.size() + 1) + ": " + error.what());
+  }
+  all_there = true;
+  start.count_down();
   work(part_of(nodes, parts, 0));
 }
 

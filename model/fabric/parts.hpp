@@ -19,7 +19,8 @@ struct Part {
 ///
 /// Every clock `step` is called once for each part, at the same time, and then, when all have returned,
 /// `between` once, until that returns false. What either throws ends the run and is thrown here; of several
-/// at once that of the first part.
+/// at once that of the first part. Throws std::runtime_error, before any step, if there cannot be so many
+/// threads.
 /// @param parts at least 1
 void run_in_parts(uint32_t nodes, uint32_t parts, const std::function<void(const Part&)>& step,
                   const std::function<bool()>& between);

@@ -109,12 +109,25 @@ void Router::route() {
   }
 }
 
+/// Of these, those whose buffer behind the link takes the whole packet, or has nothing in it.
+Lanes Router::with_room(Lanes lanes, uint32_t flits) const {
+  const bool told = flits < most_told_flits;
+  const uint32_t least = told && flits < buffer_flits_ ? flits : buffer_flits_;
+  Lanes room = 0;
+  while (lanes != 0) {
+    const uint32_t out = take_first(lanes);
+    if (credits_[out] >= least) room |= only(out);
+  }
+  return room;
+}
+
 /// Output lanes that this packet asks for: an adaptive one those of the port with most credits.
-Lanes Router::wanted(uint32_t in) const {
+Lanes Router::wanted(uint32_t in) {
   const Lanes lanes = may_take_[in] & free_;
-  if (!routing_.adaptive()) return lanes;
-  Lanes others = lanes & ~routing_.escapes() & ~cut_lanes_;
-  if (others == 0) return (lanes & ~cut_lanes_) != 0 ? lanes & ~cut_lanes_ : lanes;
+  if (!routing_.adaptive() || (lanes & lanes_of(local_port)) != 0) return lanes;
+  const Lanes escapes = lanes & routing_.escapes();
+  const Lanes others = with_room(lanes & ~escapes & ~cut_lanes_, front(in).flits);
+  if (others == 0) return (escapes & ~cut_lanes_) != 0 ? escapes & ~cut_lanes_ : lanes & cut_lanes_;
   std::array<uint32_t, port_count> credits{};
   Lanes left = others;
   while (left != 0) {

@@ -4,7 +4,8 @@
 // Clocks of a head that nothing holds up: it arrives and is routed in one, gets its virtual channel in the
 // next, the switch in the one after that, then crosses the switch and the link. Virtual channels and switch
 // are allocated by one round of iSLIP each (McKeown, IEEE/ACM Trans. Networking 7(2), 1999). A virtual
-// channel is free for the next packet when the last flit of one has got the switch.
+// channel is free for the next packet when the last flit of one has got the switch; an adaptive one only for
+// a packet that fits behind it as a whole, or if the buffer there is empty (routing.hpp says why).
 //
 // Faults of links strike whole packets: when the first flit gets the switch it is decided whether all of them
 // cross the link or vanish there. Those that vanish take their turn in the switch, but no place behind it.
@@ -27,7 +28,9 @@ struct Flit {
   uint32_t channel : 3 = 0;  ///< of the link that it comes by
   uint32_t head : 1 = 0;
   uint32_t tail : 1 = 0;
+  uint32_t flits : 6 = 0;  ///< of its packet; most_told_flits: so many, or more
 };
+inline constexpr uint32_t most_told_flits = 63;
 static_assert(max_nodes <= 1u << 20 && max_channels <= 8);
 
 /// What comes in one clock. Each port has a place of its own, so those who write need not know of each other.
@@ -91,10 +94,14 @@ class Router {
   void take_flit(uint32_t port, const Flit& flit);
   void route();
   void allocate_channels();
-  Lanes wanted(uint32_t in) const;
+  Lanes wanted(uint32_t in);
+  Lanes with_room(Lanes lanes, uint32_t flits) const;
   void allocate_switch(Lanes ready, uint64_t now);
   void pass(uint32_t in, uint64_t now);
-  bool vanishes(uint32_t port) { return cut_[port] || link_random_[port].chance(loss_[port]); }
+  bool vanishes(uint32_t port) {
+    const bool lost = link_random_[port].chance(loss_[port]);  // drawn also while the link is cut
+    return lost || cut_[port];
+  }
   void deliver(uint32_t out, Flit flit, uint64_t now);
 
   struct Buffer {

@@ -7,12 +7,17 @@
 //   ring if its way there does not cross the edge between highest and lowest coordinate, else in the upper
 //   half. No shortest way that crosses the edge uses the link opposite to it, and none that does not uses the
 //   edge, so neither half has a cycle (Dally, Seitz, IEEE Trans. Computers C-36(5), 1987).
-// * minimal adaptive: whoever waits may always take the escape channel of the way in dimension order, channel
-// 1
+// * minimal adaptive: whoever waits in front may always take the escape channel of the way in dimension
+// order, channel 1
 //   if the rest of the way in that dimension crosses the edge, else 0, and may leave it again (Duato, IEEE
 //   Trans. Parallel and Distributed Systems 4(12), 1993). Between escape channels, also by adaptive ones
 //   between them, dimensions only go up, within one the way only goes on, and from channel 1 to 0 only: no
 //   cycle.
+//   This needs that nobody holds a channel while his first flit waits behind another packet in an adaptive
+//   one, where he could not take the escape. So a packet goes to an adaptive channel only if the buffer
+//   behind the link takes all of it, and it then holds nothing else, or is empty, and it then is in front
+//   (Ma, Enright Jerger, Wang, HPCA 2012, whole packet forwarding). Escapes need no such rule: who is behind
+//   another in one waits for him as a channel in dimension order does.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 // Routers, the links between them, and the nodes at them.
 #include "fabric/torus.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -135,6 +136,7 @@ void Torus::enter(uint32_t number) {
   flit.handle = packet.handle;
   flit.to = packet.to & (max_nodes - 1);
   flit.channel = node.channel & (max_channels - 1);
+  flit.flits = std::min(packet.flits, most_told_flits) & most_told_flits;
   flit.head = node.entered == 0;
   flit.tail = ++node.entered == packet.flits;
   node.credits[node.channel]--;
