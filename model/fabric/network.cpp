@@ -284,8 +284,9 @@ void Network::enter_routers(Node& node, uint32_t part, Flying& flying) {
   node.next_handle = is_last ? node.number : handle + nodes();
   const auto flits =
       std::max<size_t>(1, (flying.packet.size() + routers_->flit_bytes - 1) / routers_->flit_bytes);
-  torus_->send(node.number, flying.to, static_cast<uint32_t>(flits), handle);
-  mail_.post(part, flying.to, {Message::Kind::enters_routers, handle, std::move(flying)});
+  const uint32_t to = flying.to;
+  torus_->send(node.number, to, static_cast<uint32_t>(flits), handle);
+  mail_.post(part, to, {Message::Kind::enters_routers, handle, std::move(flying)});
 }
 
 void Network::tell_lost(Node& node, uint32_t part) {
