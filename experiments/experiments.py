@@ -28,7 +28,7 @@ class Scheme:
 PAIR = Network("pair", "two nodes, each sends to the other; 100 clocks and up to 100 more from node to node, packets stay in order, and receivers know it (`RX_AHEAD` 1); a round trip is 200 to 400 clocks, and 145 in engines and memory",
                ("--nodes", "2x1x1", "--delay", "100", "--jitter", "100"),
                {256: (150, 200, 250, 300, 350, 450, 600, 1200), 1024: (450, 600, 1200, 2400), 4096: (600, 1200, 2400, 4800)}, (0, 1, 2, 3))
-TORUS = Network("torus", "torus of 4x2x2, node i sends to node i + 1; minimal adaptive routing, 4 channels of 8 flits, links of 5 clocks, up to 100 clocks more before a packet "
+TORUS = Network("torus", "torus of 4x2x2, node i sends to node i + 1; minimal adaptive routing, 4 channels of 8 flits (less than a packet of 256 bytes has, so that an adaptive one takes one only when it is empty, and nodes that all send have full links), links of 5 clocks, up to 100 clocks more before a packet "
                 "enters; order is not known (`RX_AHEAD` 0); a packet takes 24 clocks over one hop of a torus with nothing else in it, a round trip of these 50 to 250 clocks, and 145 in engines and memory", ("--nodes", "4x2x2", "--network", "torus", "--adaptive", "--link", "5", "--delay", "1", "--jitter", "100"),
                 {256: (75, 150, 200, 300, 450, 600, 1200)}, (0, 1, 2))
 NETWORKS = (PAIR, TORUS)
@@ -57,7 +57,7 @@ SEEDS = tuple(range(11, 31))  # of each point, so also of the timeout that a swe
 LONGEST_TIMEOUT_OF_COUNTER = 300  # clocks, where packets are lost: it waits for one before each attempt
 TIMEOUTS_OF_REORDERED = {256: (25, 50, 100, 200, 400, 700), 1024: (100, 200, 400), 4096: (400, 800, 1600)}  # by payload, beside those from the network
 TIMEOUTS_OF_YARDSTICK = (200, 400, 600, 775, 900, 1200, 1800, 2500)  # a round trip is 745
-TIMEOUTS_OF_CUT = {"pair": (100, 150, 200, 300, 600, 800, 1200), "torus": (75, 150, 300, 800)}
+TIMEOUTS_OF_CUT = {"pair": (100, 150, 200, 300, 600, 800, 1200), "torus": (150, 300, 800)}
 TIMEOUTS_OF_INCAST = {8: (600, 1200, 2500, 5000), 32: (2500, 5000, 10000, 20000)}  # by senders
 TIMEOUTS_OF_MANY = (1500, 3000, 6000, 12000)
 AHEAD = (1, 0)  # RX_AHEAD: by how many packets one may overtake another before one counts as lost; 0: not known, only timers tell
