@@ -8,16 +8,6 @@
 
 namespace weft::rtl_test {
 
-inline rdma::Config older_config() {
-  rdma::Config config;
-  config.node_id = 3;
-  config.tx_retry = 20;
-  config.tx_dead = 30;
-  config.max_retry = 2;
-  config.max_busy = 3;
-  return config;
-}
-
 /// The sizes in CMakeLists.txt.
 inline rdma::Params counting() {
   rdma::Params params = sender_params(false);
@@ -38,8 +28,8 @@ inline rdma::Params keeping(uint32_t window, uint32_t buffers) {
 template <typename Top>
 void run_older(const rdma::Params& params, unsigned clocks, unsigned times) {
   SenderLockstep<Top> sender(params);
-  sender.reset(older_config());
-  SenderTraffic traffic(sender, older_config());
+  sender.reset(sender_config());
+  SenderTraffic traffic(sender, sender_config());
   traffic.run(clocks);
   traffic.expect_each_outcome(times);
 }
@@ -47,8 +37,8 @@ void run_older(const rdma::Params& params, unsigned clocks, unsigned times) {
 template <typename Top>
 void run_older_with_any_settings(const rdma::Params& params) {
   SenderLockstep<Top> sender(params);
-  sender.reset(older_config());
-  SenderTraffic(sender, older_config()).run_with_any_settings(100'000);
+  sender.reset(sender_config());
+  SenderTraffic(sender, sender_config()).run_with_any_settings(100'000);
   EXPECT_GT(sender.outcomes[rdma::formats::Outcome::send], 50u);
 }
 

@@ -23,6 +23,17 @@
 
 namespace weft::rtl_test {
 
+/// Short timeouts and few tries, so that what follows them comes often.
+inline rdma::Config sender_config() {
+  rdma::Config config;
+  config.node_id = 3;
+  config.tx_retry = 20;
+  config.tx_dead = 30;
+  config.max_retry = 2;
+  config.max_busy = 3;
+  return config;
+}
+
 /// The sizes in CMakeLists.txt; of both builds: few contexts, with numbers as narrow as they may be, so that
 /// all come back, or as wide.
 inline constexpr unsigned tx_contexts = 8;

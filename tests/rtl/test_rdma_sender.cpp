@@ -26,22 +26,12 @@ using To = rdma::Post::To;
 constexpr uint32_t payload = 64;
 constexpr uint16_t peer = 5;
 
-rdma::Config config() {
-  rdma::Config config;
-  config.node_id = 3;
-  config.tx_retry = 20;
-  config.tx_dead = 30;
-  config.max_retry = 2;
-  config.max_busy = 3;
-  return config;
-}
-
 class RdmaSender : public testing::Test {
  protected:
   void SetUp() override { restart(); }
 
   void restart() {
-    sender_.reset(config());
+    sender_.reset(sender_config());
     sender_.outcomes.clear();
   }
 
@@ -294,7 +284,7 @@ TEST_F(RdmaSenderFault, IsForgottenByAReset) {
     fill_contexts(2);
     sender_.fault = {3, sender_.golden().context(3).msgid};
     sender_.clocks(after);
-    sender_.reset(config());
+    sender_.reset(sender_config());
     if (HasFatalFailure()) return;
     sender_.clocks(20);
     ASSERT_TRUE(sender_.nothing_left());
@@ -420,7 +410,7 @@ TEST_F(RdmaSender, OutputThatStopsForGoodEndsAllTransfers) {
   sender_.clocks(10);
   for (uint16_t sid = 0; sid < tx_contexts; ++sid) give(grant(sid));
   sender_.data_ready = false;
-  const rdma::Config limits = config();
+  const rdma::Config limits = sender_config();
   const unsigned ticks = (limits.max_retry + 1u) * limits.tx_dead + sender_.latest_overdue;
   for (unsigned n = 0; n < 8 * ticks && !HasFatalFailure(); ++n) {
     if (n % 8 == 0) ++sender_.now;
@@ -451,7 +441,7 @@ TEST_F(RdmaSender, ResetForgetsAll) {
     sender_.clocks(5);
     give(answer(1, Ptype::rsp));
     sender_.clocks(after);
-    sender_.reset(config());
+    sender_.reset(sender_config());
     if (HasFatalFailure()) return;
     sender_.clocks(50);
     ASSERT_TRUE(sender_.nothing_left());
@@ -474,20 +464,20 @@ TEST_F(RdmaSender, NumbersTransfersFromWhatIsLoaded) {
 // Random traffic
 
 TEST_F(RdmaSender, EqualsTheGoldenModelUnderRandomTrafficAndResets) {
-  SenderTraffic traffic(sender_, config());
+  SenderTraffic traffic(sender_, sender_config());
   traffic.run(1'200'000);
   traffic.expect_each_outcome(50);
   EXPECT_GT(sender_.answers_done, 1000u);
 }
 
 TEST_F(RdmaSender, EqualsTheGoldenModelWithAnySettings) {
-  SenderTraffic(sender_, config()).run_with_any_settings(100'000);
+  SenderTraffic(sender_, sender_config()).run_with_any_settings(100'000);
   EXPECT_GT(sender_.outcomes[Outcome::send], 50u);
 }
 
 TEST_F(RdmaSender, EqualsTheGoldenModelWithoutTransfers) {
-  sender_.compare_with(sender_params(false), config());
-  SenderTraffic traffic(sender_, config());
+  sender_.compare_with(sender_params(false), sender_config());
+  SenderTraffic traffic(sender_, sender_config());
   traffic.run(1'200'000);
   traffic.expect_each_outcome(50);
   EXPECT_EQ(sender_.outcomes[Outcome::drop_no_key], 0u);
@@ -498,15 +488,15 @@ TEST_F(RdmaSender, EqualsTheGoldenModelWithoutTransfers) {
 
 TEST(RdmaSenderWide, EqualsTheGoldenModelUnderRandomTrafficAndResets) {
   SenderLockstep<Vwide_sender> sender(widest(sender_params()));
-  sender.reset(config());
-  SenderTraffic traffic(sender, config());
+  sender.reset(sender_config());
+  SenderTraffic traffic(sender, sender_config());
   traffic.run(400'000);
   traffic.expect_each_outcome(10);
 }
 
 TEST(RdmaSenderWide, AnyPacketThatAnAckCanAskForAlone) {
   SenderLockstep<Vwide_sender> sender(widest(sender_params()));
-  sender.reset(config());
+  sender.reset(sender_config());
   constexpr uint32_t packets = 600;
   sender.post = rdma::Post{0, 64 * payload, packets * payload, peer, 7};
   sender.give_inputs();
@@ -534,8 +524,8 @@ TEST(RdmaSenderWide, AnyPacketThatAnAckCanAskForAlone) {
 
 TEST(RdmaSenderWide, EqualsTheGoldenModelWithAnySettings) {
   SenderLockstep<Vwide_sender> sender(widest(sender_params()));
-  sender.reset(config());
-  SenderTraffic(sender, config()).run_with_any_settings(100'000);
+  sender.reset(sender_config());
+  SenderTraffic(sender, sender_config()).run_with_any_settings(100'000);
 }
 
 }  // namespace
