@@ -285,7 +285,7 @@ older-mutate: configure $(PYTHON_VENV)/ready ## mutants of the blocks of the old
 
 fuzz: setup ## fuzz the packet input of the engine beside the golden model (SECONDS=600), into docs/results/fuzz.md
 	cmake --preset fuzz $(CMAKE_QUIET) >/dev/null
-	cmake --build --preset fuzz -j $(JOBS) --target weft-fuzz weft-fuzzer $(if $(filter 1,$(QUICK)),,weft-fuzzer-faulty)
+	cmake --build --preset fuzz -j $(JOBS) --target weft-fuzz weft-fuzzer $(if $(filter 1,$(QUICK)),,weft-fuzzer-faulty weft-fuzzer-older weft-fuzz-older)
 	python3 tests/fuzz/fuzz.py build-fuzz --seconds $(SECONDS) $(if $(filter 1,$(QUICK)),--part engine)
 
 FUZZ_FILES = build-fuzz/files

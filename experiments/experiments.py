@@ -28,9 +28,9 @@ class Scheme:
 PAIR = Network("pair", "two nodes, each sends to the other; 100 clocks and up to 100 more from node to node, packets stay in order, and receivers know it (`RX_AHEAD` 1); a round trip is 200 to 400 clocks, and 145 in engines and memory",
                ("--nodes", "2x1x1", "--delay", "100", "--jitter", "100"),
                {256: (150, 200, 250, 300, 350, 450, 600, 1200), 1024: (450, 600, 1200, 2400), 4096: (600, 1200, 2400, 4800)}, (0, 1, 2, 3))
-TORUS = Network("torus", "torus of 4x2x2, node i sends to node i + 1; minimal adaptive routing, 4 channels of 8 flits (less than a packet of 256 bytes has, so that an adaptive one takes one only when it is empty, and nodes that all send have full links), links of 5 clocks, up to 100 clocks more before a packet "
-                "enters; order is not known (`RX_AHEAD` 0); a packet takes 24 clocks over one hop of a torus with nothing else in it, a round trip of these 50 to 250 clocks, and 145 in engines and memory", ("--nodes", "4x2x2", "--network", "torus", "--adaptive", "--link", "5", "--delay", "1", "--jitter", "100"),
-                {256: (75, 150, 200, 300, 450, 600, 1200)}, (0, 1, 2))
+TORUS = Network("torus", "torus of 4x2x2, node i sends to node i + 1; minimal adaptive routing, 4 channels of 16 flits (a packet of 256 bytes has 9: adaptive channels, which take whole packets, need buffers that hold more than one), links of 5 clocks, up to 100 clocks more before a packet "
+                "enters; order is not known (`RX_AHEAD` 0); a packet takes 24 clocks over one hop of a torus with nothing else in it, a round trip of these 50 to 250 clocks, and 145 in engines and memory", ("--nodes", "4x2x2", "--network", "torus", "--adaptive", "--buffer", "16", "--link", "5", "--delay", "1", "--jitter", "100"),
+                {256: (75, 150, 200, 300, 450, 600, 1200)}, (0, 1))
 NETWORKS = (PAIR, TORUS)
 
 WEFT = Scheme("weft", "receiver window, weft mode", ("--mode", "weft"), "#1f6fb4", "o")
@@ -57,13 +57,16 @@ SEEDS = tuple(range(11, 31))  # of each point, so also of the timeout that a swe
 LONGEST_TIMEOUT_OF_COUNTER = 300  # clocks, where packets are lost: it waits for one before each attempt
 TIMEOUTS_OF_REORDERED = {256: (25, 50, 100, 200, 400, 700), 1024: (100, 200, 400), 4096: (400, 800, 1600)}  # by payload, beside those from the network
 TIMEOUTS_OF_YARDSTICK = (200, 400, 600, 775, 900, 1200, 1800, 2500)  # a round trip is 745
-TIMEOUTS_OF_CUT = {"pair": (100, 150, 200, 300, 600, 800, 1200), "torus": (150, 300, 800)}
+TIMEOUTS_OF_CUT = {"pair": (100, 150, 200, 300, 600, 800, 1200), "torus": (100, 150, 200, 300, 800)}
+INCAST_KIB = 32  # of each sender
 TIMEOUTS_OF_INCAST = {8: (600, 1200, 2500, 5000), 32: (2500, 5000, 10000, 20000)}  # by senders
-TIMEOUTS_OF_MANY = (1500, 3000, 6000, 12000)
+TIMEOUTS_OF_MANY = (1500, 3000, 6000)
 AHEAD = (1, 0)  # RX_AHEAD: by how many packets one may overtake another before one counts as lost; 0: not known, only timers tell
 LONGEST = 20_000_000  # clocks after which a run counts as unfinished
-LONGEST_COUNTER_ON_TORUS = 150_000  # likewise, of the receiver counter with more loss than sweeps have for it; the others need 10,000 to 20,000
-LONGEST_INCAST = 250_000  # likewise, where the link into the receiver needs 74,000 with 32 senders
+MOST_LOSS_OF_COUNTER_ON_TORUS = 2  # per mille, at which it still comes to an end there, in about 200,000 clocks
+LONGEST_COUNTER_ON_TORUS = 60_000  # after which it has not finished with more; the others need 10,000 to 20,000
+LONGEST_CUT_ON_TORUS = 45_000  # likewise, with a link cut for 10,000 clocks: whoever repairs is ready before 35,000
+LONGEST_INCAST = 125_000  # likewise, where the link into the receiver needs 37,000 with 32 senders
 LONGEST_MANY = 100_000  # ... and where any link needs about 6,000
 
 # Ultra Ethernet's selective acknowledgement in published simulators: completion at 1 to 5 per mille relative to that without loss.
@@ -95,9 +98,10 @@ def swept_loss(network, scheme, per_mille):
     return min(per_mille, network.losses_of_counter[-1]) if scheme is COUNTER else per_mille
 
 
-def transfer(network, scheme, timeout, kib, per_mille=0, payload=256):
+def transfer(network, scheme, timeout, kib, per_mille=0, payload=256, longest=LONGEST):
     """One transfer of each node."""
-    longest = LONGEST_COUNTER_ON_TORUS if network is TORUS and swept_loss(network, scheme, per_mille) != per_mille else LONGEST
+    if network is TORUS and scheme is COUNTER and per_mille > MOST_LOSS_OF_COUNTER_ON_TORUS:
+        longest = LONGEST_COUNTER_ON_TORUS
     return (*network.arguments, *scheme.arguments, *timer(timeout), "--bytes", str(kib * KIB), *loss(per_mille), "--payload", str(payload), "--max-cycles", str(longest))
 
 
@@ -133,15 +137,16 @@ def timers_of(scheme, timeouts):
 
 
 def incast(scheme, senders, timeout):
-    return ("--nodes", f"{senders + 1}x1x1", "--pattern", "incast", "--delay", "100", *scheme.arguments, *timer(timeout), "--bytes", str(64 * KIB), "--loss", "0.001", "--max-cycles", str(LONGEST_INCAST))
+    return ("--nodes", f"{senders + 1}x1x1", "--pattern", "incast", "--delay", "100", *scheme.arguments, *timer(timeout), "--bytes", str(INCAST_KIB * KIB), "--loss", "0.001", "--max-cycles", str(LONGEST_INCAST))
 
 
 def many(scheme, timeout):
     """10,048 transfers at once on 64 nodes."""
-    return ("--nodes", "4x4x4", "--network", "torus", "--adaptive", "--pattern", "uniform", *scheme.arguments, *timer(timeout), "--transfers", "157", "--bytes", str(157 * 1024), "--loss", "0.001",
+    return ("--nodes", "4x4x4", "--network", "torus", "--adaptive", "--buffer", "16", "--pattern", "uniform", *scheme.arguments, *timer(timeout), "--transfers", "157", "--bytes", str(157 * 1024), "--loss", "0.001",
             "--max-cycles", str(LONGEST_MANY))
 
 
 def cut(network, scheme, timeout, until):
     """A link is cut 2,000 clocks after the first post, and healed at `until`."""
-    return (*transfer(network, scheme, timeout, 256), *(("--cut", "2000", str(until)) if until else ()))
+    longest = LONGEST_CUT_ON_TORUS if network is TORUS and until else LONGEST  # without a cut these are runs of other experiments
+    return (*transfer(network, scheme, timeout, 256, longest=longest), *(("--cut", "2000", str(until)) if until else ()))

@@ -18,6 +18,7 @@ import experiments as e
 import files
 import plot
 import runs
+import scheme_costs
 import sweeps
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -133,13 +134,15 @@ class Figures:
 
     def loss(self):
         for net in e.NETWORKS:
-            self.loss_on(net)
+            points = self.loss_on(net)
+            if net is e.PAIR:
+                self.costs(points)
 
     def loss_on(self, net):
         rates, kib = self.losses, self.kib(net)
         commands = {(scheme.name, p): e.transfer(net, scheme, self.timer(net, scheme, p), kib, p) for scheme in e.SCHEMES for p in rates}
         packets = kib * e.KIB // 256
-        note = self.note(net, rates) + (f"; the receiver counter from {net.losses_of_counter[-1] + 1} ‰ on for {e.LONGEST_COUNTER_ON_TORUS:,} clocks at the most" if net is e.TORUS else "")
+        note = self.note(net, rates) + (f"; the receiver counter from {e.MOST_LOSS_OF_COUNTER_ON_TORUS + 1} ‰ on for {e.LONGEST_COUNTER_ON_TORUS:,} clocks at the most" if net is e.TORUS else "")
         points = self.compare(f"{e.SIZES[-1]} KiB against loss, {net.name}", f"loss_{net.name}", note, commands, rates, "packets lost, ‰", relative=True, log_y=True,
                               columns={f"(1 − p)^−{packets:,}, the attempts that whoever repeats the whole transfer needs, mean": lambda p: runs.number((1 - p / 1000) ** -packets)})
         slower = {(s.name, p): points[s.name, p].over(points[s.name, 0]) for s in e.SCHEMES for p in rates}
@@ -153,6 +156,23 @@ class Figures:
         answer = claims.worst(claims.less(slower["txwindow", p], slower["rxcounter", p]) for p in lossy)
         found = f"{at}: " + "; ".join(f"{s.words} " + ", ".join(number_of(slower[s.name, p]) for p in lossy) for s in e.OLDER)
         self.report.claim(f"with loss, the counter is slowed down the most ({net.name})", found, answer)
+        return points
+
+    def costs(self, points):
+        """What the clocks of these points, by scheme's name and loss, are in time and in area."""
+        areas = scheme_costs.read()
+        shown = (self.losses[0], *self.losses[1::2])
+        window = areas["receiver window"]
+        rows = []
+        for scheme in e.SCHEMES:
+            cost = window if scheme in e.MODES else areas[scheme.words]
+            row = [scheme.words, f"{cost.nand2:,}", f"{cost.ram_bits:,}", f"{cost.mhz}"]
+            for p in shown:
+                clocks, of_weft = points[scheme.name, p].median, points[e.WEFT.name, p].median
+                row.append("–" if clocks is None else f"{cost.microseconds(clocks):,.1f}; {runs.number(cost.area_time(clocks) / window.area_time(of_weft))}")
+            rows.append(row)
+        words = f"the medians above at the fastest clock that [each engine](schemes.md) has with RAMs and without wires, OSU 0.18 µm, with {scheme_costs.CONTEXTS:,} contexts on each side, microseconds, as if links and network had the same clock; behind them gates times microseconds, of weft mode 1. Gates are NAND2 of the logic of both halves, RAMs beside them."
+        self.report.table(f"Area and time, {e.PAIR.name}", words, ["scheme", "NAND2", "RAM bits", "MHz", *(f"{p} ‰" for p in shown)], rows)
 
     def order_known(self):
         """What it is worth to know that a network keeps order, and what a timer is worth then."""
@@ -319,7 +339,7 @@ class Figures:
         seeds = self.sweep_seeds[:e.SEEDS_OF_CROWDS]
         found = self.sweep(commands, "crowds", seeds)
         points = {case: self.runner.point(commands[case][sweep.best]) for case, sweep in found.items()}
-        titles = {8: "8 senders into one receiver, 64 KiB each", 32: "32 senders", "many": "10,048 transfers of 1 KiB at once, 64 nodes of a torus, any to any"}
+        titles = {8: f"8 senders into one receiver, {e.INCAST_KIB} KiB each", 32: "32 senders", "many": "10,048 transfers of 1 KiB at once, 64 nodes of a torus, any to any"}
         rows, panels, chosen = [], [], []
         for what in timeouts:
             rows.append([titles[what], *(f"{points[what, s].text}; {found[what, s].best}" if (what, s) in found else "" for s in e.SCHEMES)])
@@ -400,7 +420,7 @@ def main():
     report = evaluation_page.Report(folder)
     try:
         Figures(runs.Runner(args.program, args.jobs, seeds, ROOT / "build" / "figures" / "runs"), report, args.quick, sweep_seeds).make(args.only)
-    except (runs.RunError, OSError, subprocess.SubprocessError) as error:
+    except (runs.RunError, scheme_costs.CostError, OSError, subprocess.SubprocessError) as error:
         sys.exit(f"figures: {error}")
     page = ROOT / "build" / "figures" / "rdma.md" if draft else ROOT / "docs" / "results" / "rdma.md"
     page.parent.mkdir(parents=True, exist_ok=True)

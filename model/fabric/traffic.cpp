@@ -35,7 +35,8 @@ class Uniform {
         arrived = torus_.arrived_flits();
         hops = torus_.flit_hops();
       }
-      return torus_.now() < load_.warmup + load_.clocks;
+      stands_still_ = standstill_.look(torus_.now(), [this] { return seen(); });
+      return !stands_still_ && torus_.now() < load_.warmup + load_.clocks;
     };
     run_in_parts(
         static_cast<uint32_t>(nodes_.size()), threads, [this](const Part& part) { step(part); }, between);
@@ -65,6 +66,11 @@ class Uniform {
     }
   }
 
+  Standstill::Seen seen() const {
+    const uint64_t out = torus_.arrived_flits() + torus_.lost_flits();
+    return {torus_.sent_flits() - out, torus_.flit_hops() + out};
+  }
+
   Measured summary(uint64_t arrived, uint64_t hops) {
     std::vector<uint64_t> latencies;
     for (const Node& node : nodes_)
@@ -73,6 +79,8 @@ class Uniform {
     measured.packets = latencies.size();
     measured.flit_hops = torus_.flit_hops();
     measured.lost_flits = torus_.lost_flits();
+    measured.clocks = torus_.now();
+    measured.stands_still = stands_still_;
     measured.accepted_flits =
         static_cast<double>(arrived) / static_cast<double>(load_.clocks) / static_cast<double>(nodes_.size());
     if (arrived != 0) measured.hops = static_cast<double>(hops) / static_cast<double>(arrived);
@@ -90,6 +98,8 @@ class Uniform {
   Torus& torus_;
   const Load& load_;
   std::vector<Node> nodes_;
+  Standstill standstill_;
+  bool stands_still_ = false;
 };
 
 }  // namespace

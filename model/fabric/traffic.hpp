@@ -26,10 +26,36 @@ struct Measured {
   double hops = 0;            ///< links between routers that a flit crosses, on the average
   uint64_t flit_hops = 0;     ///< warmup included
   uint64_t lost_flits = 0;    ///< warmup included
+  uint64_t clocks = 0;        ///< that were run, warmup included: all, or until the network stood still
+  bool stands_still = false;  ///< flits are under way and none moves: a deadlock
 };
 
-/// Deterministic: the same for the same network, load and seed, whatever the number of threads. Throws
-/// std::invalid_argument for a load that is none.
+/// Notices that flits are under way and none of them moves.
+class Standstill {
+ public:
+  /// Clocks; more than a flit and its credit are on the longest of links.
+  static constexpr uint64_t every = 4096;
+  struct Seen {
+    uint64_t under_way = 0;
+    uint64_t moves = 0;  ///< a number that grows with each step of any flit
+  };
+
+  /// Once a clock. @param see asked every so many clocks only, as it looks at all nodes
+  template <class See>
+  bool look(uint64_t now, const See& see) {
+    if (now % every != 0) return false;
+    const Seen seen = see();
+    const bool still = last_.under_way != 0 && seen.under_way != 0 && last_.moves == seen.moves;
+    last_ = seen;
+    return still;
+  }
+
+ private:
+  Seen last_;
+};
+
+/// Ends early if the network stands still. Deterministic: the same for the same network, load and seed,
+/// whatever the number of threads. Throws std::invalid_argument for a load that is none.
 Measured measure(Torus& torus, const Load& load, uint64_t seed, uint32_t threads = 1);
 
 }  // namespace weft::fabric

@@ -40,7 +40,7 @@ double processor_seconds() {
 }
 
 nlohmann::json to_json(const Options& options, const fabric::Measured& measured, double seconds) {
-  const auto clocks = static_cast<double>(options.load.warmup + options.load.clocks);
+  const auto clocks = static_cast<double>(measured.clocks);
   return {{"nodes", options.nodes},
           {"mesh", options.mesh},
           {"adaptive", options.adaptive},
@@ -59,6 +59,7 @@ nlohmann::json to_json(const Options& options, const fabric::Measured& measured,
           {"accepted_flits", measured.accepted_flits},
           {"hops", measured.hops},
           {"lost_flits", measured.lost_flits},
+          {"stands_still", measured.stands_still},
           {"clocks_per_processor_second", clocks / seconds},
           {"flit_hops_per_processor_second", static_cast<double>(measured.flit_hops) / seconds}};
 }
@@ -74,6 +75,12 @@ int run(Options& options) {
     const nlohmann::json json = to_json(options, measured, std::max(1e-6, processor_seconds() - before));
     for (const auto& [key, value] : json.items()) fmt::print("  {:<32} {}\n", key, value.dump());
     if (!options.json.empty()) write_json(options.json, json);
+    if (measured.stands_still) {
+      fmt::print(stderr,
+                 "weft-sim fabric: flits are under way at clock {} and none has moved for {}: a deadlock\n",
+                 measured.clocks, fabric::Standstill::every);
+      return exit_failed;
+    }
   } catch (const std::invalid_argument& error) {
     throw BadInput(error.what());
   }

@@ -54,10 +54,12 @@ nlohmann::json topology_json(const std::optional<fabric::TorusConfig>& torus, do
           {"mean_hops", hops}};
 }
 
-/// What the engines are.
+std::string mode(const RunConfig& config) { return config.weft_mode ? "weft" : "paper"; }
+
+/// What the engines are; the older schemes have no modes.
 std::string scheme(const RunConfig& config) {
   if (config.scheme != rdma::Scheme::receiver_window) return scheme_name(config.scheme);
-  return fmt::format("window {}", config.window);
+  return fmt::format("window {}, {} mode", config.window, mode(config));
 }
 
 std::string quoted(const std::string& argument) {
@@ -75,9 +77,9 @@ std::string quoted(const std::string& argument) {
 }  // namespace
 
 std::string table(const RunConfig& config, const RunResult& result) {
-  std::string text = fmt::format("{} nodes, {} bytes each in {} transfers, {}, {} mode: {}\n", config.nodes,
-                                 result.bytes, result.senders ? result.transfers / result.senders : 0,
-                                 scheme(config), config.weft_mode ? "weft" : "paper", verdict(result));
+  std::string text =
+      fmt::format("{} nodes, {} bytes each in {} transfers, {}: {}\n", config.nodes, result.bytes,
+                  result.senders ? result.transfers / result.senders : 0, scheme(config), verdict(result));
   text += row("goodput", fmt::format("{:.3f} bytes/cycle a node, {:.1f} % of a link's payload share",
                                      result.goodput_bytes_per_cycle, 100 * result.goodput_fraction));
   text += row("cycles", fmt::format("{} (with start and checks {})", result.cycles, result.total_cycles));
@@ -127,7 +129,7 @@ nlohmann::json to_json(const RunConfig& config, const RunResult& result) {
       {"timeout", config.timeout},
       {"adapt", config.adapt},
       {"window", config.window},
-      {"mode", config.weft_mode ? "weft" : "paper"},
+      {"mode", mode(config)},
       {"cycles", result.cycles},
       {"latency_cycles", result.latency_median},
       {"latency_max_cycles", result.latency_max},

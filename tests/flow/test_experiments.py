@@ -28,6 +28,7 @@ import evaluation_page  # noqa: E402
 import experiments  # noqa: E402
 import figures  # noqa: E402
 import runs  # noqa: E402
+import scheme_costs  # noqa: E402
 import sweeps  # noqa: E402
 
 NUMBERS = re.compile(r"\b(?:\d{1,3}(?:,\d{3})+|\d+\.\d+)\b")  # with a comma or a point: others are in every text
@@ -192,14 +193,43 @@ class Quoted(unittest.TestCase):
 
     def test_numbers_are_those_of_the_sections(self):
         sections = dict(self.sections())
-        rows = [line for page in ("README.md", "docs/verification.md") for line in (ROOT / page).read_text(encoding="utf-8").splitlines() if line.startswith("|") and "results/rdma.md#" in line]
-        self.assertGreaterEqual(len(rows), 6)
+        rows = [line for page in ("README.md", "docs/verification.md", "docs/first_results.md") for line in (ROOT / page).read_text(encoding="utf-8").splitlines() if line.startswith("|") and "results/rdma.md#" in line]
+        self.assertGreaterEqual(len(rows), 10)
         for row in rows:
             named = set().union(*(sections[anchor] for anchor in self.LINK.findall(row)))
             quoted = NUMBERS.findall(row)
             self.assertTrue(quoted, row)
             for number in quoted:
                 self.assertIn(number, named, row)
+
+
+class Costs(unittest.TestCase):
+    HEAD = "| contexts on each side | scheme | NAND2 | RAM bits | with RAMs |\n|---:|---|---:|---:|---:|\n"
+
+    def read(self, text, contexts=256):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "schemes.md"
+            page.write_text(text, encoding="utf-8")
+            return scheme_costs.read(page, contexts)
+
+    def test_areas_are_those_of_the_first_table_and_these_contexts(self):
+        costs = self.read(f"# Area\n\n{self.HEAD}| 64 | receiver window | 1 | 2 | 3 |\n| 256 | receiver window | 12,000 | 1,000,000 | 150 |\n\n| 256 | receiver window | 7 | 7 | 7 |\n")
+        self.assertEqual(costs, {"receiver window": scheme_costs.Cost(12000, 1000000, 150)})
+        self.assertEqual(costs["receiver window"].microseconds(300), 2.0)
+        self.assertEqual(costs["receiver window"].area_time(300), 24000.0)
+
+    def test_what_is_no_page_of_areas_is_told(self):
+        for text, error in (("# Area\n", "has no table"), (self.HEAD, "has nothing of 256 contexts"), (f"{self.HEAD}| 256 | receiver window | many | 2 | 3 |\n", "no number in column 'NAND2'")):
+            with self.assertRaisesRegex(scheme_costs.CostError, error):
+                self.read(text)
+
+    def test_the_page_has_the_areas_of_now(self):
+        section = (ROOT / "docs" / "results" / "rdma.md").read_text(encoding="utf-8").split("## Area and time, pair")[1].split("\n## ")[0]
+        for scheme, cost in scheme_costs.read().items():
+            rows = [line for line in section.splitlines() if line.startswith(f"| {scheme}")]
+            self.assertTrue(rows, scheme)
+            for row in rows:
+                self.assertIn(f"| {cost.nand2:,} | {cost.ram_bits:,} | {cost.mhz} |", row)
 
 
 class Sweeps(unittest.TestCase):
@@ -256,7 +286,7 @@ class Page(unittest.TestCase):
         reports = [self.figures(clocks)[2] for clocks in (lambda arguments: 20_000 if "weft" in arguments and "--loss" in arguments else 10_000, lambda arguments: 10_000,
                                                           lambda arguments: 10_000 if "weft" in arguments else 20_000)]
         for text, answers in (("with loss, receiver window fastest at every size (weft mode, packets of 256 bytes)", ["no", "open", "yes"]),
-                              ("(ours) 8 senders into one receiver, 64 KiB each: weft mode completes before all others", ["no", "open", "yes"]),
+                              ("(ours) 8 senders into one receiver, 32 KiB each: weft mode completes before all others", ["no", "open", "yes"]),
                               ("with 1 ‰ of loss, receiver window fastest with packets of 4,096 bytes (weft mode)", ["no", "open", "yes"])):
             self.assertEqual([(claim[2]) for report in reports for claim in report.claims if claim[0] == text], answers, text)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fuzzes the packet input: first engines with a fault put in, which must be found, then the engine itself, which must not differ.
+"""Fuzzes the packet input: first engines with a fault put in, which must be found, then the engine itself and those of the older schemes, which must not differ.
 
-Writes FOLDER/fuzz.json and, once it has both parts, docs/results/fuzz.md. Exit status 0: all as expected, 1: a difference, or
+Writes FOLDER/fuzz.json and, once it has all parts, docs/results/fuzz.md. Exit status 0: all as expected, 1: a difference, or
 a fault that was not found, 2: bad input.
 """
 
@@ -32,6 +32,8 @@ FAULTS = [
     ("gap", "only the last beat's tkeep counts", True),
     ("lap", "the second hole keeps its lap when the window wraps: wrong only for steps in consecutive clocks; here a full packet takes three", False),
 ]
+# Engines of the older schemes: build, what it is.
+OLDER = {"rxcounter_small": "receiver counter", "txwindow_small": "sender window"}
 
 
 class BadInput(Exception):
@@ -128,20 +130,26 @@ def first_line(difference):
     return (difference or "").splitlines()[0].removeprefix("node 0: ") if difference else "–"
 
 
-def page(clean, faults):
-    per_second = clean["courses"] / max(clean["cpu_seconds"], 0.1)
-    rows = [
-        ("courses played", f"{clean['courses']:,}"),
-        ("seconds", f"{clean['seconds']:,.0f}, of which {clean['cpu_seconds']:,.0f} on the processor (one core)"),
+def rows_of(result):
+    per_second = result["courses"] / max(result["cpu_seconds"], 0.1)
+    return [
+        ("courses played", f"{result['courses']:,}"),
+        ("seconds", f"{result['seconds']:,.0f}, of which {result['cpu_seconds']:,.0f} on the processor (one core)"),
         ("courses a second of processor", f"{per_second:.0f}"),
-        ("edges of the Verilated engine and the golden model", f"{clean['edges']:,} of {clean['all_edges']:,}"),
-        ("features (edges, and kinds of events in sequence)", f"{clean['features']:,}"),
-        ("courses kept", f"{clean['corpus']:,}"),
-        ("differences", "none" if not clean["finding"] else first_line(clean["difference"])),
+        ("edges of the Verilated engines and the golden model", f"{result['edges']:,} of {result['all_edges']:,}"),
+        ("features (edges, and kinds of events in sequence)", f"{result['features']:,}"),
+        ("courses kept", f"{result['corpus']:,}"),
+        ("differences", "none" if not result["finding"] else first_line(result["difference"])),
     ]
+
+
+def page(clean, faults, older):
     lines = ["# Fuzzing", "", "Written by `make fuzz`; what a course is and what is compared: [verification](../verification.md#fuzzing).", "",
              "## The engine", "", f"Seed {clean['seed']}. The number of courses depends on the machine.", "", "| | |", "|---|---:|"]
-    lines += [f"| {name} | {value} |" for name, value in rows]
+    lines += [f"| {name} | {value} |" for name, value in rows_of(clean)]
+    lines += ["", "## The older schemes", "", "[Engines of these](../rdma_baseline.md), with packets as theirs have them, from the same courses to begin with. One program has both: an edge of the other one counts as not reached.", "",
+              f"| | {' | '.join(OLDER.values())} |", f"|---|{'---:|' * len(OLDER)}"]
+    lines += [f"| {columns[0][0]} | {' | '.join(value for _, value in columns)} |" for columns in zip(*(rows_of(older[build]) for build in OLDER), strict=True)]
     lines += ["", "## Faults put in", "", "Until the first difference: courses played and seconds of processor; from the courses of `weft-fuzz --seeds`, and from nothing.",
               "", "| fault | from seeds | from nothing | first difference |", "|---|---:|---:|---|"]
     for name, what, _ in FAULTS:
@@ -163,15 +171,15 @@ def digest():
 
 
 def keep(folder, part, result):
-    """Results of both parts so far, of the same sources; each run replaces its own."""
+    """Results of all parts so far, of the same sources; each run replaces its own."""
     file = folder / "fuzz.json"
     results = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     if results.get("sources") != digest():
         results = {"sources": digest()}
     results[part] = result
     write_whole(file, json.dumps(results, indent=2) + "\n")
-    if "faults" in results and "engine" in results:
-        write_whole(PAGE, page(results["engine"], results["faults"]))
+    if set(PARTS) <= set(results):
+        write_whole(PAGE, page(results["engine"], results["faults"], results["older"]))
 
 
 def fuzz_faults(args):
@@ -185,15 +193,14 @@ def fuzz_faults(args):
     return not missed
 
 
-def fuzz_for(args, corpus):
+def fuzz_for(fuzzer, corpus, seconds, seed, build=None):
     """So many seconds of processor; more than one round if there was other work."""
-    fuzzer = Fuzzer(args.folder, "engine", "weft-fuzzer")
-    result = fuzzer.run(corpus, args.seconds, args.seed)
+    result = fuzzer.run(corpus, seconds, seed, build)
     for round_ in range(1, MOST_ROUNDS):
-        missing = args.seconds - result["cpu_seconds"]
+        missing = seconds - result["cpu_seconds"]
         if result["finding"] or missing < 1:
             break
-        more = fuzzer.run(corpus, max(1, round(missing)), args.seed + round_)
+        more = fuzzer.run(corpus, max(1, round(missing)), seed + round_, build)
         result = more | {key: result[key] + more[key] for key in ("courses", "seconds", "cpu_seconds")}
     return result
 
@@ -202,16 +209,33 @@ def fuzz_engine(args):
     """Whether no difference was found."""
     corpus = args.folder / "corpus"
     write_seeds(args.folder, corpus)
-    result = fuzz_for(args, corpus)
+    result = fuzz_for(Fuzzer(args.folder, "engine", "weft-fuzzer"), corpus, args.seconds, args.seed)
     keep(args.folder, "engine", result | {"seed": args.seed})
+    return is_clean(result, f"{args.folder}/bin/weft-fuzz")
+
+
+def fuzz_older(args):
+    """Whether no difference was found."""
+    results = {}
+    for build in OLDER:
+        corpus = args.folder / "corpus_of" / build
+        corpus.mkdir(parents=True, exist_ok=True)
+        write_seeds(args.folder, corpus)
+        results[build] = fuzz_for(Fuzzer(args.folder, build, "weft-fuzzer-older"), corpus, args.older_seconds, args.seed, build)
+    keep(args.folder, "older", results)
+    return all([is_clean(result, f"{args.folder}/bin/weft-fuzz-older --build {build}") for build, result in results.items()])
+
+
+def is_clean(result, player):
+    """Tells what came out."""
     print(f"fuzz: {result['courses']} courses in {result['seconds']} s, {result['edges']} of {result['all_edges']} edges, "
           f"{result['features']} features, {result['corpus']} courses kept", flush=True)
     if result["finding"]:
-        print(f"fuzz: {result['difference']}\nfuzz: to see it: {args.folder}/bin/weft-fuzz {result['finding']}", file=sys.stderr)
+        print(f"fuzz: {result['difference']}\nfuzz: to see it: {player} {result['finding']}", file=sys.stderr)
     return not result["finding"]
 
 
-PARTS = {"faults": fuzz_faults, "engine": fuzz_engine}
+PARTS = {"faults": fuzz_faults, "engine": fuzz_engine, "older": fuzz_older}
 
 
 def main():
@@ -219,10 +243,11 @@ def main():
     parser.add_argument("folder", type=pathlib.Path, help="where the fuzzer was built; the corpus stays there from run to run")
     parser.add_argument("--seconds", type=int, default=600, help="on the engine itself (default: %(default)s)")
     parser.add_argument("--fault-seconds", type=int, default=120, help="at most, on each engine with a fault (default: %(default)s)")
-    parser.add_argument("--part", choices=PARTS, help="only this (default: both)")
+    parser.add_argument("--older-seconds", type=int, default=120, help="on each engine of an older scheme (default: %(default)s)")
+    parser.add_argument("--part", choices=PARTS, help="only this (default: all)")
     parser.add_argument("--seed", type=int, default=1, help="of libFuzzer (default: %(default)s)")
     args = parser.parse_args()
-    if args.seconds < 1 or args.fault_seconds < 1:
+    if min(args.seconds, args.fault_seconds, args.older_seconds) < 1:
         parser.error("seconds must be at least 1")
     try:
         good = [PARTS[part](args) for part in ([args.part] if args.part else PARTS)]

@@ -10,6 +10,8 @@
 #include "driver/rdma_driver.hpp"
 #include "fabric/random.hpp"
 #include "rdma/region.hpp"
+#include "rdma_baseline/count.hpp"
+#include "rdma_baseline/send_buffer.hpp"
 #include "setting.hpp"
 
 namespace weft::fuzz {
@@ -99,9 +101,14 @@ uint16_t Packets::send_context(uint8_t who) const {
               [this](uint16_t sid) { return sender_.context(sid).state != rdma::TxContext::State::free; });
 }
 
-/// Around WBASE, around the last packet, around the end of the window, or counted from 0.
+/// The packet that a transfer waits for, if all before it have come and none behind.
+uint32_t Packets::base(const rdma::RxContext& context) const {
+  return params_.scheme == rdma::Scheme::receiver_counter ? context.count.packets : context.window.base;
+}
+
+/// Around base(), around the last packet, around the end of the window, or counted from 0.
 uint32_t Packets::pidx(const rdma::RxContext& context, uint8_t where) const {
-  const uint32_t base = context.window.base;
+  const uint32_t base = this->base(context);
   if (where < 64) return base + where % (params_.window + 2);
   if (where < 80) return base - (where - 63u);
   if (where < 96) return context.cut.last - (where - 80u);
@@ -127,7 +134,18 @@ Packets::Header Packets::data(const Step& step, uint16_t cid, uint32_t pidx) con
   if (header.len == 0) header.len = 1;  // of a context that was never used
   header.arg = driver::rdma_rkey(context.region, region_keys[context.region % std::size(region_keys)]);
   if (step.extra & 0x80) header.flags |= formats::flag_retry;
+  if (params_.scheme == rdma::Scheme::receiver_counter) number_attempt(header, context, step.extra);
+  if (params_.scheme == rdma::Scheme::sender_window)
+    rdma::set_slot(header, (step.extra & 0x1c) | pidx % params_.window);
   return header;
+}
+
+/// Of scheme receiver_counter: mostly the attempt under way, and in the last packet the right sum.
+void Packets::number_attempt(Header& data, const rdma::RxContext& context, uint8_t extra) const {
+  const int other = (extra & 0x1c) == 0x1c ? 1 : (extra & 0x1c) == 0x18 ? -1 : 0;
+  uint32_t sum = 0;
+  for (uint32_t pidx = 0; pidx <= context.cut.last; ++pidx) sum += rdma::mix(pidx);
+  rdma::set_attempt(data, static_cast<uint8_t>(context.count.attempt + other), sum);
 }
 
 std::vector<Packets::Header> Packets::burst(const Step& step) const {
@@ -223,16 +241,47 @@ Packets::Header Packets::to_sender(const Step& step, Ptype type) const {
     case Ptype::resend:
       header.pidx = step.where < 192 ? context.high - step.where % 16 : context.high + step.where % 4;
       if (step.amount & 0x40) header.flags |= formats::flag_from;
+      if (params_.scheme != rdma::Scheme::receiver_window) ask_attempt(header, context, step);
       break;
     case Ptype::ack:
       header.pidx = step.where < 192 ? context.acked + step.where % 64 : context.acked - step.where % 8;
       header.arg =
           span << rdma::ack_map_bits | (step.amount * uint64_t{0x0001'0201'0401'0081} & rdma::ack_map_mask);
+      if (params_.scheme == rdma::Scheme::sender_window) answer_slot(header, context, step);
       break;
     default:
       if (step.amount & 0x40) header.flags |= formats::flag_failed;
   }
   return header;
+}
+
+/// Of the older schemes: mostly the next attempt, whether or not any packet has come.
+void Packets::ask_attempt(Header& resend, const rdma::TxContext& context, const Step& step) const {
+  const int ahead = step.where < 192 ? 1 : step.where % 4 - 1;
+  rdma::Count count;
+  count.attempt = static_cast<uint8_t>(context.attempt + ahead);
+  count.came = (step.amount & 0x20) == 0;
+  resend.arg = rdma::asking(count);
+}
+
+/// Of scheme sender_window: the answer to a packet that waits for one behind this context's destination.
+void Packets::answer_slot(Header& ack, const rdma::TxContext& context, const Step& step) const {
+  const rdma::SendBuffer& buffer = sender_.buffer(context.dst % sender_.buffers());
+  for (uint32_t i = 0; i < params_.window; ++i) {
+    const uint32_t slot = (step.where + i) % params_.window;
+    const Header* sent = buffer.waits(slot);
+    if (!sent) continue;
+    const rdma::TxContext& sender = sender_.context(sent->sid);
+    ack.src = sender.dst;
+    ack.sid = sent->sid;
+    ack.msgid = sent->msgid;
+    ack.cid = sender.cid;
+    ack.gen = sender.gen;
+    ack.pidx = sent->pidx;
+    ack.arg = slot;
+    break;
+  }
+  if (step.amount & 0x40) ack.flags |= formats::flag_failed;
 }
 
 Packets::Header Packets::noise(const Step& step) const {

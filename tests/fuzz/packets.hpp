@@ -32,11 +32,15 @@ class Packets {
   uint16_t receive_context(uint8_t who) const;
   uint16_t send_context(uint8_t who) const;
   uint32_t pidx(const rdma::RxContext& context, uint8_t where) const;
+  uint32_t base(const rdma::RxContext& context) const;
   Header data(const Step& step, uint16_t cid, uint32_t pidx) const;
   std::vector<Header> burst(const Step& step) const;
   Header request(const Step& step) const;
   Header release(const Step& step) const;
   Header to_sender(const Step& step, Ptype type) const;
+  void number_attempt(Header& data, const rdma::RxContext& context, uint8_t extra) const;
+  void ask_attempt(Header& resend, const rdma::TxContext& context, const Step& step) const;
+  void answer_slot(Header& ack, const rdma::TxContext& context, const Step& step) const;
   Header noise(const Step& step) const;
   void spoil(Header& header, const Step& step) const;
   Flits flits(const Header& header, uint8_t seed) const;

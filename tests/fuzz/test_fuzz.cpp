@@ -124,5 +124,52 @@ TEST_P(FuzzRandom, BytesAreWithoutADifference) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, FuzzRandom, testing::Range<uint64_t>(0, 20));
 
+/// Engines of the older schemes: the same courses, whose packets are then theirs.
+struct OlderEngine {
+  const char* build;
+  std::set<Outcome> own;  ///< that the courses must reach, those of its scheme alone among them
+};
+
+class FuzzOlder : public testing::TestWithParam<OlderEngine> {
+ protected:
+  /// Plays it, and notes what it reaches.
+  void expect_no_difference(const Course& course, const std::string& name) {
+    PlayOptions options;
+    options.build = GetParam().build;
+    options.on_receiver_event = [&](uint64_t, const rdma::RxEventView& view) { seen_.insert(view.outcome); };
+    options.on_sender_event = [&](uint64_t, const rdma::TxEventView& view) { seen_.insert(view.outcome); };
+    EXPECT_EQ(play(course, options).finding, "") << name;
+  }
+
+  std::set<Outcome> seen_;
+};
+
+TEST_P(FuzzOlder, CoursesAreWithoutADifferenceAndReachItsOutcomes) {
+  constexpr uint64_t drawn = 200;
+  for (const Seed& seed : seeds()) expect_no_difference(seed.course, std::string(seed.name));
+  for (uint64_t seed = 0; seed < drawn; ++seed)
+    expect_no_difference(draw_course(seed), "drawn " + std::to_string(seed));
+  for (const Outcome outcome : GetParam().own)
+    EXPECT_TRUE(seen_.contains(outcome)) << rdma::formats::name(outcome);
+}
+
+TEST_P(FuzzOlder, BytesAreWithoutADifference) {
+  constexpr uint64_t courses = 200;
+  for (uint64_t seed = 0; seed < courses; ++seed)
+    expect_no_difference(parse(random_bytes(seed)), "random bytes of seed " + std::to_string(seed));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Schemes, FuzzOlder,
+    testing::Values(OlderEngine{"rxcounter_small",
+                                {Outcome::advance, Outcome::finish, Outcome::ask_from, Outcome::drop_early,
+                                 Outcome::drop_duplicate, Outcome::resend_from, Outcome::drop_not_yet,
+                                 Outcome::complete}},
+                    OlderEngine{"txwindow_small",
+                                {Outcome::accept, Outcome::ask_one, Outcome::kept, Outcome::acked,
+                                 Outcome::drop_old_ack, Outcome::resend_from, Outcome::resend_one,
+                                 Outcome::lapse, Outcome::complete, Outcome::complete_error}}),
+    [](const auto& engine) { return std::string(engine.param.build); });
+
 }  // namespace
 }  // namespace weft::fuzz

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads that step parts of a model: who is called when, and what happens to what they throw.
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <fstream>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -64,6 +68,52 @@ TEST(Parts, WhatIsThrownEndsTheRun) {
     const auto all = [](const Part& part) { throw std::runtime_error(std::to_string(part.number)); };
     EXPECT_EQ(what_is_thrown(parts, all, always), "0");
   }
+}
+
+/// There is room for the stacks of two more threads.
+class RoomForTwoThreads {
+ public:
+  RoomForTwoThreads() {
+    pthread_getattr_default_np(&usual_);
+    pthread_attr_t large;
+    pthread_getattr_default_np(&large);
+    EXPECT_EQ(pthread_attr_setstacksize(&large, stack_bytes), 0);
+    EXPECT_EQ(pthread_setattr_default_np(&large), 0);
+    pthread_attr_destroy(&large);
+    rlim_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    getrlimit(RLIMIT_AS, &unlimited_);
+    const rlim_t most = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + stack_bytes * 5 / 2;
+    const rlimit limit{most, unlimited_.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
+  }
+  RoomForTwoThreads(const RoomForTwoThreads&) = delete;
+  RoomForTwoThreads& operator=(const RoomForTwoThreads&) = delete;
+  ~RoomForTwoThreads() {
+    setrlimit(RLIMIT_AS, &unlimited_);
+    pthread_setattr_default_np(&usual_);
+    pthread_attr_destroy(&usual_);
+  }
+
+ private:
+  static constexpr size_t stack_bytes = 256u << 20;
+
+  pthread_attr_t usual_{};
+  rlimit unlimited_{};
+};
+
+/// Those that have started end, nothing is stepped, and there is one error.
+TEST(Parts, ThreadsThatCannotBeStarted) {
+  int steps = 0;
+  const auto step = [&](const Part&) { steps++; };
+  const auto once = [] { return false; };
+  {
+    const RoomForTwoThreads limit;
+    EXPECT_EQ(what_is_thrown(8, step, once).find("8 threads cannot be started, only 3: "), 0u);
+    EXPECT_EQ(steps, 0);
+    EXPECT_EQ(what_is_thrown(1, step, once), "nothing") << "which needs none";
+  }
+  EXPECT_EQ(steps, 1);
 }
 
 TEST(Parts, RefusesNone) {

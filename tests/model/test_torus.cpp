@@ -357,17 +357,17 @@ class Row {
  public:
   explicit Row(const TorusConfig& config) : torus_(config, 7) {}
   Torus& torus() { return torus_; }
-  /// How many of these arrive; the others are lost.
-  uint32_t arrive_of(uint32_t packets) {
-    uint32_t arrived = 0, lost = 0;
+  /// Which of these arrive; the others are lost.
+  std::vector<uint32_t> arrive_of(uint32_t packets) {
+    std::vector<uint32_t> arrived;
+    size_t lost = 0;
     for (uint32_t i = 0; i < packets; ++i) torus_.send(0, 3, 2, i);
     for (int clock = 0; clock < 1'000'000 && !torus_.empty(); ++clock) {
       torus_.tick();
-      arrived += torus_.arrived(3).has_value();
-      for (uint32_t node = 0; node < torus_.geometry().nodes(); ++node)
-        lost += static_cast<uint32_t>(torus_.lost(node).size());
+      if (const auto handle = torus_.arrived(3)) arrived.push_back(*handle);
+      for (uint32_t node = 0; node < torus_.geometry().nodes(); ++node) lost += torus_.lost(node).size();
     }
-    EXPECT_EQ(arrived + lost, packets);
+    EXPECT_EQ(arrived.size() + lost, packets);
     return arrived;
   }
 
@@ -378,17 +378,28 @@ class Row {
 /// Three links, each of which loses a tenth.
 TEST(Torus, LossIsThatOfEachLink) {
   Row row({.sizes = {4, 1, 1}, .joined = false, .link_loss = 0.1});
-  EXPECT_NEAR(row.arrive_of(20'000) / 20'000., 0.9 * 0.9 * 0.9, 0.01);
+  EXPECT_NEAR(static_cast<double>(row.arrive_of(20'000).size()) / 20'000, 0.9 * 0.9 * 0.9, 0.01);
 }
 
 TEST(Torus, CutLinkLosesAllUntilItHeals) {
   Row row({.sizes = {4, 1, 1}, .joined = false});
-  EXPECT_EQ(row.arrive_of(100), 100u);
+  EXPECT_EQ(row.arrive_of(100).size(), 100u);
   row.torus().set_cut(1, 0, true);
-  EXPECT_EQ(row.arrive_of(100), 0u);
+  EXPECT_EQ(row.arrive_of(100).size(), 0u);
   row.torus().set_cut(1, 0, false);
   row.torus().set_cut(1, 1, true);  // not on this way
-  EXPECT_EQ(row.arrive_of(100), 100u);
+  EXPECT_EQ(row.arrive_of(100).size(), 100u);
+}
+
+/// Behind a cut the link loses those that it would have lost without.
+TEST(Torus, CutLinkDrawsItsLossesAllTheSame) {
+  const TorusConfig config{.sizes = {4, 1, 1}, .joined = false, .link_loss = 0.1};
+  Row whole(config), cut(config);
+  EXPECT_EQ(whole.arrive_of(100), cut.arrive_of(100));
+  cut.torus().set_cut(2, 0, true);
+  EXPECT_GT(whole.arrive_of(100).size(), cut.arrive_of(100).size());
+  cut.torus().set_cut(2, 0, false);
+  EXPECT_EQ(whole.arrive_of(1'000), cut.arrive_of(1'000));
 }
 
 /// There is another shortest way, and it is taken.
@@ -465,6 +476,31 @@ TEST(Torus, LatenciesAreThoseOfBookSim) {
   expect_latency(0.7, 1, true, 27.47);
   expect_latency(0.4, 9, true, 40.43);
   expect_latency(0.4, 1, false, 27.92);
+}
+
+/// A network of which nothing comes out any more.
+TEST(Standstill, IsNoticedOnceNothingMovesForSoLong) {
+  Standstill standstill;
+  const auto at = [&](uint64_t now, uint64_t under_way, uint64_t moves) {
+    return standstill.look(now, [&] { return Standstill::Seen{under_way, moves}; });
+  };
+  constexpr uint64_t every = Standstill::every;
+  EXPECT_FALSE(at(every, 5, 0)) << "it has only begun";
+  EXPECT_FALSE(at(2 * every, 5, 1));
+  EXPECT_FALSE(at(3 * every - 1, 5, 1)) << "not yet";
+  EXPECT_TRUE(at(3 * every, 5, 1));
+  EXPECT_FALSE(at(4 * every, 5, 2)) << "it goes on";
+  EXPECT_FALSE(at(5 * every, 0, 2)) << "all have arrived";
+  EXPECT_FALSE(at(6 * every, 1, 2)) << "what was sent meanwhile has had no time";
+  EXPECT_TRUE(at(7 * every, 1, 2));
+}
+
+/// The slowest that there is moves.
+TEST(Standstill, IsNotThatOfLongLinks) {
+  Torus torus({.sizes = {4, 1, 1}, .buffer_flits = 1, .link_clocks = 1000}, 1);
+  const Measured measured = measure(torus, {.flits = 0.5, .packet_flits = 100, .clocks = 30'000}, 1);
+  EXPECT_EQ(measured.clocks, 33'000u);
+  EXPECT_FALSE(measured.stands_still);
 }
 
 TEST(Torus, RefusesWhatItIsNotMadeFor) {
