@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -129,6 +130,8 @@ struct OlderEngine {
   const char* build;
   std::set<Outcome> own;  ///< that the courses must reach, those of its scheme alone among them
 };
+
+std::ostream& operator<<(std::ostream& out, const OlderEngine& engine) { return out << engine.build; }
 
 class FuzzOlder : public testing::TestWithParam<OlderEngine> {
  protected:
