@@ -144,6 +144,9 @@ class SenderTraffic {
   void random_response(const rdma::TxContext& context, Header& header) {
     if (bench_.chance(30))
       header.arg = std::array{bench_.below(6), bench_.below(36), uint64_t{32}}[bench_.below(3)];
+    // Who has been put off once is so again, until the sender gives up.
+    if (params_.scheme != rdma::Scheme::receiver_window && context.busy != 0 && bench_.chance(50))
+      header.arg = static_cast<uint64_t>(rdma::formats::Refusal::no_context);
     if (header.arg == 0) header.pidx = static_cast<uint32_t>(bench_.below(4));
     if (!params_.transfers) return;
     if ((context.to != To::region) != bench_.chance(5)) rdma::set_flag(header, TransferFlag::send);
