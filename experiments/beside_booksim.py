@@ -72,11 +72,19 @@ class Case:
         return (f"topology={'torus' if self.joined else 'mesh'}", f"k={self.side}", "n=3", f"packet_size={self.flits}", f"injection_rate={self.load}",
                 f"sim_type={'throughput' if self.saturated else 'latency'}", f"warmup_periods={WARMUP}", f"sample_period={self.period}", f"max_samples={MOST}", *SETTINGS)
 
+    @property
+    def warmup(self):
+        """Clocks before those that are measured, in both."""
+        return WARMUP * self.period
+
+    def measured(self, clocks):
+        """By weft-sim: as many as BookSim took, or more, so that the run can be timed."""
+        return max(clocks - self.warmup, self.period, 0 if self.saturated else LEAST_NODE_CLOCKS // self.nodes)
+
     def arguments(self, clocks):
-        """Of weft-sim, for as many clocks as BookSim took."""
-        measured = max(clocks - WARMUP * self.period, self.period, 0 if self.saturated else LEAST_NODE_CLOCKS // self.nodes)
+        """Of weft-sim, beside a run of so many clocks of BookSim."""
         return ("fabric", "--nodes", "x".join([str(self.side)] * 3), *(() if self.joined else ("--mesh",)), "--channels", "4", "--buffer", "8", "--link", "1", "--packet",
-                str(self.flits), "--load", str(self.load), "--warmup", str(WARMUP * self.period), "--clocks", str(measured), "--seed", "1")
+                str(self.flits), "--load", str(self.load), "--warmup", str(self.warmup), "--clocks", str(self.measured(clocks)), "--seed", "1")
 
 
 QUICK = (Case(4, 0.02, 1000), Case(4, 0.1, 1000), Case(4, 0.5, 1000), Case(4, 1.0, 1000, saturated=True))
@@ -215,10 +223,11 @@ def flit_hops(case, result):
 
 def work(results):
     """The same speeds as work done, and beside what BookSim2 did elsewhere."""
-    rows = ["| network | flits a packet | load | million flit-hops a second: BookSim2 | weft | BookSim2's clocks a second elsewhere | weft's here, times as many |", "|---|---:|---:|---:|---:|---:|---:|"]
+    rows = ["| network | flits a packet | load | million flit-hops a second: BookSim2 | weft | BookSim2's clocks a second elsewhere | weft's here, times as many | clocks before | measured: BookSim2 | weft |", "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"]
     for case, theirs, ours in results:
         elsewhere = (number(case.elsewhere), f"{ours.speed / case.elsewhere:.1f}") if case.elsewhere else ("", "")
-        rows.append(f"| {case.network} | {case.flits} | {case.load:g} | {flit_hops(case, theirs):.2f} | {flit_hops(case, ours):.2f} | {' | '.join(elsewhere)} |")
+        rows.append(f"| {case.network} | {case.flits} | {case.load:g} | {flit_hops(case, theirs):.2f} | {flit_hops(case, ours):.2f} | {' | '.join(elsewhere)} | "
+                    f"{case.warmup:,} | {theirs.clocks - case.warmup:,} | {case.measured(theirs.clocks):,} |")
     return "\n".join(rows)
 
 
@@ -265,7 +274,7 @@ Speeds as work done: a flit-hop is a flit on a link, that to its node counts. *E
 
 {work(results)}
 
-The command lines of {case.network}, load {case.load:g}; the other rows differ in what the table shows, and in clocks:
+The command lines of {case.network}, load {case.load:g}; the other rows differ in what the tables show (`sample_period` is a third of the clocks before):
 
 ```
 booksim FILE    # {'; '.join(case.settings)}
