@@ -105,6 +105,7 @@ void Router::route() {
   while (to_route_ != 0) {
     const uint32_t in = take_first(to_route_);
     may_take_[in] = routing_.next(node_, in, front(in).to, random_);
+    if (port_of(in) == local_port) refused_[channel_of(in)] = 0;
     waiting_ |= only(in);
   }
 }
@@ -121,10 +122,36 @@ Lanes Router::with_room(Lanes lanes, uint32_t flits) const {
   return room;
 }
 
+/// Each port on the ways has a free channel at least half of whose buffer behind the link is empty, or all
+/// channels of one port are so.
+bool Router::are_quiet(Lanes ways) const {
+  Lanes quiet = 0;
+  Lanes left = ways & free_;
+  while (left != 0) {
+    const uint32_t out = take_first(left);
+    if (2u * credits_[out] >= buffer_flits_) quiet |= only(out);
+  }
+  bool each = true;
+  for (uint32_t port = 0; port < port_count; ++port) {
+    const Lanes way = ways & lanes_of(port);
+    if (way == 0) continue;
+    if ((way & ~quiet) == 0) return true;
+    each = each && (way & quiet) != 0;
+  }
+  return each;
+}
+
+/// The packet of a node enters when its ways are quiet, or after it was refused for long.
+bool Router::may_enter(uint32_t in) {
+  const Lanes ways = may_take_[in] & ~cut_lanes_;
+  return ways == 0 || are_quiet(ways) || ++refused_[channel_of(in)] > entry_patience;
+}
+
 /// Output lanes that this packet asks for: an adaptive one those of the port with most credits.
 Lanes Router::wanted(uint32_t in) {
   const Lanes lanes = may_take_[in] & free_;
   if (!routing_.adaptive() || (lanes & lanes_of(local_port)) != 0) return lanes;
+  if (port_of(in) == local_port && !may_enter(in)) return 0;
   const Lanes escapes = lanes & routing_.escapes();
   const Lanes others = with_room(lanes & ~escapes & ~cut_lanes_, front(in).flits);
   if (others == 0) return (escapes & ~cut_lanes_) != 0 ? escapes & ~cut_lanes_ : lanes & cut_lanes_;

@@ -7,6 +7,12 @@
 // channel is free for the next packet when the last flit of one has got the switch; an adaptive one only for
 // a packet that fits behind it as a whole, or if the buffer there is empty (routing.hpp says why).
 //
+// Adaptive routing limits what enters: beyond saturation all adaptive channels would be taken, and the
+// escapes alone would drain them, with less than half of the throughput. So a node's packet waits until its
+// ways are quiet (at least one channel free at every useful port, or all of one: Baydal, López, Duato, IEEE
+// Trans. Parallel and Distributed Systems 16(9), 2005; here with half of the buffer empty as well). Traffic
+// that passes could keep a node from sending for ever, so it waits entry_patience clocks at most.
+//
 // Faults of links strike whole packets: when the first flit gets the switch it is decided whether all of them
 // cross the link or vanish there. Those that vanish take their turn in the switch, but no place behind it.
 #pragma once
@@ -62,6 +68,9 @@ struct Far {
 inline constexpr uint32_t switch_clocks = 2;
 inline constexpr uint32_t credit_clocks = 1;
 
+/// Adaptive routing: clocks for which a node's packet is refused at most while its ways are not quiet.
+inline constexpr uint32_t entry_patience = 256;
+
 class Router {
  public:
   /// @param longest_link clocks
@@ -95,6 +104,8 @@ class Router {
   void route();
   void allocate_channels();
   Lanes wanted(uint32_t in);
+  bool may_enter(uint32_t in);
+  bool are_quiet(Lanes ways) const;
   Lanes with_room(Lanes lanes, uint32_t flits) const;
   void allocate_switch(Lanes ready, uint64_t now);
   void pass(uint32_t in, uint64_t now);
@@ -127,7 +138,8 @@ class Router {
   Lanes has_credit_ = 0;  ///< output lanes for which there are places
   std::array<uint8_t, lane_count> credits_{};
   std::array<Buffer, lane_count> buffers_{};
-  std::array<Lanes, lane_count> may_take_{};  ///< by input lane, what was routed
+  std::array<Lanes, lane_count> may_take_{};      ///< by input lane, what was routed
+  std::array<uint32_t, max_channels> refused_{};  ///< by channel of the node: clocks, of the packet in front
   std::vector<Flit> flits_;
 
   // Where the arbiters look first.

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adaptive routing in networks that stay full: nothing locks up (routing.hpp).
+// Adaptive routing in networks that stay full: nothing locks up (routing.hpp), throughput stays, nobody
+// starves (router.hpp).
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "fabric/torus.hpp"
+#include "fabric/traffic.hpp"
 
 namespace weft::fabric {
 namespace {
@@ -56,6 +60,50 @@ INSTANTIATE_TEST_SUITE_P(Networks, Crowded,
                          testing::Combine(testing::Values(Sizes{8, 8, 1}, Sizes{16, 1, 1}, Sizes{4, 4, 4}),
                                           testing::Bool(), testing::Values(3u, 4u), testing::Values(2u, 8u),
                                           testing::Values(1u, 5u, 9u)));
+
+TorusConfig adaptive(bool joined) {
+  return {.sizes = {8, 8, 1}, .joined = joined, .algorithm = Algorithm::minimal_adaptive};
+}
+
+/// Flits that come out, a clock and node, when every node would send one a clock.
+double carried_beyond_saturation(bool joined) {
+  Torus torus(adaptive(joined), 1);
+  return measure(torus, {.flits = 1, .packet_flits = 1, .warmup = 3'000, .clocks = 3'000}, 1).accepted_flits;
+}
+
+TEST(Saturated, ThroughputOfAdaptiveWaysStays) {
+  EXPECT_GT(carried_beyond_saturation(false), 0.36) << "mesh";  // links in the middle bound it by 0.5
+  EXPECT_GT(carried_beyond_saturation(true), 0.54) << "torus";  // by 1
+}
+
+/// Most clocks between two packets of the same node, when all send to node 0.
+uint64_t longest_pause_beside_a_hot_spot(bool joined) {
+  constexpr uint64_t clocks = 20'000;
+  Torus torus(adaptive(joined), 1);
+  const uint32_t nodes = torus.geometry().nodes();
+  std::vector<uint64_t> last(nodes, 0);
+  for (uint32_t node = 1; node < nodes; ++node) {
+    for (int i = 0; i < 4; ++i) torus.send(node, 0, 1, node);
+  }
+  uint64_t longest = 0;
+  const auto note = [&](uint32_t node, uint64_t now) {
+    longest = std::max(longest, now - std::exchange(last[node], now));
+  };
+  while (torus.now() < clocks) {
+    torus.tick();
+    const auto from = torus.arrived(0);
+    if (!from) continue;
+    note(*from, torus.now());
+    torus.send(*from, 0, 1, *from);
+  }
+  for (uint32_t node = 1; node < nodes; ++node) note(node, clocks);
+  return longest;
+}
+
+TEST(Saturated, NoNodeStarvesBesideAHotSpot) {
+  EXPECT_LT(longest_pause_beside_a_hot_spot(false), 4 * entry_patience) << "mesh";
+  EXPECT_LT(longest_pause_beside_a_hot_spot(true), 4 * entry_patience) << "torus";
+}
 
 }  // namespace
 }  // namespace weft::fabric
