@@ -30,7 +30,7 @@ PAIR = Network("pair", "two nodes, each sends to the other; 100 clocks and up to
                {256: (150, 200, 250, 300, 350, 450, 600, 1200), 1024: (450, 600, 1200, 2400), 4096: (600, 1200, 2400, 4800)}, (0, 1, 2, 3))
 TORUS = Network("torus", "torus of 4x2x2, node i sends to node i + 1; minimal adaptive routing, 4 channels of 16 flits (a packet of 256 bytes has 9: adaptive channels, which take whole packets, need buffers that hold more than one), links of 5 clocks, up to 100 clocks more before a packet "
                 "enters, for which it may wait behind any number of its node's, answers behind data; order is not known (`RX_AHEAD` 0); a packet takes 24 clocks over one hop of a torus with nothing else in it, a round trip of these 50 to 250 clocks, and 145 in engines and memory", ("--nodes", "4x2x2", "--network", "torus", "--adaptive", "--buffer", "16", "--link", "5", "--delay", "1", "--jitter", "100"),
-                {256: (75, 150, 200, 300, 450, 600, 1200)}, (0, 1))
+                {256: (75, 150, 200, 300, 450, 600, 900, 1200)}, (0, 1))
 NETWORKS = (PAIR, TORUS)
 
 WEFT = Scheme("weft", "receiver window, weft mode", ("--mode", "weft"), "#1f6fb4", "o")

@@ -30,12 +30,14 @@ class Point:
     unfinished: int
     mean: float | None = None
     largest: float | None = None
+    failed: int = 0  # of those unfinished: a transfer ended with an error, before the clocks were over
 
     @property
     def text(self):
+        errors = f", {self.failed} with an error" if self.failed else ""
         if self.median is None:
-            return f"none of {self.seeds} finished" if self.unfinished == self.seeds else f"{self.unfinished} of {self.seeds} unfinished"
-        rest = f", {self.unfinished} of {self.seeds} unfinished" if self.unfinished else ""
+            return (f"none of {self.seeds} finished" if self.unfinished == self.seeds else f"{self.unfinished} of {self.seeds} unfinished") + errors
+        rest = f", {self.unfinished} of {self.seeds} unfinished{errors}" if self.unfinished else ""
         return f"{number(self.median)} ({number(self.low)}–{number(self.high)}{rest})"
 
     @property
@@ -77,8 +79,8 @@ def ranks_of_median(count):
     return low, count - 1 - low
 
 
-def summary(values, seeds):
-    """Of the seeds that finished, out of so many; no seeds: a point that was not run."""
+def summary(values, seeds, failed=0):
+    """Of the seeds that finished, out of so many, of which so many ended with an error; no seeds: a point that was not run."""
     if not seeds:
         return Point(None, None, None, 0, 0)
     values = sorted(values)
@@ -87,10 +89,10 @@ def summary(values, seeds):
     middle = seeds // 2
     median = ranked[middle] if seeds % 2 else (ranked[middle - 1] + ranked[middle]) / 2
     if math.isinf(median):
-        return Point(None, None, None, seeds, unfinished)
+        return Point(None, None, None, seeds, unfinished, failed=failed)
     low, high = ranks_of_median(seeds)
     mean, largest = (sum(values) / seeds, values[-1]) if not unfinished else (None, None)
-    return Point(median, ranked[low], ranked[high], seeds, unfinished, mean, largest)
+    return Point(median, ranked[low], ranked[high], seeds, unfinished, mean, largest, failed)
 
 
 def exactly(value):
@@ -101,7 +103,7 @@ def exactly(value):
 class Runner:
     """Runs commands of weft-sim with several seeds, jobs at a time, each once; remembers of their results what KEPT says, for the same program also in a folder, if there is one."""
 
-    KEPT = ("ok", "cycles", "largest_gap")
+    KEPT = ("ok", "cycles", "largest_gap", "failed_transfers")
 
     def __init__(self, program, jobs, seeds, folder=None):
         self.program = pathlib.Path(program)
@@ -157,4 +159,4 @@ class Runner:
     def point(self, arguments, field="cycles", seeds=None):
         """Of a command that has run with these seeds."""
         results = self.results_of(arguments, seeds)
-        return summary([each[field] for each in results if each["ok"]], len(results))
+        return summary([each[field] for each in results if each["ok"]], len(results), sum(each["failed_transfers"] > 0 for each in results))

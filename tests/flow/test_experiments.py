@@ -57,6 +57,8 @@ class Points(unittest.TestCase):
         self.assertEqual((point.median, point.high, point.unfinished, point.mean), (3, math.inf, 2, None))
         self.assertEqual(point.text, "3.000 (1.000–∞, 2 of 5 unfinished)")
         self.assertEqual(runs.summary([], 5).text, "none of 5 finished")
+        self.assertEqual([runs.summary(values, 5, 2).text for values in ([1, 2, 3], [1, 2], [])],
+                         ["3.000 (1.000–∞, 2 of 5 unfinished, 2 with an error)", "3 of 5 unfinished, 2 with an error", "none of 5 finished, 2 with an error"])
         self.assertEqual((runs.summary([], 0).median, runs.summary([], 0).seeds), (None, 0))
 
     def test_half_unfinished_has_no_median(self):
@@ -141,7 +143,7 @@ class MadeUp(runs.Runner):
 
     def run_one(self, arguments):
         cycles = self.clocks(arguments)
-        return {"ok": cycles is not None, "cycles": cycles or 0, "largest_gap": value_of(arguments, "--detour", 0) // 9}
+        return {"ok": cycles is not None, "cycles": cycles or 0, "largest_gap": value_of(arguments, "--detour", 0) // 9, "failed_transfers": 0}
 
 
 def value_of(arguments, option, default):
