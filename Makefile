@@ -76,7 +76,7 @@ bench: configure ## speed in clocks: packets a clock, goodput without loss, into
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim weft-sim-bench
 	$(BUILD)/bin/weft-sim bench --json $(BUILD)/bench.json --markdown docs/results/bench.md
 
-OTHER_FIGURES := switch-figures barrier-figures boot-figures mcast-figures route-figures
+OTHER_FIGURES := load-curves switch-figures barrier-figures boot-figures mcast-figures route-figures
 figures: rdma-figures ## the papers' evaluations on RTL and generators, into docs/results and docs/img (QUICK=1: a part of each, into build/figures)
 	$(MAKE) --no-print-directory $(OTHER_FIGURES)
 
@@ -84,6 +84,11 @@ rdma-figures: configure $(PYTHON_VENV)/ready ## the RDMA engine beside older sch
 	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r experiments/requirements.txt
 	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim-experiments
 	$(PYTHON_VENV)/bin/python -B experiments/figures.py --program $(BUILD)/bin/weft-sim-experiments --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick) $(FIGURES_ARGS)
+
+load-curves: configure $(PYTHON_VENV)/ready ## latency and throughput of the network model against load, both routing algorithms, into docs/results/load_curves.md and docs/img (QUICK=1: into build/figures; needs PyPI)
+	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check -r experiments/requirements.txt
+	cmake --build --preset $(PRESET) -j $(JOBS) --target weft-sim
+	$(PYTHON_VENV)/bin/python -B experiments/load_curves.py $(BUILD)/bin/weft-sim --jobs $(JOBS) $(if $(filter 1,$(QUICK)),--quick)
 
 # What BookSim2 comes from: another clone of it, or the program itself; empty: its home on the network.
 BOOKSIM ?=

@@ -34,7 +34,7 @@ class Report:
     def page(self, seeds, sweep_seeds, quick):
         lines = ["# Paper 1's evaluation on the RTL", "", INTRODUCTION, "",
                  f"Written by `make figures`. Every point: median of {len(seeds)} seeds ({seeds[0]} to {seeds[-1]}; timeouts are chosen by others, {sweep_seeds[0]} to {sweep_seeds[-1]}), and in brackets an interval that holds the median with at least 95 % (order statistics). Times are clocks of "
-                 "the engines from the first post to the last completion. A run that did not finish, or ended with an error, counts as longer than all others (*with an error*: a transfer gave up; the others had not ended when their clocks were over): "
+                 "the engines from the first post to the last completion. A run that did not finish, or ended with an error, counts as longer than all others (*with an error*: of those not finished, the runs in which a transfer gave up; in the rest the clocks were over): "
                  "there is no median if they are half of all, and the interval is open (∞) if one of its ends is such a run. Verilated engines (`weft-sim rdma --bare`), 256-bit links, one flit of 32 bytes a clock; a packet of 256 bytes takes 9 clocks. "
                  "In tables of timeouts the best one is bold; † marks it where it is the least or the largest that was tried, and clearly better than the next.", ""]
         if quick:

@@ -119,7 +119,9 @@ class Runner:
         """Looked up, if it has been run before."""
         file = self.folder / (hashlib.sha256(json.dumps(arguments).encode()).hexdigest()[:32] + ".json") if self.folder else None
         if file and file.exists():
-            return json.loads(file.read_text(encoding="utf-8"))
+            kept = json.loads(file.read_text(encoding="utf-8"))
+            if kept.keys() >= set(self.KEPT):  # else it is of an older form of this
+                return kept
         result = self.run_one(arguments)
         kept = {key: result[key] for key in self.KEPT}
         if file:

@@ -9,7 +9,7 @@ GROUPS = [
     ("FPGA", ["fpga", "switch_fpga", "boards"]),
     ("Speed", ["bench", "goodput", "rdma", "long", "switch_bench", "systemc"]),
     ("Faults", ["soak", "older_soak", "barrier_soak", "fuzz"]),
-    ("Switches, networks", ["switch", "booksim", "route_booksim"]),
+    ("Switches, networks", ["switch", "load_curves", "booksim", "route_booksim"]),
     ("Trees and routes", ["mcast", "mcast_figures", "mcast_growth", "mcast_opensm", "vtftr"]),
     ("Barriers, boots", ["barrier", "barrier_software", "boot"]),
 ]

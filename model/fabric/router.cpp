@@ -23,10 +23,11 @@ constexpr uint8_t behind(uint32_t number, uint32_t count) {
 }  // namespace
 
 Router::Router(uint32_t node, const Routing& routing, uint32_t channels, uint32_t buffer_flits,
-               uint32_t longest_link, uint64_t seed)
+               uint32_t longest_link, uint32_t entry_patience, uint64_t seed)
     : routing_(routing),
       node_(node),
       buffer_flits_(buffer_flits),
+      entry_patience_(entry_patience),
       calendar_(switch_clocks + longest_link),
       flits_(size_t{lane_count} * buffer_flits),
       random_(seed, node) {
@@ -141,17 +142,19 @@ bool Router::are_quiet(Lanes ways) const {
   return each;
 }
 
-/// The packet of a node enters when its ways are quiet, or after it was refused for long.
-bool Router::may_enter(uint32_t in) {
-  const Lanes ways = may_take_[in] & ~cut_lanes_;
-  return ways == 0 || are_quiet(ways) || ++refused_[channel_of(in)] > entry_patience;
+/// Refuses a node's packet while its ways are not quiet, for so many clocks at most.
+bool Router::keeps_out(uint32_t in) {
+  uint32_t& refused = refused_[channel_of(in)];
+  if (refused == entry_patience_ || are_quiet(may_take_[in] & ~cut_lanes_)) return false;
+  ++refused;
+  return true;
 }
 
 /// Output lanes that this packet asks for: an adaptive one those of the port with most credits.
 Lanes Router::wanted(uint32_t in) {
   const Lanes lanes = may_take_[in] & free_;
-  if (!routing_.adaptive() || (lanes & lanes_of(local_port)) != 0) return lanes;
-  if (port_of(in) == local_port && !may_enter(in)) return 0;
+  if (!routing_.adaptive() || (may_take_[in] & lanes_of(local_port)) != 0) return lanes;
+  if (port_of(in) == local_port && keeps_out(in)) return 0;
   const Lanes escapes = lanes & routing_.escapes();
   const Lanes others = with_room(lanes & ~escapes & ~cut_lanes_, front(in).flits);
   if (others == 0) return (escapes & ~cut_lanes_) != 0 ? escapes & ~cut_lanes_ : lanes & cut_lanes_;

@@ -8,10 +8,11 @@
 // a packet that fits behind it as a whole, or if the buffer there is empty (routing.hpp says why).
 //
 // Adaptive routing limits what enters: beyond saturation all adaptive channels would be taken, and the
-// escapes alone would drain them, with less than half of the throughput. So a node's packet waits until its
-// ways are quiet (at least one channel free at every useful port, or all of one: Baydal, López, Duato, IEEE
-// Trans. Parallel and Distributed Systems 16(9), 2005; here with half of the buffer empty as well). Traffic
-// that passes could keep a node from sending for ever, so it waits entry_patience clocks at most.
+// escapes alone would drain them, with less than half of the throughput. So a node's packet in front waits
+// until its ways are quiet: of the channels that it may take, escapes among them, at least one is free at
+// each port, or all are at one (ALO of Baydal, López, Duato, IEEE Trans. Parallel and Distributed Systems
+// 16(9), 2005; here with half of the buffer empty as well, credits under way counting as taken). Traffic that
+// passes could keep it out for ever, so it is refused for TorusConfig::entry_patience clocks at most.
 //
 // Faults of links strike whole packets: when the first flit gets the switch it is decided whether all of them
 // cross the link or vanish there. Those that vanish take their turn in the switch, but no place behind it.
@@ -68,14 +69,13 @@ struct Far {
 inline constexpr uint32_t switch_clocks = 2;
 inline constexpr uint32_t credit_clocks = 1;
 
-/// Adaptive routing: clocks for which a node's packet is refused at most while its ways are not quiet.
-inline constexpr uint32_t entry_patience = 256;
-
 class Router {
  public:
   /// @param longest_link clocks
+  /// @param entry_patience with adaptive routing: clocks for which a node's packet in front is refused at
+  /// most
   Router(uint32_t node, const Routing& routing, uint32_t channels, uint32_t buffer_flits,
-         uint32_t longest_link, uint64_t seed);
+         uint32_t longest_link, uint32_t entry_patience, uint64_t seed);
 
   Calendar& calendar() { return calendar_; }
   void connect(uint32_t port, const Far& far) { far_[port] = far; }
@@ -83,7 +83,7 @@ class Router {
   /// Of the link behind this port: each packet vanishes there with this probability.
   void set_loss(uint32_t port, double loss);
   /// While the link is cut, all that begin to cross it vanish. Adaptive routing avoids it where another way
-  /// is free.
+  /// is free; a node's packet waits for that as for quiet ways.
   void set_cut(uint32_t port, bool cut);
   bool is_cut(uint32_t port) const { return cut_[port]; }
 
@@ -104,7 +104,7 @@ class Router {
   void route();
   void allocate_channels();
   Lanes wanted(uint32_t in);
-  bool may_enter(uint32_t in);
+  bool keeps_out(uint32_t in);
   bool are_quiet(Lanes ways) const;
   Lanes with_room(Lanes lanes, uint32_t flits) const;
   void allocate_switch(Lanes ready, uint64_t now);
@@ -125,6 +125,7 @@ class Router {
   const Routing& routing_;
   uint32_t node_;
   uint32_t buffer_flits_;
+  uint32_t entry_patience_;
   Calendar calendar_;
   std::array<Far, port_count> far_{};
 

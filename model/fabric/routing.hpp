@@ -8,7 +8,7 @@
 //   half. No shortest way that crosses the edge uses the link opposite to it, and none that does not uses the
 //   edge, so neither half has a cycle (Dally, Seitz, IEEE Trans. Computers C-36(5), 1987).
 // * minimal adaptive: whoever waits in front may always take the escape channel of the way in dimension
-// order, channel 1
+// order (but a node's packet that is kept out, for a while: nobody waits for what has not entered), channel 1
 //   if the rest of the way in that dimension crosses the edge, else 0, and may leave it again (Duato, IEEE
 //   Trans. Parallel and Distributed Systems 4(12), 1993). Between escape channels, also by adaptive ones
 //   between them, dimensions only go up, within one the way only goes on, and from channel 1 to 0 only: no

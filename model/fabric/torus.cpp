@@ -50,7 +50,8 @@ void Torus::build() {
   routers_.reserve(nodes);
   nodes_.reserve(nodes);
   for (uint32_t node = 0; node < nodes; ++node) {
-    routers_.emplace_back(node, routing_, config_.channels, config_.buffer_flits, config_.link_clocks, seed_);
+    routers_.emplace_back(node, routing_, config_.channels, config_.buffer_flits, config_.link_clocks,
+                          config_.entry_patience, seed_);
     nodes_.emplace_back(config_);
   }
   for (uint32_t node = 0; node < nodes; ++node) {

@@ -24,9 +24,11 @@ struct TorusConfig {
   bool joined = true;  ///< torus; else mesh
   Algorithm algorithm = Algorithm::dimension_order;
   uint32_t channels = 4;  ///< of a link; at least 2 in a torus, 1 in a mesh, one more if adaptive; at most 8
-  uint32_t buffer_flits = 8;  ///< of each channel, 1 to 255
-  uint32_t link_clocks = 1;   ///< from router to router, 1 to 1,000
-  double link_loss = 0;       ///< probability that a packet vanishes on a link from router to router
+  uint32_t buffer_flits = 8;      ///< of each channel, 1 to 255
+  uint32_t link_clocks = 1;       ///< from router to router, 1 to 1,000
+  uint32_t entry_patience = 256;  ///< adaptive: clocks for which a node's packet in front is refused at most
+                                  ///< while its ways are not quiet (router.hpp); 0: never
+  double link_loss = 0;           ///< probability that a packet vanishes on a link from router to router
 };
 
 /// Without others under way a packet of one flit takes so many clocks from send() to arrived(), and so many

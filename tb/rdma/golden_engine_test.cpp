@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "random_traffic.hpp"
@@ -68,10 +69,17 @@ struct Case {
 
 class GoldenEngines : public testing::TestWithParam<Case> {
  protected:
-  /// Six transfers of each node to the next one, one after the other or all at once.
-  Log run(bool golden, bool at_once) {
+  /// Six transfers of each node to the next one, one after the other or all at once, in an ideal network or a
+  /// torus.
+  Log run(bool golden, bool at_once, const std::optional<fabric::TorusConfig>& torus = {}) {
     SystemConfig config = config_of(GetParam().build, 3);
-    if (golden) config.golden = {0, 1, 2};
+    if (torus) {
+      config.routers = fabric::Routers{.torus = *torus};
+      config.nodes = torus->sizes[0] * torus->sizes[1] * torus->sizes[2];
+    }
+    if (golden) {
+      for (uint32_t node = 0; node < config.nodes; ++node) config.golden.insert(node);
+    }
     Log log;
     EngineBench bench(config, setup_of(GetParam().weft_mode));
     for (uint32_t i = 0; i < bench.system.size(); ++i)
@@ -120,6 +128,15 @@ Log part_of(const Log& log, bool acks) {
 TEST_P(GoldenEngines, RetireThemAlsoWithSeveralTransfersAtOnce) {
   const Log rtl = run(false, true), golden = run(true, true);
   for (const bool acks : {false, true}) expect_equal(part_of(rtl, acks), part_of(golden, acks));
+}
+
+TEST_P(GoldenEngines, RetireThemAlsoInATorus) {
+  for (const auto algorithm : {fabric::Algorithm::dimension_order, fabric::Algorithm::minimal_adaptive}) {
+    const fabric::TorusConfig torus{.sizes = {3, 2, 1}, .algorithm = algorithm, .buffer_flits = 16};
+    expect_equal(run(false, false, torus), run(true, false, torus));
+    const Log rtl = run(false, true, torus), golden = run(true, true, torus);
+    for (const bool acks : {false, true}) expect_equal(part_of(rtl, acks), part_of(golden, acks));
+  }
 }
 
 TEST_P(GoldenEngines, AmongRtlBringEveryByteThroughABadNetwork) {

@@ -34,6 +34,8 @@ Command add_barrier_command(CLI::App& app);
 
 /// Options of routers that rdma and fabric have in common.
 void add_router_options(CLI::App& command, bool& adaptive, fabric::TorusConfig& torus);
+/// Throws BadInput, as of --nodes or --channels, for sizes and channels of which no routers can be made.
+void check_routers(const fabric::TorusConfig& torus);
 
 /// XxYxZ, each from 1 to `most`, and no more than that together. Throws BadInput, as of option --nodes.
 std::array<uint32_t, 3> parse_sizes(const std::string& text, uint32_t most);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string>
 
 #include "commands.hpp"
 #include "common/command_line.hpp"
@@ -47,6 +48,7 @@ nlohmann::json to_json(const Options& options, const fabric::Measured& measured,
           {"channels", options.network.channels},
           {"buffer_flits", options.network.buffer_flits},
           {"link_clocks", options.network.link_clocks},
+          {"entry_patience", options.network.entry_patience},
           {"link_loss", options.network.link_loss},
           {"load", options.load.flits},
           {"packet_flits", options.load.packet_flits},
@@ -68,6 +70,7 @@ int run(Options& options) {
   options.network.sizes = parse_sizes(options.nodes, fabric::max_nodes);
   options.network.joined = !options.mesh;
   if (options.adaptive) options.network.algorithm = fabric::Algorithm::minimal_adaptive;
+  check_routers(options.network);
   try {
     const double before = processor_seconds();
     fabric::Torus torus(options.network, options.seed);
@@ -101,6 +104,24 @@ void add_router_options(CLI::App& command, bool& adaptive, fabric::TorusConfig& 
   command.add_option("--link", torus.link_clocks, "clocks from router to router")
       ->check(whole_number(1, 1000))
       ->capture_default_str();
+  command
+      .add_option(
+          "--patience", torus.entry_patience,
+          "with --adaptive: clocks for which a node's packet waits at most until its ways are quiet; 0: "
+          "what enters is not limited")
+      ->check(whole_number(0, 1'000'000))
+      ->capture_default_str();
+}
+
+void check_routers(const fabric::TorusConfig& torus) {
+  std::string option = "--nodes";
+  try {
+    const fabric::Geometry geometry(torus.sizes, torus.joined);
+    option = "--channels";
+    const fabric::Routing routing(geometry, torus.algorithm, torus.channels);
+  } catch (const std::invalid_argument& error) {
+    throw BadInput(fmt::format("{}: {}", option, error.what()));
+  }
 }
 
 Command add_fabric_command(CLI::App& app) {

@@ -56,13 +56,13 @@ void tell_progress(const Progress& progress) {
   std::fflush(stderr);
 }
 
-/// What the routers do not take is the user's.
+/// What the network does not take is the user's.
 RunResult checked_run(const RunConfig& config, const std::vector<uint8_t>& bytes,
                       const OnProgress& on_progress) {
   try {
     return run_rdma(config, bytes, on_progress);
   } catch (const std::invalid_argument& error) {
-    throw BadInput(fmt::format("--network, --nodes, --channels, --buffer, --link: {}", error.what()));
+    throw BadInput(error.what());
   }
 }
 
@@ -80,6 +80,7 @@ std::optional<fabric::TorusConfig> torus_of(const Options& options, const fabric
   torus.sizes = sizes;
   torus.joined = options.network == "torus";
   if (options.adaptive) torus.algorithm = fabric::Algorithm::minimal_adaptive;
+  check_routers(torus);
   return torus;
 }
 

@@ -36,7 +36,7 @@ NUMBERS = re.compile(r"\b(?:\d{1,3}(?:,\d{3})+|\d+\.\d+)\b")  # with a comma or 
 FAKE = """#!/bin/sh
 for argument in "$@"; do last="$argument"; done
 seed=$(echo "$*" | sed 's/.*--seed \\([0-9]*\\).*/\\1/')
-echo "{\\"largest_gap\\": 1, \\"wrong_bytes\\": 0, \\"hang\\": false, \\"failed_transfers\\": 0, \\"ok\\": $([ "$seed" -lt 4 ] && echo true || echo false), \\"cycles\\": $((seed * 100))}" >"$last"
+echo "{\\"largest_gap\\": 1, \\"wrong_bytes\\": 0, \\"hang\\": false, \\"failed_transfers\\": $((seed / 5)), \\"ok\\": $([ "$seed" -lt 4 ] && echo true || echo false), \\"cycles\\": $((seed * 100))}" >"$last"
 exit $([ "$seed" -lt 4 ] && echo 0 || echo 1)
 """
 
@@ -105,7 +105,7 @@ class Runs(unittest.TestCase):
             runner = runs.Runner(program, 2, range(1, 6))
             runner.run([("--bytes", "1")], "test")
             point = runner.point(("--bytes", "1"))
-            self.assertEqual((point.median, point.seeds, point.unfinished), (300, 5, 2))
+            self.assertEqual((point.median, point.seeds, point.unfinished, point.failed), (300, 5, 2, 1))
 
     def test_what_was_run_by_the_same_program_is_not_run_again(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -120,6 +120,11 @@ class Runs(unittest.TestCase):
                     runner.run([("--bytes", "1")], "test")
                     self.assertEqual(runner.point(("--bytes", "1")).median, cycles)
                 self.assertEqual(len((pathlib.Path(folder) / "runs").read_text(encoding="utf-8").split()), before + 1)
+            (file,) = runner.folder.iterdir()
+            file.write_text('{"ok": true, "cycles": 5}', encoding="utf-8")  # of a form that kept less
+            runner = runs.Runner(program, 1, (1,), pathlib.Path(folder) / "kept")
+            runner.run([("--bytes", "1")], "test")
+            self.assertEqual(runner.point(("--bytes", "1")).median, 200)
 
     def test_says_what_weft_sim_says(self):
         with tempfile.TemporaryDirectory() as folder:
