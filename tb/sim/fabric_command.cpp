@@ -94,7 +94,8 @@ int run(Options& options) {
 
 void add_router_options(CLI::App& command, bool& adaptive, fabric::TorusConfig& torus) {
   using command_line::whole_number;
-  command.add_flag("--adaptive", adaptive, "torus or mesh: any shortest path, else in dimension order");
+  CLI::Option* flag =
+      command.add_flag("--adaptive", adaptive, "torus or mesh: any shortest path, else in dimension order");
   command.add_option("--channels", torus.channels, "virtual channels of a link from router to router")
       ->check(whole_number(1, fabric::max_channels))
       ->capture_default_str();
@@ -109,6 +110,7 @@ void add_router_options(CLI::App& command, bool& adaptive, fabric::TorusConfig& 
           "--patience", torus.entry_patience,
           "with --adaptive: clocks for which a node's packet waits at most until its ways are quiet; 0: "
           "what enters is not limited")
+      ->needs(flag)
       ->check(whole_number(0, 1'000'000))
       ->capture_default_str();
 }
