@@ -89,8 +89,7 @@ def section(case, loads, results, image):
 INTRODUCTION = f"""# Load and latency
 
 Written by `make load-curves`. Uniform random traffic: packets of one length, each to a node drawn at random; how many flits come out, a clock and node, and the mean latency in clocks from the clock in which a packet is made to its last flit (–: less than {CARRIED:.0%} of the load comes out, so queues grow, and a latency would say how long the run was). 4 virtual
-channels, one seed. *{LIMITED}*: what nodes send in is limited ([how](../fabric.md#theory-of-operation)); *not limited*: `--patience 0`. The command fails if it carries less than {KEPT_BEYOND:.0%} of its most at load 1. The limit costs a little just before saturation, where packets wait that would have got through; where buffers are shorter than credits take to come back, as with 8 flits
-and links of 20 clocks, a third: credits under way count as taken places. Dimension order in a torus, too, carries less at load 1 than before, as much as [BookSim](booksim.md) does.
+channels, one seed. *{LIMITED}*: what nodes send in is limited ([how](../fabric.md#theory-of-operation)); *not limited*: `--patience 0`. The command fails if it carries less than {KEPT_BEYOND:.0%} of its most at load 1. The limit costs a little just before saturation, where packets wait that would have got through. Dimension order in a torus, too, carries less at load 1 than before, as much as [BookSim](booksim.md) does.
 
 One point by itself: `build/bin/weft-sim fabric --nodes 8x8x1 --mesh --adaptive --buffer 8 --packet 1 --load 1 --warmup 5000 --clocks 10000`."""
 

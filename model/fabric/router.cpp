@@ -111,10 +111,13 @@ void Router::route() {
   }
 }
 
-/// Of these, those whose buffer behind the link takes the whole packet, or has nothing in it.
-Lanes Router::with_room(Lanes lanes, uint32_t flits) const {
-  const bool told = flits < most_told_flits;
-  const uint32_t least = told && flits < buffer_flits_ ? flits : buffer_flits_;
+/// Places that this packet takes in a buffer.
+uint32_t Router::places_of(const Flit& head) const {
+  return head.flits < most_told_flits ? std::min<uint32_t>(head.flits, buffer_flits_) : buffer_flits_;
+}
+
+/// Of these, those whose buffer behind the link has at least so many places free.
+Lanes Router::with_room(Lanes lanes, uint32_t least) const {
   Lanes room = 0;
   while (lanes != 0) {
     const uint32_t out = take_first(lanes);
@@ -123,15 +126,10 @@ Lanes Router::with_room(Lanes lanes, uint32_t flits) const {
   return room;
 }
 
-/// Each port on the ways has a free channel at least half of whose buffer behind the link is empty, or all
-/// channels of one port are so.
-bool Router::are_quiet(Lanes ways) const {
-  Lanes quiet = 0;
-  Lanes left = ways & free_;
-  while (left != 0) {
-    const uint32_t out = take_first(left);
-    if (2u * credits_[out] >= buffer_flits_) quiet |= only(out);
-  }
+/// Each port on the ways has a free channel whose buffer behind the link has so many places free, or all
+/// channels of one port have.
+bool Router::are_quiet(Lanes ways, uint32_t least) const {
+  const Lanes quiet = with_room(ways & free_, least);
   bool each = true;
   for (uint32_t port = 0; port < port_count; ++port) {
     const Lanes way = ways & lanes_of(port);
@@ -145,7 +143,8 @@ bool Router::are_quiet(Lanes ways) const {
 /// Refuses a node's packet while its ways are not quiet, for so many clocks at most.
 bool Router::keeps_out(uint32_t in) {
   uint32_t& refused = refused_[channel_of(in)];
-  if (refused == entry_patience_ || are_quiet(may_take_[in] & ~cut_lanes_)) return false;
+  const uint32_t least = std::min(places_of(front(in)), (buffer_flits_ + 1) / 2);
+  if (refused == entry_patience_ || are_quiet(may_take_[in] & ~cut_lanes_, least)) return false;
   ++refused;
   return true;
 }
@@ -156,7 +155,7 @@ Lanes Router::wanted(uint32_t in) {
   if (!routing_.adaptive() || (may_take_[in] & lanes_of(local_port)) != 0) return lanes;
   if (port_of(in) == local_port && keeps_out(in)) return 0;
   const Lanes escapes = lanes & routing_.escapes();
-  const Lanes others = with_room(lanes & ~escapes & ~cut_lanes_, front(in).flits);
+  const Lanes others = with_room(lanes & ~escapes & ~cut_lanes_, places_of(front(in)));
   if (others == 0) return (escapes & ~cut_lanes_) != 0 ? escapes & ~cut_lanes_ : lanes & cut_lanes_;
   std::array<uint32_t, port_count> credits{};
   Lanes left = others;

@@ -11,8 +11,9 @@
 // escapes alone would drain them, with less than half of the throughput. So a node's packet in front waits
 // until its ways are quiet: of the channels that it may take, escapes among them, at least one is free at
 // each port, or all are at one (ALO of Baydal, López, Duato, IEEE Trans. Parallel and Distributed Systems
-// 16(9), 2005; here with half of the buffer empty as well, credits under way counting as taken). Traffic that
-// passes could keep it out for ever, so it is refused for TorusConfig::entry_patience clocks at most.
+// 16(9), 2005; here with room for the packet as well, or with half of the buffer empty if that is less,
+// credits under way counting as taken). Traffic that passes could keep it out for ever, so it is refused for
+// TorusConfig::entry_patience clocks at most.
 //
 // Faults of links strike whole packets: when the first flit gets the switch it is decided whether all of them
 // cross the link or vanish there. Those that vanish take their turn in the switch, but no place behind it.
@@ -105,8 +106,9 @@ class Router {
   void allocate_channels();
   Lanes wanted(uint32_t in);
   bool keeps_out(uint32_t in);
-  bool are_quiet(Lanes ways) const;
-  Lanes with_room(Lanes lanes, uint32_t flits) const;
+  uint32_t places_of(const Flit& head) const;
+  bool are_quiet(Lanes ways, uint32_t least) const;
+  Lanes with_room(Lanes lanes, uint32_t least) const;
   void allocate_switch(Lanes ready, uint64_t now);
   void pass(uint32_t in, uint64_t now);
   bool vanishes(uint32_t port) {
