@@ -56,6 +56,7 @@ SEEDS_OF_CROWDS = 5  # the first of these, for sweeps of crowds, whose runs are 
 SEEDS = tuple(range(11, 31))  # of each point, so also of the timeout that a sweep finds best: others, or it would look better than it is
 LONGEST_TIMEOUT_OF_COUNTER = 300  # clocks, where packets are lost: it waits for one before each attempt
 TIMEOUTS_OF_REORDERED = {256: (25, 50, 100, 200, 400, 700), 1024: (100, 200, 400), 4096: (400, 800, 1600)}  # by payload, beside those from the network
+EARLY_OF_REORDERED = {256: (100, 200, 400, 700), 1024: (200, 400), 4096: (800, 1600)}  # of weft mode, likewise
 TIMEOUTS_OF_YARDSTICK = (200, 400, 600, 775, 900, 1200, 1800, 2500)  # a round trip is 745
 TIMEOUTS_OF_CUT = {"pair": (100, 150, 200, 300, 600, 800, 1200), "torus": (100, 150, 200, 300, 800)}
 INCAST_KIB = 32  # of each sender
@@ -73,10 +74,21 @@ LONGEST_MANY = 100_000  # ... and where any link needs about 6,000
 YARDSTICK = (1.015, 1.025, 1.038, 1.052, 1.061)
 
 
+@dataclasses.dataclass(frozen=True, order=True)
+class Early:
+    """A timeout, and a packet is asked for as soon as one behind it has come, although it may only be late (RX_AHEAD 1)."""
+    clocks: int
+
+    def __str__(self):
+        return f"early {self.clocks}"
+
+
 def timer(timeout):
     """Timeouts as set, as measured, or as weft-sim sets them for the network (in weft mode: measured)."""
     if timeout == "network":
         return ()
+    if isinstance(timeout, Early):
+        return (*timer(timeout.clocks), *ahead(1))
     return ("--adapt", "1") if timeout == "measured" else ("--adapt", "0", "--timeout", str(timeout))
 
 
@@ -103,6 +115,11 @@ def transfer(network, scheme, timeout, kib, per_mille=0, payload=256, longest=LO
     if network is TORUS and scheme is COUNTER and per_mille > MOST_LOSS_OF_COUNTER_ON_TORUS:
         longest = LONGEST_COUNTER_ON_TORUS
     return (*network.arguments, *scheme.arguments, *timer(timeout), "--bytes", str(kib * KIB), *loss(per_mille), "--payload", str(payload), "--max-cycles", str(longest))
+
+
+def timeouts_of_reordered(scheme, payload):
+    """All that a sweep tries, beside those from the network; without a retransmission asked for early, then with one."""
+    return TIMEOUTS_OF_REORDERED[payload], tuple(Early(clocks) for clocks in EARLY_OF_REORDERED[payload]) if scheme is WEFT else ()
 
 
 def clocks_of_a_packet(payload):

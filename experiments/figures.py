@@ -229,8 +229,8 @@ class Figures:
     def sweep_of_reordered(self, helds, windows, payload):
         """At a detour of 64 packets, of both modes: sweeps, commands and points without reordering by mode, share of packets on detours and window."""
         cases = [(s, held, window) for held in helds for s in e.MODES for window in windows]
-        timeouts = (*self.few(e.TIMEOUTS_OF_REORDERED[payload]), "network")
-        commands = {(s, held, window): {t: e.reordered(s, window, e.DEGREE_OF_REORDERED, held, t, payload) for t in timeouts} for s, held, window in cases}
+        timeouts = {s: [*(t for some in e.timeouts_of_reordered(s, payload) for t in self.few(some)), "network"] for s in e.MODES}
+        commands = {(s, held, window): {t: e.reordered(s, window, e.DEGREE_OF_REORDERED, held, t, payload) for t in timeouts[s]} for s, held, window in cases}
         ideals = {(s, held, window): e.reordered(s, window, 0, held, "network", payload) for s, held, window in cases}
         self.runner.run(ideals.values(), f"no reordering, {payload} bytes")
         found = self.sweep(commands, f"timers of reordering, {payload} bytes")
@@ -242,7 +242,8 @@ class Figures:
             for mode in e.MODES:
                 self.reorder_of(mode, held, {case[2]: (sweep.best, ideals[case]) for case, sweep in found.items() if case[:2] == (mode, held)})
         words = f"Throughput with detours of up to {e.DEGREE_OF_REORDERED} packets, {len(self.sweep_seeds)} seeds each, of that without reordering and with timeouts from the network (*network*; in weft mode they are measured). The least are far shorter than a round trip of {e.ROUND_TRIP_OF_REORDERED} clocks: what is late " + \
-            "is asked for before it could have come, and the second copy often overtakes the first. That costs packets that come twice."
+            f"is asked for before it could have come, and the second copy often overtakes the first. That costs packets that come twice. So does *early*, weft mode: a packet is asked for as soon as one from behind it has come (`RX_AHEAD` 1 where packets overtake each other by up to {e.DEGREE_OF_REORDERED}), and its sender goes on by " + \
+            "[a second window](../rdma.md#a-second-window)."
         rows = [[mode.words, f"{held * 100:g}", str(window), sweep.listing(lambda point, case=(mode, held, window): point.rate(ideals[case]).text)] for (mode, held, window), sweep in found.items()]
         self.report.table("Timeouts of reordering", words, ["scheme", "on detours, %", "window", "by timeout"], rows)
 

@@ -8,7 +8,7 @@ import claims
 
 @dataclasses.dataclass(frozen=True)
 class Sweep:
-    points: dict  # by timeout in clocks, or a word such as "measured"
+    points: dict  # by timeout: clocks, a word such as "measured", or of another kind that can be sorted
 
     @property
     def best(self):
@@ -17,8 +17,10 @@ class Sweep:
 
     @property
     def at_edge(self):
-        """Whether the best is the least or the largest that was tried, and clearly better than the next, so that one beyond might be better still."""
-        tried = sorted(timeout for timeout in self.points if isinstance(timeout, int))
+        """Whether the best is the least or the largest of its kind that was tried, and clearly better than the next, so that one beyond might be better still."""
+        if isinstance(self.best, str):
+            return False
+        tried = sorted(timeout for timeout in self.points if type(timeout) is type(self.best))
         if len(tried) < 2 or self.best not in (tried[0], tried[-1]):
             return False
         beside = tried[1] if self.best == tried[0] else tried[-2]

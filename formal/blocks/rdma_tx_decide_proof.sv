@@ -59,7 +59,8 @@ module rdma_tx_decide_proof
     for (int i = 0; i < int'(ACK_MAP_W); i++) if (c.asked[i] && 32'(c.acked) + 32'(i) >= 32'(c.high)) sent = 1'b0;
     if (c.state == TX_FREE) return 1'b1;
     if (c.state != TX_REQ && c.state != TX_ACTIVE) return 1'b0;
-    if (c.state == TX_REQ && (c.high != '0 || c.asked != '0)) return 1'b0;
+    if (c.state == TX_REQ && (c.high != '0 || c.asked != '0 || c.second)) return 1'b0;
+    if (c.second && c.span == '0) return 1'b0;
     return c.acked <= c.high && c.next <= c.high && 32'(c.high) <= 32'(c.last) + 32'd1 && 32'(c.last) <= (32'd1 << PIDX_W) - 32'd2 && sent &&
            c.last_len != '0 && 32'(c.last_len) <= PAYLOAD && c.src_addr[SHIFT-1:0] == '0 && end_of_memory <= 32'd1 << ADDR_W;
   endfunction
@@ -75,6 +76,12 @@ module rdma_tx_decide_proof
   assign bytes      = (last << SHIFT) + 32'(old.last_len);
   assign first_time = data && send && pidx == 32'(old.next) && old.asked == '0;
 
+  logic goes_on, gets_further, changes_mode, one_repeated;
+  assign goes_on      = we && old.state == TX_ACTIVE && ctx.state == TX_ACTIVE;
+  assign gets_further = ctx.high > old.high || ctx.acked > old.acked;
+  assign changes_mode = kind_i == EV_PACKET && outcome == OUTCOME_RESEND_FROM && ctx.span == '0;
+  assign one_repeated = kind_i == EV_TIMEOUT && old.heard && !ctx.heard && 32'(ctx.busy) == 32'(old.busy) + 32'd1;
+
   `PROVE(DataOfATransfer, !data || old.state == TX_ACTIVE)
   `PROVE(DataInsideIt, !data || pidx <= last)
   `PROVE(DataOfItsMemory, !data || (32'(data_addr) == 32'(old.src_addr) + (pidx << SHIFT) &&
@@ -83,7 +90,14 @@ module rdma_tx_decide_proof
   `PROVE(RetryIsMarked, !data || ((data_hdr.flags & FLAG_RETRY) != '0) == (pidx < 32'(old.high)))
   `PROVE(ImmediateIsShown, !data || (((data_hdr.flags & TRANSFER_FLAG_IMM) != '0) == old.has_imm &&
                                      data_hdr.arg == {old.has_imm ? old.imm : 32'd0, 8'd0, old.rkey}))
-  `PROVE(NewOnesInTheWindow, !first_time || old.span == '0 || pidx <= 32'(old.acked) + (32'd1 << old.span))
+  `PROVE(NewOnesInTheWindow, !first_time || old.span == '0 || pidx <= 32'(old.acked) + (old.second ? 32'd2 << old.span : 32'd1 << old.span))
+  // A second window opens with a packet of the first half of the first one, and closes with what was sent in it: as not sent.
+  `PROVE(SecondByResend, !goes_on || !ctx.second || old.second ||
+                         (resend && outcome == OUTCOME_RESEND_ONE && pidx >= 32'(old.acked) && pidx - 32'(old.acked) < 32'd1 << (old.span - 1'b1)))
+  `PROVE(SecondEndsWithTheMap, !(goes_on && outcome == OUTCOME_ACKED && hdr_i.arg[ACK_MAP_W-1:0] != '0) ||
+                               (!ctx.second && (old.span == '0 || 32'(ctx.next) <= 32'(ctx.acked) + (32'd1 << ctx.span) + 32'd1)))
+  `PROVE(SecondEndsWithHalfAWindow, !goes_on || !ctx.second || 32'(ctx.acked) - 32'(old.acked) < 32'd1 << (old.span - 1'b1))
+  `PROVE(OnlyTheMapGoesBack, !goes_on || ctx.next >= old.next || changes_mode || (outcome == OUTCOME_ACKED && (old.span == '0 || hdr_i.arg[ACK_MAP_W-1:0] != '0)))
   `PROVE(FreedWithACompletion, !free || complete)
   `PROVE(FaultEndsItsTransferOnly, kind_i != EV_FAULT || (free == we && free == emit && free == (old.state == TX_ACTIVE && hdr_i.msgid == 24'(old.msgid))))
   // OK is what a DONE without FAILED from this very grant says, and nothing else.
@@ -93,11 +107,6 @@ module rdma_tx_decide_proof
   // A context that has got a packet is not that of a transfer that has sent none.
   `PROVE(AdoptsWhatIsUntouched, outcome != OUTCOME_GRANTED || hdr_i.ptype == PTYPE_RSP || hdr_i.pidx == '0)
   // Each new packet, each step of `acked`, timeouts with nothing but repeats, and in between so many others at the most: a number that only grows.
-  logic goes_on, gets_further, changes_mode, one_repeated;
-  assign goes_on      = we && old.state == TX_ACTIVE && ctx.state == TX_ACTIVE;
-  assign gets_further = ctx.high > old.high || ctx.acked > old.acked;
-  assign changes_mode = kind_i == EV_PACKET && outcome == OUTCOME_RESEND_FROM && ctx.span == '0;
-  assign one_repeated = kind_i == EV_TIMEOUT && old.heard && !ctx.heard && 32'(ctx.busy) == 32'(old.busy) + 32'd1;
   `PROVE(TimeOnlyForProgress, !(timer_set && old.state == TX_ACTIVE) || free || gets_further || one_repeated ||
                               (kind_i == EV_TIMEOUT && ctx.retries == old.retries + 1'b1))
   `PROVE(PatienceOnlyForProgress, !goes_on || ctx.retries >= old.retries || gets_further || one_repeated)

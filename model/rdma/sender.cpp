@@ -277,6 +277,7 @@ TxResult Sender::resend(const Header& header, const TxInputs& inputs) {
   }
   if (from) {
     c.span = 0;
+    c.second = false;
     c.next = std::min(c.next, header.pidx);
     c.turn = true;
     heard(c);
@@ -287,6 +288,7 @@ TxResult Sender::resend(const Header& header, const TxInputs& inputs) {
   TxResult result = with_context(Outcome::resend_one, header.sid);
   result.data = data_order(header.sid, header.pidx, true);
   result.data->resend = true;
+  open_second_window(c, header.pidx);
   return result;
 }
 
@@ -316,6 +318,11 @@ TxResult Sender::ack(const Header& header, const TxInputs& inputs) {
     c.span = told;
     c.next = header.pidx;
   }
+  if (tells_what_is_missing) {
+    go_back_to_the_window(c);
+  } else if (passed >= half_window(c)) {
+    c.second = false;
+  }
   if (c.asked != 0 || may_send_next(c)) c.turn = true;
   return with_context(Outcome::acked, header.sid);
 }
@@ -332,10 +339,33 @@ void Sender::heard(TxContext& c) {
   if (c.span == 0) c.heard = true;
 }
 
+/// With a packet of the first half of the window, which is on its way there once more, the window moves on:
+/// as many packets behind it may follow already.
+void Sender::open_second_window(TxContext& c, uint32_t asked_for) {
+  if (asked_for < c.acked || asked_for - c.acked >= half_window(c)) return;
+  c.second = true;
+  if (may_send_next(c)) c.turn = true;
+}
+
+/// A packet is still missing, so what was sent beyond the window may have been dropped.
+void Sender::go_back_to_the_window(TxContext& c) {
+  if (c.span == 0) return;
+  c.second = false;
+  c.next = static_cast<uint32_t>(std::min<uint64_t>(c.next, window_end(c) + 1));
+}
+
+/// Packets; none without a window.
+uint64_t Sender::half_window(const TxContext& c) { return (uint64_t{1} << c.span) / 2; }
+
 /// Whether there is a packet that was not sent yet, or that RESEND FROM went back to, inside the window.
-bool Sender::may_send_next(const TxContext& c) const {
+bool Sender::may_send_next(const TxContext& c) {
   if (c.next > c.cut.last) return false;
-  return c.span == 0 || uint64_t{c.next} <= c.acked + (uint64_t{1} << c.span);
+  return c.span == 0 || c.next <= window_end(c);
+}
+
+/// The last packet that the receiver takes; with a second window, once what RESEND asked for has come there.
+uint64_t Sender::window_end(const TxContext& c) {
+  return c.acked + (uint64_t{1} << (c.span + (c.second ? 1 : 0)));
 }
 
 TxResult Sender::done(const Header& header, const TxInputs& inputs) {

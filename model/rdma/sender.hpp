@@ -92,6 +92,7 @@ struct TxContext {
   uint32_t next = 0;    // next PIDX to send
   uint32_t high = 0;    // first PIDX never sent
   uint8_t span = 0;     // log2 of the window to keep within, 0: none
+  bool second = false;  // twice that window: a packet of its first half is on its way once more
   uint32_t acked = 0;   // WBASE as the receiver told it last
   uint64_t asked = 0;   // bit i: packet acked + i is to be sent again
   uint8_t retries = 0;  // timeouts in a row: requested and not answered, active and its turn has not come
@@ -189,7 +190,11 @@ class Sender {
                     uint8_t flags = 0) const;
 
   bool names_active(const formats::Header& header) const;
-  bool may_send_next(const TxContext& context) const;
+  static uint64_t window_end(const TxContext& context);
+  static bool may_send_next(const TxContext& context);
+  static uint64_t half_window(const TxContext& context);
+  static void open_second_window(TxContext& context, uint32_t asked_for);
+  static void go_back_to_the_window(TxContext& context);
   bool names_requested(const formats::Header& header) const;
   uint16_t timeout_of(const TxContext& context) const;
   TxResult with_context(formats::Outcome outcome, uint16_t sid) const;

@@ -193,7 +193,7 @@ module rdma_tx_decide
   // What may be sent: packets that an ACK asked for, before the next one if it lies within the window.
   logic                 again;
   logic [ACK_MAP_W-1:0] asked_low, asked_rest, asked_new;  // lowest asked for; the others; after the ACK in hand
-  logic [PIDX_W-1:0]  passed;       // packets by which the ACK is further
+  logic [PIDX_W-1:0]  passed;       // packets by which the ACK is further, or what a RESEND asks for
   logic [5:0]           again_at;
   logic [PIDX_W-1:0]    again_pidx;
   logic [PIDX_W-1:0]    next_new;
@@ -203,7 +203,7 @@ module rdma_tx_decide
   assign asked_rest = ctx_i.asked & ~asked_low;
   assign again_pidx = ctx_i.acked + PIDX_W'(again_at);
   assign next_new   = ctx_i.next + 1'b1;
-  assign more       = may_send(ctx_i.next, ctx_i.acked, ctx_i.last, ctx_i.span);
+  assign more       = may_send(ctx_i.next, ctx_i.acked, ctx_i.last, ctx_i.span, ctx_i.second);
 
   always_comb begin : p_again_at
     again_at = '0;
@@ -224,10 +224,10 @@ module rdma_tx_decide
     end
   end
 
-  // Whether this PIDX is in the transfer, and in the window that begins with `acked`.
+  // Whether this PIDX is in the transfer, and in the window that begins with `acked`, or in the second one behind that.
   function automatic logic may_send(logic [PIDX_W-1:0] pidx, logic [PIDX_W-1:0] acked, logic [PIDX_W-1:0] last,
-                                    logic [SPAN_W-1:0] span);
-    return pidx <= last && (span == '0 || 33'(pidx) <= 33'(acked) + (33'd1 << span));
+                                    logic [SPAN_W-1:0] span, logic second);
+    return pidx <= last && (span == '0 || 33'(pidx) <= 33'(acked) + (second ? 33'd2 << span : 33'd1 << span));
   endfunction
 
   assign data_pidx   = kind_i != EV_TURN ? hdr_i.pidx[PIDX_W-1:0] : again ? again_pidx : ctx_i.next;
@@ -261,6 +261,12 @@ module rdma_tx_decide
   logic              changed;    // ACK: the receiver was in paper mode before
   logic              progress;   // the transfer gets on
   logic              heard;      // without a window: of what was sent before, which may be all that is missing
+  logic [32:0]       half;       // a window
+  logic              opens;      // RESEND: a second window, as the first one moves on with this packet
+  logic              tells;      // ACK: what is missing; packets sent beyond the window may be, too
+  logic              beyond;     // ... and there are such
+  logic              moved_on;   // ACK: by half a window, so what the second one was opened with has come
+  logic [32:0]       behind;     // the first packet behind the window that the ACK tells
   logic [SPAN_W-1:0] told_span;
   logic [7:0]        attempts;   // RESEND: by which it is beyond the one under way
 
@@ -268,6 +274,12 @@ module rdma_tx_decide
   assign patient   = ctx_i.retries < max_retry_i;
   assign from      = (hdr_i.flags & FLAG_FROM) != '0;
   assign not_yet   = from ? hdr_i.pidx > 32'(ctx_i.high) : hdr_i.pidx >= 32'(ctx_i.high);
+  assign half      = 33'd1 << ctx_i.span >> 1;
+  assign opens     = hdr_i.pidx >= 32'(ctx_i.acked) && 33'(passed) < half;
+  assign tells     = hdr_i.arg[ACK_MAP_W-1:0] != '0;
+  assign behind    = 33'(hdr_i.pidx) + (33'd1 << ctx_i.span | 33'd1);
+  assign beyond    = !no_window && tells && 33'(ctx_i.next) > behind;
+  assign moved_on  = 33'(passed) >= half;
   assign told_span = hdr_i.arg[ACK_MAP_W+:SPAN_W];
   assign changed   = no_window && told_span != '0;
   assign attempts  = hdr_i.arg[7:0] - ctx_i.attempt;
@@ -345,7 +357,7 @@ module rdma_tx_decide
           send_o      = 1'b1;
           ctx_o.next  = next_new;
           ctx_o.high  = ctx_i.next >= ctx_i.high ? next_new : ctx_i.high;
-          ctx_o.turn  = ctx_i.next != ctx_i.last && may_send(next_new, ctx_i.acked, ctx_i.last, ctx_i.span);
+          ctx_o.turn  = ctx_i.next != ctx_i.last && may_send(next_new, ctx_i.acked, ctx_i.last, ctx_i.span, ctx_i.second);
           turn_o      = ctx_o.turn;
           progress    = ctx_i.next >= ctx_i.high;
           heard       = no_window;
@@ -521,9 +533,12 @@ module rdma_tx_decide
             if (changed) begin  // and may have dropped what was beyond its window
               ctx_o.span = told_span;
               ctx_o.next = PIDX_W'(hdr_i.pidx);
+            end else if (beyond) begin
+              ctx_o.next = PIDX_W'(behind);
             end
+            if (tells || moved_on) ctx_o.second = 1'b0;
             ctx_o.turn  = ctx_i.turn || asked_new != '0 || (changed ? hdr_i.pidx <= 32'(ctx_i.last) :
-                                                            may_send(ctx_i.next, PIDX_W'(hdr_i.pidx), ctx_i.last, ctx_i.span));
+                                                            may_send(ctx_i.next, PIDX_W'(hdr_i.pidx), ctx_i.last, ctx_i.span, ctx_o.second));
             turn_o      = ctx_o.turn && !ctx_i.turn;
           end
         end else if (not_yet) begin
@@ -531,20 +546,24 @@ module rdma_tx_decide
           ctx_we_o  = 1'b1;
           heard     = no_window;
         end else if (from) begin
-          outcome_o  = OUTCOME_RESEND_FROM;
-          ctx_we_o   = 1'b1;
-          heard      = 1'b1;
-          ctx_o.span = '0;
-          ctx_o.turn = 1'b1;
-          turn_o     = !ctx_i.turn;
+          outcome_o    = OUTCOME_RESEND_FROM;
+          ctx_we_o     = 1'b1;
+          heard        = 1'b1;
+          ctx_o.span   = '0;
+          ctx_o.second = 1'b0;
+          ctx_o.turn   = 1'b1;
+          turn_o       = !ctx_i.turn;
           if (hdr_i.pidx < 32'(ctx_i.next)) ctx_o.next = PIDX_W'(hdr_i.pidx);
         end else if (!resend_room_i) begin
           outcome_o = OUTCOME_DROP_FULL;
         end else begin
-          outcome_o = OUTCOME_RESEND_ONE;
-          ctx_we_o  = 1'b1;
-          heard     = no_window;
-          resend_o  = 1'b1;
+          outcome_o    = OUTCOME_RESEND_ONE;
+          ctx_we_o     = 1'b1;
+          heard        = no_window;
+          resend_o     = 1'b1;
+          ctx_o.second = ctx_i.second || opens;
+          ctx_o.turn   = ctx_i.turn || (opens && may_send(ctx_i.next, ctx_i.acked, ctx_i.last, ctx_i.span, 1'b1));
+          turn_o       = ctx_o.turn && !ctx_i.turn;
         end
       end
 

@@ -253,6 +253,10 @@ class Sweeps(unittest.TestCase):
             self.assertTrue(sweeps.Sweep({**inside, best: point(0, 0, 0)}).at_edge, best)
             self.assertFalse(sweeps.Sweep({**inside, best: point(0, 0, 1)}).at_edge, best)  # as good as the next, by their intervals
         self.assertFalse(sweeps.Sweep({**inside, "measured": point(0, 0, 0)}).at_edge)
+        early = {experiments.Early(clocks): point(5, 5, 5) for clocks in (100, 200)}
+        self.assertFalse(sweeps.Sweep({**inside, **early}).at_edge)
+        self.assertTrue(sweeps.Sweep({**inside, **early, experiments.Early(400): point(0, 0, 0)}).at_edge, "of its kind")
+        self.assertFalse(sweeps.Sweep({**inside, experiments.Early(400): point(0, 0, 0)}).at_edge, "the only one of its kind")
         self.assertEqual(sweeps.Sweep({100: point(1, 2, 3), 200: point(7, 8, 9)}).listing(lambda each: f"{each.median}"), "**100: 2** †, 200: 8")
 
 

@@ -273,6 +273,61 @@ TEST_F(WeftSender, KeepsWithinTheWindow) {
   EXPECT_EQ(sent().size(), 9u);
 }
 
+TEST_F(WeftSender, ResendOpensASecondWindowThatEndsWhenTheFirstMovesOn) {
+  sent();
+  EXPECT_EQ(resend(4).outcome, Outcome::resend_one);
+  EXPECT_EQ(sent(), (std::vector<int>{})) << "4 is in the second half";
+  EXPECT_EQ(resend(0).outcome, Outcome::resend_one);
+  EXPECT_EQ(sent(), (std::vector<int>{9, 10, 11, 12, 13, 14, 15, 16}));
+  resend(0);
+  EXPECT_EQ(sent(), (std::vector<int>{})) << "there is no third one";
+  ack(2);
+  EXPECT_EQ(sent(), (std::vector<int>{17, 18})) << "that may not be what it was opened for";
+  ack(6);
+  EXPECT_EQ(sent(), (std::vector<int>{})) << "18 is beyond 6 + 8";
+  ack(12);
+  EXPECT_EQ(sent(), (std::vector<int>{19, 20}));
+}
+
+TEST_F(WeftSender, WhatIsStillMissingTakesTheSecondWindowBack) {
+  sent();
+  resend(0);
+  EXPECT_EQ(sent().size(), 8u);
+  ack(0, 0b1);
+  EXPECT_EQ(sent(), (std::vector<int>{0})) << "again";
+  EXPECT_EQ(sender.context(sid).next, 9u);
+  ack(2);
+  EXPECT_EQ(sent(), (std::vector<int>{-9, -10}));
+  ack(12, 0b1);
+  EXPECT_EQ(sent(), (std::vector<int>{-12, -11, -12, -13, -14, -15, -16, 17, 18, 19, 20}));
+}
+
+TEST_F(WeftSender, NeighboursThatAreLostOpenOneSecondWindow) {
+  sent();
+  resend(0);
+  resend(1);
+  EXPECT_EQ(sent().size(), 8u);
+  ack(1);
+  resend(1);
+  EXPECT_EQ(sent(), (std::vector<int>{17}));
+}
+
+/// The last packets of a transfer, of which some were dropped beyond the window: each timeout of the receiver
+/// brings at least one on, whatever it tells.
+TEST_F(WeftSender, EndOfATransferInTheSecondWindowComesBack) {
+  for (uint32_t wbase = 0; wbase <= 24; wbase += 4) {
+    sent();
+    ack(wbase);
+  }
+  sent();  // up to 32
+  resend(24);
+  EXPECT_EQ(sent(), (std::vector<int>{33, 34, 35, 36, 37, 38, 39}));
+  ack(24, 0b1);
+  EXPECT_EQ(sent(), (std::vector<int>{-24}));
+  ack(33, 0b1);
+  EXPECT_EQ(sent(), (std::vector<int>{-33, -33, -34, -35, -36, -37, -38, -39}));
+}
+
 TEST_F(WeftSender, SendsAgainWhatIsAskedForAndThenGoesOn) {
   sent();
   ack(2, 0b1010001);
@@ -358,10 +413,12 @@ TEST_F(WeftSender, OnlyProgressRestartsTheTimer) {
 
 TEST_F(WeftSender, ReceiverThatRepeatsItselfDoesNotKeepIt) {
   sent();
+  resend(0);
+  sent();  // the second window
   for (uint16_t now = 0; now < 100; ++now) {
     ack(0, 1, now);
     resend(0, 0, now);
-    sender.turn(sid, at(now));
+    while (sender.context(sid).turn) sender.turn(sid, at(now));
     EXPECT_FALSE(sender.due(sid, now));
   }
   EXPECT_EQ(sender.timeout(sid, at(100)).completion, (Completion{7, Status::dead_peer}));

@@ -113,6 +113,7 @@ class TxDecideBench : public Bench<Vrdma_tx_decide_bench> {
     in.next_i = context.next;
     in.high_i = context.high;
     in.span_i = context.span;
+    in.second_i = context.second;
     in.acked_i = context.acked;
     in.asked_i = context.asked;
     in.retries_i = context.retries;
@@ -140,6 +141,7 @@ class TxDecideBench : public Bench<Vrdma_tx_decide_bench> {
     context.next = out.next_o;
     context.high = out.high_o;
     context.span = out.span_o;
+    context.second = out.second_o;
     context.acked = out.acked_o;
     context.asked = out.asked_o;
     context.retries = out.retries_o;

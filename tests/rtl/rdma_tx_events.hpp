@@ -59,9 +59,11 @@ inline rdma::TxContext RandomTxEvents::random_context() {
   c.high = static_cast<uint32_t>(edge({c.cut.last, c.cut.last + 1, bench_.below(c.cut.last + 2)}));
   c.next = static_cast<uint32_t>(edge({0, c.high, c.high, bench_.below(c.high + 1)}));
   c.span = static_cast<uint8_t>(edge({0, 0, 1, 2, 7, 15}));
-  c.acked = static_cast<uint32_t>(
-      edge({0, c.high, bench_.below(c.high + 1u), c.next - std::min(c.next, 1u << c.span),
-            c.next - std::min(c.next, (1u << c.span) + 1)}));
+  c.second = c.span != 0 && bench_.chance(40);
+  const uint32_t windows = (c.second ? 2u : 1u) << c.span;
+  c.acked =
+      static_cast<uint32_t>(edge({0, c.high, bench_.below(c.high + 1u), c.next - std::min(c.next, windows),
+                                  c.next - std::min(c.next, windows + 1)}));
   c.asked = bench_.chance(60) ? 0 : random_map(c.high - c.acked);
   c.retries = static_cast<uint8_t>(bench_.below(16));
   c.busy = static_cast<uint8_t>(edge({0, 1, 2, 3, 4, 15, 16, 254, 255, bench_.below(256)}));
@@ -100,10 +102,12 @@ inline rdma::formats::Header RandomTxEvents::random_header(const rdma::TxContext
   h.flags = static_cast<uint8_t>(bench_.below(128));
   h.pidx = static_cast<uint32_t>(
       edge({c.high - 1u, c.high, c.high + 1u, c.next, c.next - 1u, 0, c.cut.last, bench_.below(c.high + 1u),
+            c.acked, c.acked - 1u, c.acked + (1u << c.span) / 2 - 1, c.acked + (1u << c.span) / 2,
             c.next | uint32_t{1} << params_.pidx_bits, c.next | uint32_t{1} << bench_.below(32)}));
   if (h.ptype == static_cast<uint8_t>(Ptype::ack)) {
     h.pidx = static_cast<uint32_t>(
-        edge({c.acked, c.acked + 1u, c.acked - 1u, c.high, c.high + 1u, h.pidx, bench_.below(c.high + 1u)}));
+        edge({c.acked, c.acked + 1u, c.acked - 1u, c.high, c.high + 1u, h.pidx, bench_.below(c.high + 1u),
+              c.next - (1u << c.span), c.next - (1u << c.span) - 1, c.next - (1u << c.span) - 2}));
     h.arg =
         bench_.below(256) << rdma::ack_map_bits | (bench_.chance(30) ? 0 : random_map(rdma::ack_map_bits));
     spoil(h);
@@ -202,6 +206,7 @@ inline TxEvent RandomTxEvents::next() {
   if (event.context.state == State::requested) {
     event.context.next = event.context.high = event.context.acked = 0;
     event.context.asked = event.context.span = 0;
+    event.context.second = false;
   }
   return event;
 }

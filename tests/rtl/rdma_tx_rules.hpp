@@ -161,6 +161,7 @@ class TxRules {
     }
     if (from) {
       decision_.context.span = 0;
+      decision_.context.second = false;
       decision_.context.next = std::min(before_.next, header_.pidx);
       take_turn();
       became(Outcome::resend_from);
@@ -171,6 +172,10 @@ class TxRules {
     became(Outcome::resend_one);
     heard_in_paper_mode();
     data(header_.pidx, true, true);
+    const uint64_t half = (uint64_t{1} << before_.span) / 2;  // none without a window
+    if (header_.pidx < before_.acked || header_.pidx - before_.acked >= half) return;
+    decision_.context.second = true;
+    if (sendable(decision_.context)) take_turn();
   }
 
   void ack() {
@@ -194,6 +199,11 @@ class TxRules {
       context.span = static_cast<uint8_t>(window);
       context.next = header_.pidx;
     }
+    const uint64_t half = (uint64_t{1} << before_.span) / 2;
+    if (!empty || header_.pidx - before_.acked >= half) context.second = false;
+    if (!empty && before_.span != 0) {
+      while (context.next > header_.pidx + (uint64_t{1} << before_.span) + 1) context.next -= 1;
+    }
     if (has_work(context)) take_turn();
     became(Outcome::acked);
     heard_in_paper_mode();
@@ -201,7 +211,9 @@ class TxRules {
   }
 
   static bool sendable(const rdma::TxContext& context) {
-    const bool in_window = context.span == 0 || context.next <= context.acked + (uint64_t{1} << context.span);
+    const uint64_t windows = context.second ? 2 : 1;
+    const bool in_window =
+        context.span == 0 || context.next <= context.acked + windows * (uint64_t{1} << context.span);
     return context.next <= context.cut.last && in_window;
   }
   static bool has_work(const rdma::TxContext& context) { return context.asked != 0 || sendable(context); }

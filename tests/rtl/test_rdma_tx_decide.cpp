@@ -321,12 +321,14 @@ TEST_P(RdmaTxDecide, ResendOfOnePacketOrAllFromIt) {
 TEST_P(RdmaTxDecide, ResendFromLeavesTheWindow) {
   TxEvent resend = event(State::active, Ptype::resend);
   resend.context.span = 2;
+  resend.context.second = true;
   resend.context.acked = 1;
   resend.header.pidx = 6;
   resend.header.flags = flag_from;
   const TxDecision decision = decide(resend);
   EXPECT_EQ(decision.outcome, Outcome::resend_from) << "packet 6 is beyond 1 + 4";
   EXPECT_EQ(decision.context.span, 0);
+  EXPECT_FALSE(decision.context.second);
   EXPECT_EQ(decision.context.next, 6u);
   EXPECT_TRUE(decision.queue_turn);
   EXPECT_TRUE(decision.context.heard);
@@ -409,6 +411,100 @@ TEST_P(RdmaTxDecide, AckMovesTheWindowOnAndAsks) {
   ack = event(State::requested, Ptype::ack);
   ack.header.arg = uint64_t{7} << 56;
   EXPECT_EQ(decide(ack).context.span, 7) << "stands for a lost RSP";
+}
+
+TEST_P(RdmaTxDecide, ResendInTheFirstHalfOfTheWindowOpensASecondOne) {
+  TxEvent resend = event(State::active, Ptype::resend);
+  resend.header.flags = 0;
+  resend.context.span = 2;
+  resend.context.acked = 1;
+  for (const uint32_t pidx : {1u, 2u}) {
+    resend.header.pidx = pidx;
+    const TxDecision decision = decide(resend);
+    EXPECT_EQ(decision.outcome, Outcome::resend_one);
+    EXPECT_TRUE(decision.context.second);
+    EXPECT_TRUE(decision.queue_turn) << "packet 6 is beyond 1 + 4";
+    EXPECT_EQ(decision.timer, TimerAction::none);
+    resend.context.turn = true;
+    EXPECT_FALSE(decide(resend).queue_turn) << "has one";
+    resend.context.turn = false;
+  }
+  TxEvent other = resend;
+  other.header.pidx = 3;
+  EXPECT_FALSE(decide(other).context.second || decide(other).queue_turn) << "in the other half";
+  other.header.pidx = 0;
+  EXPECT_FALSE(decide(other).context.second || decide(other).queue_turn) << "has come long ago";
+  other = resend;
+  other.resend_room = false;
+  EXPECT_FALSE(decide(other).context.second || decide(other).queue_turn);
+  other = resend;
+  other.context.span = 0;
+  EXPECT_FALSE(decide(other).context.second || decide(other).queue_turn) << "there is no window";
+  other = resend;
+  other.context.cut.last = 5;
+  EXPECT_TRUE(decide(other).context.second);
+  EXPECT_FALSE(decide(other).queue_turn) << "there is no packet 6";
+  other = resend;
+  other.context.span = 1;
+  other.header.pidx = 1;
+  EXPECT_TRUE(decide(other).context.second);
+  EXPECT_FALSE(decide(other).queue_turn) << "packet 6 is beyond 1 + 2 * 2, too";
+  other.context.second = true;
+  other.header.pidx = 2;
+  EXPECT_TRUE(decide(other).context.second) << "stays open";
+}
+
+TEST_P(RdmaTxDecide, SecondWindowIsAsLongAsTheFirst) {
+  TxEvent event = turn(State::active);
+  event.context.span = 1;
+  event.context.acked = 2;
+  EXPECT_EQ(decide(event).outcome, Outcome::lapse) << "packet 6 is beyond 2 + 2";
+  event.context.second = true;
+  EXPECT_EQ(decide(event).outcome, Outcome::send);
+  EXPECT_FALSE(decide(event).queue_turn) << "packet 7 is beyond 2 + 2 * 2";
+  event.context.acked = 3;
+  EXPECT_TRUE(decide(event).queue_turn);
+  EXPECT_TRUE(decide(event).context.second);
+  event.context.acked = 1;
+  EXPECT_EQ(decide(event).outcome, Outcome::lapse);
+}
+
+TEST_P(RdmaTxDecide, MapClosesTheSecondWindowAndItsPacketsCountAsNotSent) {
+  TxEvent ack = event(State::active, Ptype::ack);
+  ack.context.span = 1;
+  ack.context.acked = ack.header.pidx = 1;
+  ack.context.second = true;
+  EXPECT_TRUE(decide(ack).context.second) << "it tells nothing that is missing";
+  EXPECT_EQ(decide(ack).context.next, 6u);
+  ack.header.arg = 1;
+  EXPECT_FALSE(decide(ack).context.second);
+  EXPECT_EQ(decide(ack).context.next, 4u) << "packets up to 1 + 2 were in the window";
+  EXPECT_EQ(decide(ack).context.high, 6u);
+  EXPECT_EQ(decide(ack).context.asked, 1u);
+  ack.header.pidx = 3;
+  EXPECT_FALSE(decide(ack).context.second);
+  EXPECT_EQ(decide(ack).context.next, 6u) << "that is 3 + 2 + 1";
+  ack.header.pidx = 6;  // all is there, and what was never sent is asked for
+  EXPECT_FALSE(decide(ack).context.second);
+  EXPECT_EQ(decide(ack).context.next, 6u);
+  ack.header.pidx = 1;
+  ack.context.second = false;
+  EXPECT_EQ(decide(ack).context.next, 4u) << "sent when there was a second one";
+}
+
+TEST_P(RdmaTxDecide, SecondWindowEndsWhenTheFirstHasMovedOnByHalf) {
+  TxEvent ack = event(State::active, Ptype::ack);
+  ack.context.span = 2;
+  ack.context.acked = 1;
+  ack.context.second = true;
+  ack.header.pidx = 2;
+  EXPECT_TRUE(decide(ack).context.second);
+  ack.header.pidx = 3;
+  EXPECT_FALSE(decide(ack).context.second);
+  EXPECT_EQ(decide(ack).context.next, 6u);
+  ack.context.high = ack.context.next = 9;
+  EXPECT_EQ(decide(ack).context.next, 9u) << "goes back for a map only";
+  EXPECT_FALSE(decide(ack).queue_turn) << "packet 9 is beyond 3 + 4";
 }
 
 TEST_P(RdmaTxDecide, TurnSendsWhatWasAskedForFirst) {
