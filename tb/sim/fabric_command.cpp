@@ -71,23 +71,17 @@ int run(Options& options) {
   options.network.joined = !options.mesh;
   if (options.adaptive) options.network.algorithm = fabric::Algorithm::minimal_adaptive;
   check_routers(options.network);
-  try {
-    const double before = processor_seconds();
-    fabric::Torus torus(options.network, options.seed);
-    const fabric::Measured measured = fabric::measure(torus, options.load, options.seed, options.threads);
-    const nlohmann::json json = to_json(options, measured, std::max(1e-6, processor_seconds() - before));
-    for (const auto& [key, value] : json.items()) fmt::print("  {:<32} {}\n", key, value.dump());
-    if (!options.json.empty()) write_json(options.json, json);
-    if (measured.stands_still) {
-      fmt::print(stderr,
-                 "weft-sim fabric: flits are under way at clock {} and none has moved for {}: a deadlock\n",
-                 measured.clocks, fabric::Standstill::every);
-      return exit_failed;
-    }
-  } catch (const std::invalid_argument& error) {
-    throw BadInput(error.what());
-  }
-  return exit_ok;
+  const double before = processor_seconds();
+  fabric::Torus torus(options.network, options.seed);
+  const fabric::Measured measured = fabric::measure(torus, options.load, options.seed, options.threads);
+  const nlohmann::json json = to_json(options, measured, std::max(1e-6, processor_seconds() - before));
+  for (const auto& [key, value] : json.items()) fmt::print("  {:<32} {}\n", key, value.dump());
+  if (!options.json.empty()) write_json(options.json, json);
+  if (!measured.stands_still) return exit_ok;
+  fmt::print(stderr,
+             "weft-sim fabric: flits are under way at clock {} and none has moved for {}: a deadlock\n",
+             measured.clocks, fabric::Standstill::every);
+  return exit_failed;
 }
 
 }  // namespace
@@ -142,11 +136,13 @@ Command add_fabric_command(CLI::App& app) {
   command->add_option("--packet", options->load.packet_flits, "flits of a packet")
       ->check(whole_number(1, 65535))
       ->capture_default_str();
+  constexpr uint64_t most_clocks = uint64_t{1}
+                                   << 31;  // of each, so that both fit into what a part counts with
   command->add_option("--warmup", options->load.warmup, "clocks that are not measured")
-      ->check(whole_number())
+      ->check(whole_number(0, most_clocks - 1))
       ->capture_default_str();
   command->add_option("--clocks", options->load.clocks, "clocks that are")
-      ->check(whole_number(1))
+      ->check(whole_number(1, most_clocks))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "same seed, same run")
       ->check(whole_number())

@@ -133,7 +133,8 @@ TEST(Saturated, NoNodeStarvesBesideAHotSpot) {
 
 /// When a packet arrives on the other side of a square, before which others have taken most of both buffers
 /// behind one of its long links, and most of one behind the other.
-uint64_t arrival_behind_long_links(uint32_t patience) {
+uint64_t arrival_behind_long_links(uint32_t patience, bool cut = false) {
+  constexpr uint32_t towards_two = 2;  // a port: up in the second dimension
   Torus torus({.sizes = {2, 2, 1},
                .joined = false,
                .algorithm = Algorithm::minimal_adaptive,
@@ -141,7 +142,10 @@ uint64_t arrival_behind_long_links(uint32_t patience) {
                .link_clocks = 500,
                .entry_patience = patience},
               1);
-  for (uint32_t to : {2u, 2u, 1u, 3u}) torus.send(0, to, 5, 0);
+  for (uint32_t to : {2u, 2u, 1u}) torus.send(0, to, 5, 0);
+  while (torus.now() < 100) torus.tick();
+  if (cut) torus.set_cut(0, towards_two, true);
+  torus.send(0, 3, 5, 0);
   while (torus.now() < 5'000 && !torus.arrived(3)) torus.tick();
   return torus.now();
 }
@@ -150,6 +154,12 @@ TEST(Saturated, NodeIsRefusedForExactlySoManyClocks) {
   EXPECT_EQ(arrival_behind_long_links(150), arrival_behind_long_links(100) + 50);
   EXPECT_EQ(arrival_behind_long_links(500), arrival_behind_long_links(100) + 400);
   EXPECT_EQ(arrival_behind_long_links(100'000), arrival_behind_long_links(2'000)) << "quiet by then";
+}
+
+TEST(Saturated, CutWaysAreNotWaitedFor) {
+  const uint64_t at_once = arrival_behind_long_links(0);
+  EXPECT_EQ(arrival_behind_long_links(100'000, true), at_once);
+  EXPECT_GT(arrival_behind_long_links(100'000), at_once);
 }
 
 }  // namespace
