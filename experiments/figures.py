@@ -372,7 +372,7 @@ class Figures:
                 self.beside_weft(f"a link cut for {until - 2000:,} clocks ({net.name})", {s.name: points[net, until, s] for s in e.SCHEMES})
         words = "256 KiB each way; the link from node 0 to node 1 is cut in that direction meanwhile, clocks after the first post. Each scheme with the best of the timeouts below, which stands behind its clocks. " + \
             "After 15 timeouts without an answer a transfer ends with an error: 600 clocks do not outlast the longer cut, unless they back off as in weft mode. " + \
-            "Why weft mode is later, as its traces show: its sender stops at the end of the window, all of which is lost; so nothing comes from which the receiver could see a gap. Its timeouts, doubled meanwhile, ask for one packet, twice, until the window moves and a new packet shows that all before it are missing; then for 56 each. "
+            "In weft mode the sender stops at the end of the window, all of which is lost, and nothing comes from which the receiver could see a gap; the second of its timeouts, which double meanwhile, says so, and all is sent again. "
         where = "; ".join(f"*{net.name}*: {net.words}" for net in networks)
         plot.bars(self.image("cuts"), "A link cut and healed", "clocks", panels, f"256 KiB each way, payload 256 bytes; {where}. Median; no bar: less than half of the runs finished. Timeouts: {'; '.join(chosen)}")
         self.report.table("A link cut and healed", words + where + ".", ["network", "cut", *(s.words for s in e.SCHEMES)], rows, self.image("cuts"))

@@ -96,6 +96,9 @@ module rdma_tx_decide_proof
                          (resend && outcome == OUTCOME_RESEND_ONE && pidx >= 32'(old.acked) && pidx - 32'(old.acked) < 32'd1 << (old.span - 1'b1)))
   `PROVE(SecondEndsWithTheMap, !(goes_on && outcome == OUTCOME_ACKED && hdr_i.arg[ACK_MAP_W-1:0] != '0) ||
                                (!ctx.second && (old.span == '0 || 32'(ctx.next) <= 32'(ctx.acked) + (32'd1 << ctx.span) + 32'd1)))
+  `PROVE(FromGoesBackToWbase, !(goes_on && outcome == OUTCOME_ACKED && hdr_i.arg[ACK_MAP_W-1:0] != '0 && (hdr_i.flags & FLAG_FROM) != '0) ||
+                              old.span == '0 || (old.next <= old.last && 32'(old.next) <= 32'(old.acked) + (32'd1 << old.span)) || 32'(ctx.next) <= 32'(ctx.acked) + 32'd1)
+  `PROVE(WhatHasComeIsNotSentAgain, !(goes_on && outcome == OUTCOME_ACKED) || ctx.next >= ctx.acked)
   `PROVE(SecondEndsWithHalfAWindow, !goes_on || !ctx.second || 32'(ctx.acked) - 32'(old.acked) < 32'd1 << (old.span - 1'b1))
   `PROVE(OnlyTheMapGoesBack, !goes_on || ctx.next >= old.next || changes_mode || (outcome == OUTCOME_ACKED && (old.span == '0 || hdr_i.arg[ACK_MAP_W-1:0] != '0)))
   `PROVE(FreedWithACompletion, !free || complete)

@@ -392,8 +392,9 @@ RxResult Receiver::timeout(uint16_t cid, const RxInputs& inputs) {
   return result;
 }
 
-/// ACK that asks for the packet at WBASE and for all others that are missing below one that has come.
-void Receiver::ask_map(RxResult& result, const RxContext& c, const RxInputs& inputs) const {
+/// ACK that asks for the packet at WBASE and for all others that are missing below one that has come; from
+/// the second timeout in a row on FROM, if none has come beyond WBASE.
+void Receiver::ask_map(RxResult& result, RxContext& c, const RxInputs& inputs) const {
   uint32_t highest = 0;  // position of the last packet that has come, relative to WBASE
   for (uint32_t i = 1; i <= params_.window; ++i) {
     if (has_come(c.window, i)) highest = i;
@@ -403,7 +404,10 @@ void Receiver::ask_map(RxResult& result, const RxContext& c, const RxInputs& inp
     if (!has_come(c.window, i)) map |= uint64_t{1} << i;
   }
   result.outcome = Outcome::ask_map;
-  emit_control(result, inputs.room, ack(result.cid, map));
+  Packet packet = ack(result.cid, map);
+  if (highest == 0 && c.asks != 0 && !untouched(c)) packet.header.flags = formats::flag_from;
+  if (c.asks == 0) c.asks = 1;
+  emit_control(result, inputs.room, std::move(packet));
 }
 
 Packet Receiver::ack(uint16_t cid, uint64_t map) const {

@@ -159,7 +159,7 @@ class Receiver {
   void finish_or_advance(RxResult& result, RxContext& context, const formats::Header& header,
                          const RxInputs& inputs) const;
   void ask(RxResult& result, RxContext& context, const RxInputs& inputs) const;
-  void ask_map(RxResult& result, const RxContext& context, const RxInputs& inputs) const;
+  void ask_map(RxResult& result, RxContext& context, const RxInputs& inputs) const;
   Packet ack(uint16_t cid, uint64_t map) const;
 
   // Of scheme receiver_counter.

@@ -302,29 +302,33 @@ TxResult Sender::ack(const Header& header, const TxInputs& inputs) {
   TxContext& c = contexts_[header.sid];
   if (header.pidx < c.acked || header.pidx > c.high) return with_context(Outcome::drop_old_ack, header.sid);
   const uint32_t passed = header.pidx - c.acked;
-  const bool tells_what_is_missing = (header.arg & ack_map_mask) != 0;
-  c.asked = tells_what_is_missing || passed >= ack_map_bits ? 0 : c.asked >> passed;
-  c.acked = header.pidx;
-  for (uint32_t i = 0; i < ack_map_bits && c.acked + i < c.high; ++i) {
-    c.asked |= header.arg & uint64_t{1} << i;
-  }
+  const bool all_lost = has_flag(header, formats::flag_from) && !sends_in_first_window(c);
+  const uint64_t map = header.arg & ack_map_mask;
+  take_map(c, header.pidx, map);
   if (passed != 0) {
     progress(c, inputs);
   } else {
     heard(c);
   }
   const auto told = static_cast<uint8_t>(header.arg >> ack_map_bits & 0xf);
-  if (c.span == 0 && told != 0) {  // until now it has dropped what was beyond its window
+  const bool changed = c.span == 0 && told != 0;
+  if (changed) {  // until now it has dropped what was beyond its window
     c.span = told;
     c.next = header.pidx;
   }
-  if (tells_what_is_missing) {
-    go_back_to_the_window(c);
-  } else if (passed >= half_window(c)) {
-    c.second = false;
-  }
+  if (map != 0) count_as_not_sent(c, all_lost);
+  if (passed >= half_window(c)) c.second = false;
+  if (!changed) c.next = std::max(c.next, c.acked + static_cast<uint32_t>(c.asked & 1));
   if (c.asked != 0 || may_send_next(c)) c.turn = true;
   return with_context(Outcome::acked, header.sid);
+}
+
+/// A map tells all that is missing; an empty one nothing, so that what was asked for before stays asked for.
+void Sender::take_map(TxContext& c, uint32_t wbase, uint64_t map) {
+  const uint32_t passed = wbase - c.acked;
+  c.asked = map != 0 || passed >= ack_map_bits ? 0 : c.asked >> passed;
+  c.acked = wbase;
+  for (uint32_t i = 0; i < ack_map_bits && c.acked + i < c.high; ++i) c.asked |= map & uint64_t{1} << i;
 }
 
 /// The transfer gets on.
@@ -347,11 +351,13 @@ void Sender::open_second_window(TxContext& c, uint32_t asked_for) {
   if (may_send_next(c)) c.turn = true;
 }
 
-/// A packet is still missing, so what was sent beyond the window may have been dropped.
-void Sender::go_back_to_the_window(TxContext& c) {
+/// A packet is still missing, so what was sent beyond the window may have been dropped; or all that was sent
+/// is lost.
+void Sender::count_as_not_sent(TxContext& c, bool all) {
   if (c.span == 0) return;
   c.second = false;
-  c.next = static_cast<uint32_t>(std::min<uint64_t>(c.next, window_end(c) + 1));
+  const uint64_t sure = all ? c.acked : window_end(c);
+  c.next = static_cast<uint32_t>(std::min<uint64_t>(c.next, sure + 1));
 }
 
 /// Packets; none without a window.
@@ -361,6 +367,12 @@ uint64_t Sender::half_window(const TxContext& c) { return (uint64_t{1} << c.span
 bool Sender::may_send_next(const TxContext& c) {
   if (c.next > c.cut.last) return false;
   return c.span == 0 || c.next <= window_end(c);
+}
+
+/// Else nothing is on its way but what a second window let through.
+bool Sender::sends_in_first_window(TxContext c) {
+  c.second = false;
+  return may_send_next(c);
 }
 
 /// The last packet that the receiver takes; with a second window, once what RESEND asked for has come there.

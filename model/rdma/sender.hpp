@@ -192,9 +192,11 @@ class Sender {
   bool names_active(const formats::Header& header) const;
   static uint64_t window_end(const TxContext& context);
   static bool may_send_next(const TxContext& context);
+  static bool sends_in_first_window(TxContext context);
   static uint64_t half_window(const TxContext& context);
   static void open_second_window(TxContext& context, uint32_t asked_for);
-  static void go_back_to_the_window(TxContext& context);
+  static void take_map(TxContext& context, uint32_t wbase, uint64_t map);
+  static void count_as_not_sent(TxContext& context, bool all);
   bool names_requested(const formats::Header& header) const;
   uint16_t timeout_of(const TxContext& context) const;
   TxResult with_context(formats::Outcome outcome, uint16_t sid) const;

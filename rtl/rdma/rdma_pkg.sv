@@ -180,6 +180,7 @@ package rdma_pkg;
     logic     quarter;          // WBASE has passed a multiple of a quarter of the window
     logic     live;             // timeout: of a context in use, and its timer has not been restarted meanwhile
     logic     reclaim;          // timeout: it was one too many
+    logic     asked;            // timeout: not the first since WBASE has moved by a packet sent once; and a packet has come
     logic     complete_before;  // timeout: nothing is missing
     logic     asked_enough;     // timeout: time to ask for all from WBASE on
     logic     restart;          // SCHEME_COUNTER: it is the last one to be counted, but others are missing
@@ -213,7 +214,8 @@ package rdma_pkg;
     RX_ACK,
     RX_ACK_MAP,     // with a map of what is missing
     RX_RESEND_HOLE, // if it is missing
-    RX_ACK_ONE      // SCHEME_SENDER: of this packet, when it is in memory
+    RX_ACK_ONE,     // SCHEME_SENDER: of this packet, when it is in memory
+    RX_ACK_FROM     // as RX_ACK_MAP; marked if nothing behind WBASE has come
   } rx_answer_e;
 
   // Bits that a receive context of SCHEME_COUNTER has of its packets: attempt, count, residue (rdma_rx_counter).

@@ -334,7 +334,7 @@ module rdma_receiver
   logic [3:0] i_silent_q, i_silent_new, j_silent_q;
   logic       j_key_ok_q;           // for an assertion
   logic       i_data_q, i_release_q;  // of this context's transfer, and well-formed; DATA perhaps outside its region
-  logic       i_receive, i_advance, i_mark, i_live, i_reclaim, i_complete, i_asked_enough, i_released, i_in_window, i_behind, i_ahead, i_ask_base;
+  logic       i_receive, i_advance, i_mark, i_live, i_reclaim, i_complete, i_asked_enough, i_asked, i_released, i_in_window, i_behind, i_ahead, i_ask_base;
   logic       i_timer_set, j_timer_set_q, j_timer_armed_q;
   logic [1:0] j_timer_class_q;
   logic       i_expired_q, i_restarted_q, expired_now;
@@ -416,6 +416,7 @@ module rdma_receiver
       .i_ask_base_o    (i_ask_base),
       .i_complete_o    (i_complete),
       .i_asked_enough_o(i_asked_enough),
+      .i_asked_o       (i_asked),
       .j_packets_i     (j_packets_q),
       .j_kept_o        (j_kept_window),
       .j_base_before_o (j_base_before),
@@ -429,7 +430,7 @@ module rdma_receiver
     assign i_mark     = i_receive;
     assign i_ask_base = i_receive;  // which restarts the timer
     assign i_not_yet  = i_release_q && i_used_q && (i_q.hdr.flags & FLAG_RETRY) != '0;
-    assign {i_advance, i_in_window, i_behind, i_ahead, i_complete, i_asked_enough, i_restart} = '0;
+    assign {i_advance, i_in_window, i_behind, i_ahead, i_complete, i_asked_enough, i_asked, i_restart} = '0;
     assign {j_base_before, j_hole, j_base, j_marks_base, j_complete, j_quarter} = '0;
     assign j_kept.kept = '0;
     assign j_attempt   = {j_came_q, 8'd0};
@@ -463,6 +464,7 @@ module rdma_receiver
     // There is no window: nothing lies in it, and all is asked for at once.
     assign {i_mark, i_in_window, i_ahead, i_ask_base, j_quarter} = '0;
     assign i_asked_enough = 1'b1;
+    assign i_asked        = 1'b0;
     assign {j_base_before, j_hole, j_marks_base} = '0;
     assign j_attempt = {j_came_q, j_kept.kept[KEPT_W-1-:8]};
     assign j_marks   = WINDOW'({j_kept.kept[31:0], j_kept.kept[KEPT_W-1-:8], 1'b1});
@@ -541,6 +543,7 @@ module rdma_receiver
     i_facts.behind          = i_behind;
     i_facts.live            = i_live;
     i_facts.reclaim         = i_reclaim;
+    i_facts.asked           = i_came_q && i_asked;
     i_facts.complete_before = i_complete;
     i_facts.asked_enough    = i_asked_enough;
     i_facts.restart         = i_restart;

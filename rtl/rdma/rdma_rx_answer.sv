@@ -99,7 +99,7 @@ module rdma_rx_answer
   assign turned  = WINDOW'(doubled >> base_i[POS_W-1:0]);
 
   header_t           header_q;
-  logic              emit_q, map_q, hole_q;
+  logic              emit_q, map_q, from_q, hole_q;
   logic [ POS_W-1:0] place, place_q;  // of the packet asked for, from WBASE on
   logic              arrived;
   logic [WINDOW-1:0] wvec_q;
@@ -118,7 +118,8 @@ module rdma_rx_answer
 
   always_ff @(posedge clk_i) begin
     emit_q   <= answer_i != RX_NO_ANSWER;
-    map_q    <= answer_i == RX_ACK_MAP;
+    map_q    <= answer_i inside {RX_ACK_MAP, RX_ACK_FROM};
+    from_q   <= answer_i == RX_ACK_FROM;
     header_q <= header;
     wvec_q   <= turned;
     hole_q   <= answer_i == RX_RESEND_HOLE;
@@ -126,6 +127,7 @@ module rdma_rx_answer
     emit_o   <= emit_q && !(hole_q && arrived);
     header_o <= header_q;
     if (map_q) header_o.arg[ACK_MAP_W-1:0] <= ACK_MAP_W'({missing, 1'b1});
+    if (from_q && wvec_q == '0) header_o.flags <= FLAG_FROM;
     wvec_o   <= wvec_q;
   end
 endmodule

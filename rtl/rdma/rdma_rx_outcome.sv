@@ -28,7 +28,7 @@ module rdma_rx_outcome
         answer_o  = RX_DONE;
       end else if (weft_mode_i) begin
         outcome_o = OUTCOME_ASK_MAP;
-        answer_o  = RX_ACK_MAP;
+        answer_o  = facts_i.asked ? RX_ACK_FROM : RX_ACK_MAP;
       end else if (facts_i.asked_enough) begin
         outcome_o = OUTCOME_ASK_FROM;
         answer_o  = RX_RESEND_FROM;

@@ -43,6 +43,7 @@ module rdma_rx_window
   output logic              i_ask_base_o,   // new, and asks for the packet at WBASE
   output logic              i_complete_o,   // nothing is missing before the step
   output logic              i_asked_enough_o,
+  output logic              i_asked_o,      // a timeout before, and since then nothing new at WBASE that was sent once
   // J
   input  logic [PIDX_W-1:0] j_packets_i,
   output kept_t             j_kept_o,
@@ -174,7 +175,8 @@ module rdma_rx_window
   assign i_ask_base_o     = i_mark_o && weft_mode_i && i_ahead_q && i_hole_q == {1'b0, i_window_q.base};
   assign i_complete_o     = i_window_q.base == i_packets_i;
   assign i_asked_enough_o = i_asks_q >= ask_from_after_i;
-  assign i_ask_one        = i_asks_i && !i_complete_o && !weft_mode_i && !i_asked_enough_o;
+  assign i_asked_o        = i_asks_q != '0;
+  assign i_ask_one        = i_asks_i && !i_complete_o && !(weft_mode_i ? i_asked_o : i_asked_enough_o);
 
   always_comb begin : p_asks
     i_asks_new = i_asks_q;

@@ -256,17 +256,19 @@ module rdma_tx_decide
   // ------------------------------------------------------------------------------------------------- decision
   logic              no_window;  // the receiver is in paper mode, and does not tell how far it is
   logic              patient;    // another timeout may pass
-  logic              from;       // RESEND: of all from there on
+  logic              from;       // RESEND: of all from there on; ACK: all from there on is missing
   logic              not_yet;    // RESEND: there is nothing to be sent again
   logic              changed;    // ACK: the receiver was in paper mode before
   logic              progress;   // the transfer gets on
   logic              heard;      // without a window: of what was sent before, which may be all that is missing
   logic [32:0]       half;       // a window
   logic              opens;      // RESEND: a second window, as the first one moves on with this packet
-  logic              tells;      // ACK: what is missing; packets sent beyond the window may be, too
+  logic              tells;      // ACK: what is missing; packets sent from `unsure` on may be, too
   logic              beyond;     // ... and there are such
   logic              moved_on;   // ACK: by half a window, so what the second one was opened with has come
-  logic [32:0]       behind;     // the first packet behind the window that the ACK tells
+  logic              stuck;      // there is nothing to send in the window; what is sent again now may be on its way
+  logic              passes;     // ACK: it says of the next one, which is sent again, that it has come, or asks for it
+  logic [32:0]       unsure;     // first behind the window that the ACK tells, or behind its WBASE
   logic [SPAN_W-1:0] told_span;
   logic [7:0]        attempts;   // RESEND: by which it is beyond the one under way
 
@@ -277,8 +279,10 @@ module rdma_tx_decide
   assign half      = 33'd1 << ctx_i.span >> 1;
   assign opens     = hdr_i.pidx >= 32'(ctx_i.acked) && 33'(passed) < half;
   assign tells     = hdr_i.arg[ACK_MAP_W-1:0] != '0;
-  assign behind    = 33'(hdr_i.pidx) + (33'd1 << ctx_i.span | 33'd1);
-  assign beyond    = !no_window && tells && 33'(ctx_i.next) > behind;
+  assign stuck     = !may_send(ctx_i.next, ctx_i.acked, ctx_i.last, ctx_i.span, 1'b0);
+  assign passes    = 32'(ctx_i.next) <= hdr_i.pidx;
+  assign unsure    = 33'(hdr_i.pidx) + (from && stuck ? 33'd1 : 33'd1 << ctx_i.span | 33'd1);
+  assign beyond    = !no_window && tells && 33'(ctx_i.next) > unsure;
   assign moved_on  = 33'(passed) >= half;
   assign told_span = hdr_i.arg[ACK_MAP_W+:SPAN_W];
   assign changed   = no_window && told_span != '0;
@@ -534,10 +538,12 @@ module rdma_tx_decide
               ctx_o.span = told_span;
               ctx_o.next = PIDX_W'(hdr_i.pidx);
             end else if (beyond) begin
-              ctx_o.next = PIDX_W'(behind);
+              ctx_o.next = PIDX_W'(unsure);
+            end else if (passes) begin
+              ctx_o.next = asked_new[0] ? PIDX_W'(hdr_i.pidx) + 1'b1 : PIDX_W'(hdr_i.pidx);
             end
             if (tells || moved_on) ctx_o.second = 1'b0;
-            ctx_o.turn  = ctx_i.turn || asked_new != '0 || (changed ? hdr_i.pidx <= 32'(ctx_i.last) :
+            ctx_o.turn  = ctx_i.turn || asked_new != '0 || (beyond && from) || (changed || passes ? hdr_i.pidx <= 32'(ctx_i.last) :
                                                             may_send(ctx_i.next, PIDX_W'(hdr_i.pidx), ctx_i.last, ctx_i.span, ctx_o.second));
             turn_o      = ctx_o.turn && !ctx_i.turn;
           end

@@ -78,7 +78,7 @@
     logic [WINDOW-1:0]       marks;        \
   } kept_t;
 
-// What rdma_rx_window keeps of a receive context: timeouts in a row that asked for one packet, and the window.
+// What rdma_rx_window keeps of a receive context: timeouts in a row that asked for one packet (weft mode: 1 if there was one), and the window.
 `define RDMA_TYPEDEF_RX_KEPT(kept_t, window_t) \
   typedef struct packed {            \
     logic [1:0]          asks;       \

@@ -16,8 +16,9 @@
 namespace weft::rdma::test {
 namespace {
 
-Params two_party_params(Scheme scheme) {
+Params two_party_params(Scheme scheme, uint32_t window) {
   Params params = small_params();
+  params.window = window;
   params.msgid_bits = 20;
   params.scheme = scheme;
   if (scheme == Scheme::receiver_counter) params.window = 64;
@@ -39,8 +40,8 @@ Config two_party_config(uint16_t node, bool weft_mode = false, uint8_t rx_ahead 
 
 class TwoParties {
  public:
-  explicit TwoParties(const Weather& weather)
-      : params(two_party_params(weather.scheme)),
+  explicit TwoParties(const Weather& weather, uint32_t window = small_params().window)
+      : params(two_party_params(weather.scheme, window)),
         receiver(params, two_party_config(receiver_node, weather.weft_mode, weather.rx_ahead)),
         weather_(weather),
         dice_(weather.seed) {}
@@ -50,6 +51,7 @@ class TwoParties {
     for (now_ = 0; now_ < most_ticks; ++now_) {
       rx_controls_ = tx_controls_ = resends_ = 0;
       if (mode_changes.contains(now_)) change_mode();
+      if (cuts.contains(now_)) weather_.loss = 1 - weather_.loss;
       if (posted < posts.size() && sender.free_contexts() > 0) {
         TxInputs inputs = tx_inputs();
         inputs.offer = free_one(sender, params.n_tx_ctx, TxContext::State::free);
@@ -76,7 +78,8 @@ class TwoParties {
   std::multimap<uint16_t, Status> completions;
   std::set<Outcome> outcomes;
   std::set<uint64_t> mode_changes;  // of the receiver, ticks
-  std::size_t grants = 0;
+  std::set<uint64_t> cuts;          // and healed, ticks
+  std::size_t grants = 0, maps_asked = 0;
 
  private:
   // Each queue lets so many packets out in a tick. Without a limit, a duplicating network multiplies the
@@ -167,6 +170,7 @@ class TwoParties {
   void take(const RxResult& result) {
     outcomes.insert(result.outcome);
     if (result.outcome == Outcome::grant) ++grants;
+    if (result.outcome == Outcome::ask_map) ++maps_asked;
     if (result.write) {
       ASSERT_LE(result.write->addr + result.write->bytes.size(), destination.size());
       std::copy(result.write->bytes.begin(), result.write->bytes.end(),
@@ -442,6 +446,22 @@ TEST(TwoParties, SendersThatKeepAWindowBringEveryByteToo) {
        {Outcome::accept, Outcome::acked, Outcome::resend_from, Outcome::resend_one, Outcome::drop_old_ack,
         Outcome::ask_one, Outcome::lapse, Outcome::drop_not_yet, Outcome::kept}) {
     EXPECT_TRUE(outcomes.contains(outcome)) << formats::name(outcome);
+  }
+}
+
+TEST(TwoParties, WindowThatIsLostComesAgainAtTheSecondTimeout) {
+  for (const uint8_t ahead : {0, 1}) {
+    for (const uint64_t clocks : {45, 70, 150}) {  // the timer ends after 60, then after 120
+      SCOPED_TRACE("RX_AHEAD " + std::to_string(ahead) + ", cut for " + std::to_string(clocks));
+      TwoParties parties({.seed = 1, .weft_mode = true, .rx_ahead = ahead}, 32);
+      parties.cuts = {50, 50 + clocks};
+      const std::vector<Post> posts = {{0, 0x1000, 200 * 32, receiver_node, 7}};
+      parties.run(posts, 2000);
+      EXPECT_TRUE(parties.idle());
+      EXPECT_LE(parties.maps_asked, 2u);
+      EXPECT_EQ(parties.completions, (std::multimap<uint16_t, Status>{{7, Status::ok}}));
+      EXPECT_EQ(parties.destination, expected_destination(posts, parties.source));
+    }
   }
 }
 

@@ -39,13 +39,13 @@ class WeftReceiver : public ::testing::Test {
     return receiver.packet(request, {true, cid, 0});
   }
 
-  RxResult data(uint32_t pidx, bool room = true) {
+  RxResult data(uint32_t pidx, bool room = true, uint8_t flags = 0) {
     Packet packet{to_receiver(Ptype::data, sid, 5), pattern(32, pidx)};
     packet.header.cid = cid;
     packet.header.gen = 1;
     packet.header.pidx = pidx;
     packet.header.len = 32;
-    if (pidx == last_) packet.header.flags = formats::flag_last;
+    packet.header.flags = static_cast<uint8_t>(flags | (pidx == last_ ? formats::flag_last : 0));
     return receiver.packet(packet, {room, {}, 0});
   }
 
@@ -123,6 +123,47 @@ TEST_F(WeftReceiver, TimeoutWithNothingAheadAsksForTheFirst) {
   grant(20);
   EXPECT_EQ(map_of(receiver.timeout(cid, {true, {}, 10}), 0), 1u);
   EXPECT_TRUE(receiver.timeout(cid, {false, {}, 20}).ctl_dropped);
+}
+
+/// Flags of the ACKs that timeouts send, one after the other.
+TEST_F(WeftReceiver, AckFromIfNothingBehindWbaseHasComeAtTheSecondTimeout) {
+  uint16_t now = 0;
+  const auto flags = [&] {
+    const auto result = receiver.timeout(cid, {true, {}, now = static_cast<uint16_t>(now + 1000)});
+    EXPECT_EQ(result.outcome, Outcome::ask_map);
+    return result.emitted->header.flags;
+  };
+  grant(20);
+  for (int n = 0; n < 3; ++n) EXPECT_EQ(flags(), 0) << "none has come at all";
+  data(0);
+  EXPECT_EQ(flags(), 0) << "the first one";
+  EXPECT_EQ(flags(), formats::flag_from);
+  EXPECT_EQ(flags(), formats::flag_from);
+  data(1, true, formats::flag_retry);
+  EXPECT_EQ(flags(), formats::flag_from) << "that was asked for";
+  data(2);
+  EXPECT_EQ(flags(), 0) << "the first one since then";
+  data(5);
+  EXPECT_EQ(flags(), 0) << "5 has come";
+  data(3);
+  data(4);
+  EXPECT_EQ(flags(), 0);
+  EXPECT_EQ(flags(), formats::flag_from);
+}
+
+TEST_F(WeftReceiver, AckFromAtTheFirstTimeoutBehindAPacketThatWasAskedFor) {
+  grant(20);
+  receiver.timeout(cid, {true, {}, 1000});
+  data(0, true, formats::flag_retry);
+  EXPECT_EQ(receiver.timeout(cid, {true, {}, 2000}).emitted->header.flags, formats::flag_from);
+}
+
+TEST_F(WeftReceiver, AckFromWithoutRoomIsSaidByTheNextTimeout) {
+  grant(20);
+  data(0);
+  receiver.timeout(cid, {false, {}, 1000});
+  EXPECT_TRUE(receiver.timeout(cid, {false, {}, 2000}).ctl_dropped);
+  EXPECT_EQ(receiver.timeout(cid, {true, {}, 3000}).emitted->header.flags, formats::flag_from);
 }
 
 TEST_F(WeftReceiver, MapEndsWhereItHasNoMoreBits) {
@@ -230,9 +271,10 @@ class WeftSender : public ::testing::Test {
     return header;
   }
 
-  TxResult ack(uint32_t wbase, uint64_t map = 0, uint16_t now = 0) {
+  TxResult ack(uint32_t wbase, uint64_t map = 0, uint16_t now = 0, uint8_t flags = 0) {
     Header header = answer(Ptype::ack);
     header.pidx = wbase;
+    header.flags = flags;
     header.arg = uint64_t{log2_window} << ack_map_bits | map;
     return sender.packet({header, {}}, at(now));
   }
@@ -299,7 +341,31 @@ TEST_F(WeftSender, WhatIsStillMissingTakesTheSecondWindowBack) {
   ack(2);
   EXPECT_EQ(sent(), (std::vector<int>{-9, -10}));
   ack(12, 0b1);
-  EXPECT_EQ(sent(), (std::vector<int>{-12, -11, -12, -13, -14, -15, -16, 17, 18, 19, 20}));
+  EXPECT_EQ(sent(), (std::vector<int>{-12, -13, -14, -15, -16, 17, 18, 19, 20})) << "11 has come";
+}
+
+TEST_F(WeftSender, SecondWindowStaysOpenAsLongAsTheFirstMovesOnBySmallSteps) {
+  sent();
+  resend(0);
+  sent();
+  for (uint32_t wbase = 3; wbase <= 12; wbase += 3) ack(wbase);
+  EXPECT_TRUE(sender.context(sid).second);
+  EXPECT_EQ(sent().back(), 12 + 16);
+  ack(16);
+  EXPECT_FALSE(sender.context(sid).second);
+}
+
+TEST_F(WeftSender, ReceiverThatGoesToPaperModeClosesTheSecondWindow) {
+  sent();
+  resend(0);
+  sent();
+  resend(0, formats::flag_from);
+  EXPECT_FALSE(sender.context(sid).second);
+  EXPECT_EQ(sender.turn(sid, {}).data->header.pidx, 0u);
+  ack(4);
+  EXPECT_EQ(sender.context(sid).span, log2_window);
+  EXPECT_FALSE(sender.context(sid).second);
+  EXPECT_EQ(sent().back(), -12);
 }
 
 TEST_F(WeftSender, NeighboursThatAreLostOpenOneSecondWindow) {
@@ -310,6 +376,19 @@ TEST_F(WeftSender, NeighboursThatAreLostOpenOneSecondWindow) {
   ack(1);
   resend(1);
   EXPECT_EQ(sent(), (std::vector<int>{17}));
+}
+
+TEST_F(WeftSender, AckFromBringsAllAgainThatWasSent) {
+  sent();
+  ack(2, 0b1, 0, formats::flag_from);
+  EXPECT_EQ(sender.turn(sid, {}).data->header.pidx, 2u);
+  EXPECT_EQ(sender.turn(sid, {}).data->header.pidx, 3u);
+  ack(2, 0b1, 0, formats::flag_from);
+  EXPECT_EQ(sent(), (std::vector<int>{-2, -4, -5, -6, -7, -8, 9, 10})) << "they are under way already";
+  resend(2);
+  EXPECT_EQ(sent().size(), 8u);
+  ack(2, 0b1, 0, formats::flag_from);
+  EXPECT_EQ(sent(), (std::vector<int>{-2, -3, -4, -5, -6, -7, -8, -9, -10}));
 }
 
 /// The last packets of a transfer, of which some were dropped beyond the window: each timeout of the receiver
@@ -325,7 +404,7 @@ TEST_F(WeftSender, EndOfATransferInTheSecondWindowComesBack) {
   ack(24, 0b1);
   EXPECT_EQ(sent(), (std::vector<int>{-24}));
   ack(33, 0b1);
-  EXPECT_EQ(sent(), (std::vector<int>{-33, -33, -34, -35, -36, -37, -38, -39}));
+  EXPECT_EQ(sent(), (std::vector<int>{-33, -34, -35, -36, -37, -38, -39}));
 }
 
 TEST_F(WeftSender, SendsAgainWhatIsAskedForAndThenGoesOn) {
@@ -416,7 +495,7 @@ TEST_F(WeftSender, ReceiverThatRepeatsItselfDoesNotKeepIt) {
   resend(0);
   sent();  // the second window
   for (uint16_t now = 0; now < 100; ++now) {
-    ack(0, 1, now);
+    ack(0, 1, now, now % 2 == 0 ? formats::flag_from : 0);
     resend(0, 0, now);
     while (sender.context(sid).turn) sender.turn(sid, at(now));
     EXPECT_FALSE(sender.due(sid, now));
@@ -488,7 +567,7 @@ TEST_F(WeftSender, ReceiverBackInWeftModeGetsAgainWhatItDropped) {
   EXPECT_TRUE(restarted(50));
   EXPECT_EQ(sent(), (std::vector<int>{-12, -12, -13, -14, -15, -16, -17, -18, -19, -20}));
   ack(30);
-  EXPECT_EQ(sent().size(), 18u) << "up to 38";
+  EXPECT_EQ(sent(), (std::vector<int>{-30, -31, -32, -33, -34, -35, -36, -37, -38}));
 }
 
 TEST_F(WeftSender, FullWindowDoesNotKeepADeadPeerAlive) {

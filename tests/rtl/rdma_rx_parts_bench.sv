@@ -51,6 +51,7 @@ module rdma_rx_parts_bench
   input  logic         quarter_i,
   input  logic         live_i,
   input  logic         reclaim_i,
+  input  logic         asked_i,
   input  logic         complete_before_i,
   input  logic         asked_enough_i,
   input  logic         weft_mode_i,
@@ -109,7 +110,7 @@ module rdma_rx_parts_bench
     timeout: timeout_i, verdict: outcome_e'(verdict_i), request: request_i, release_it: release_i, failed: failed_i, again: again_i, used: used_i,
     untouched: untouched_i, source_ok: source_ok_i, sid_ok: sid_ok_i, msgid_ok: msgid_ok_i, match: match_i, key_ok: key_ok_i, outside: outside_i,
     beyond_end: beyond_end_i, good_length: good_length_i, good_mark: good_mark_i, mark: mark_i, advance: advance_i, ahead: ahead_i, in_window: in_window_i, behind: behind_i, complete: complete_i, quarter: quarter_i, live: live_i,
-    reclaim: reclaim_i, complete_before: complete_before_i, asked_enough: asked_enough_i, restart: 1'b0, not_yet: 1'b0
+    reclaim: reclaim_i, asked: asked_i, complete_before: complete_before_i, asked_enough: asked_enough_i, restart: 1'b0, not_yet: 1'b0
   };
   rdma_rx_outcome i_outcome (
     .facts_i(facts), .weft_mode_i, .outcome_o(outcome), .has_ctx_o(has_ctx), .answer_o(answer)

@@ -202,8 +202,15 @@ class TxRules {
     const uint64_t half = (uint64_t{1} << before_.span) / 2;
     if (!empty || header_.pidx - before_.acked >= half) context.second = false;
     if (!empty && before_.span != 0) {
-      while (context.next > header_.pidx + (uint64_t{1} << before_.span) + 1) context.next -= 1;
+      const bool from = header_.flags & rdma::formats::flag_from;
+      rdma::TxContext first = before_;
+      first.second = false;
+      const uint64_t sure = from && !sendable(first) ? 0 : uint64_t{1} << before_.span;
+      while (context.next > header_.pidx + sure + 1) context.next -= 1;
     }
+    if (context.next < header_.pidx) context.next = header_.pidx;
+    const bool brings_window = before_.span == 0 && window > 0;
+    if (context.next == header_.pidx && (context.asked & 1) && !brings_window) context.next += 1;
     if (has_work(context)) take_turn();
     became(Outcome::acked);
     heard_in_paper_mode();

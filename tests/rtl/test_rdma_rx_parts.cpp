@@ -19,7 +19,19 @@ using rdma::formats::Ptype;
 using rdma::formats::Refusal;
 
 /// rx_answer_e of rdma_pkg.sv.
-enum class Answer : uint8_t { none, refusal, grant, done, resend, resend_from, ack, ack_map, resend_hole };
+enum class Answer : uint8_t {
+  none,
+  refusal,
+  grant,
+  done,
+  resend,
+  resend_from,
+  ack,
+  ack_map,
+  resend_hole,
+  ack_one,
+  ack_from
+};
 
 class RdmaRxParts : public testing::Test {
  protected:
@@ -31,7 +43,7 @@ class RdmaRxParts : public testing::Test {
     top.source_ok_i = top.sid_ok_i = top.msgid_ok_i = 0;
     top.beyond_end_i = top.good_length_i = top.good_mark_i = top.mark_i = top.advance_i = 0;
     top.ahead_i = top.in_window_i = top.behind_i = top.complete_i = top.quarter_i = 0;
-    top.live_i = top.reclaim_i = top.complete_before_i = top.asked_enough_i = 0;
+    top.live_i = top.reclaim_i = top.asked_i = top.complete_before_i = top.asked_enough_i = 0;
     top.weft_mode_i = 0;
     top.transfers_i = 0;
     top.again_i = top.untouched_i = 0;
@@ -183,11 +195,15 @@ TEST_F(RdmaRxParts, OutcomeOfATimeout) {
     EXPECT_EQ(answer(), answered) << name(expected);
     EXPECT_TRUE(bench_->has_ctx_o);
   };
-  expect(Outcome::ask_one, Answer::resend);
-  bench_->asked_enough_i = 1;
-  expect(Outcome::ask_from, Answer::resend_from);
-  bench_->weft_mode_i = 1;
-  expect(Outcome::ask_map, Answer::ack_map);
+  for (const bool asked : {false, true}) {
+    bench_->asked_i = asked;
+    bench_->asked_enough_i = bench_->weft_mode_i = 0;
+    expect(Outcome::ask_one, Answer::resend);
+    bench_->asked_enough_i = 1;
+    expect(Outcome::ask_from, Answer::resend_from);
+    bench_->weft_mode_i = 1;
+    expect(Outcome::ask_map, asked ? Answer::ack_from : Answer::ack_map);
+  }
   bench_->complete_before_i = 1;
   expect(Outcome::done_again, Answer::done);
   bench_->weft_mode_i = 0;
@@ -430,6 +446,8 @@ TEST_F(RdmaRxAnswer, MapAndWvecFromEverySlot) {
         if (asked) ack.arg |= uint64_t{1} << (i + 1);
       }
       ASSERT_EQ(text(answered(Answer::ack_map)), text(ack)) << "base " << base << " wvec " << wvec;
+      if (wvec == 0) ack.flags = rdma::formats::flag_from;
+      ASSERT_EQ(text(answered(Answer::ack_from)), text(ack)) << "base " << base << " wvec " << wvec;
       ASSERT_EQ(bench_->wvec_o, wvec) << "base " << base;
     }
   }

@@ -492,6 +492,49 @@ TEST_P(RdmaTxDecide, MapClosesTheSecondWindowAndItsPacketsCountAsNotSent) {
   EXPECT_EQ(decide(ack).context.next, 4u) << "sent when there was a second one";
 }
 
+TEST_P(RdmaTxDecide, AckFromTakesAllBackThatWasSent) {
+  TxEvent ack = event(State::active, Ptype::ack);
+  ack.context.span = 2;
+  ack.context.acked = 1;
+  ack.header.pidx = 2;
+  ack.header.flags = flag_from;
+  EXPECT_EQ(decide(ack).context.next, 6u) << "nothing is asked for";
+  ack.header.arg = 1;
+  EXPECT_EQ(decide(ack).context.next, 3u);
+  EXPECT_EQ(decide(ack).context.high, 6u);
+  EXPECT_EQ(decide(ack).context.span, 2);
+  EXPECT_EQ(decide(ack).context.asked, 1u);
+  ack.context.next = 5;
+  EXPECT_EQ(decide(ack).context.next, 5u) << "is within 1 + 4, so it is about to be sent again";
+  ack.context.next = 6;
+  ack.context.high = 9;
+  EXPECT_EQ(decide(ack).context.next, 3u) << "a second window was closed meanwhile";
+  ack.context.high = 6;
+  ack.context.span = 3;
+  EXPECT_EQ(decide(ack).context.next, 6u) << "is within 1 + 8";
+  ack.context.cut.last = 5;
+  EXPECT_EQ(decide(ack).context.next, 3u) << "there is no packet 6";
+  ack.context.span = 0;
+  ack.context.next = 6;
+  EXPECT_EQ(decide(ack).context.next, 6u) << "there is no window";
+}
+
+TEST_P(RdmaTxDecide, WhatHasComeIsNotSentAgain) {
+  TxEvent ack = event(State::active, Ptype::ack);
+  ack.context.span = 3;
+  ack.context.acked = 1;
+  ack.context.next = 2;
+  ack.header.pidx = 4;
+  EXPECT_EQ(decide(ack).context.next, 4u);
+  ack.header.arg = 1;
+  EXPECT_EQ(decide(ack).context.next, 5u) << "4 is asked for, so it is sent before";
+  EXPECT_EQ(decide(ack).context.asked, 1u);
+  ack.header.pidx = 6;
+  EXPECT_EQ(decide(ack).context.next, 6u) << "6 was never sent";
+  ack.context.cut.last = 5;
+  EXPECT_FALSE(decide(ack).queue_turn) << "all has come";
+}
+
 TEST_P(RdmaTxDecide, SecondWindowEndsWhenTheFirstHasMovedOnByHalf) {
   TxEvent ack = event(State::active, Ptype::ack);
   ack.context.span = 2;
