@@ -19,6 +19,8 @@ class Report:
         self.sections = []
         self.claims = []  # (text, found, answer)
         self.numbers = {}
+        self.engines = (0, 0)  # checked before, and events compared
+        self.example = ""  # arguments of one run
 
     def claim(self, text, found, answer):
         self.claims.append((text, found, answer))
@@ -35,7 +37,8 @@ class Report:
         lines = ["# Paper 1's evaluation on the RTL", "", INTRODUCTION, "",
                  f"Written by `make figures`. Every point: median of {len(seeds)} seeds ({seeds[0]} to {seeds[-1]}; timeouts are chosen by others, {sweep_seeds[0]} to {sweep_seeds[-1]}), and in brackets an interval that holds the median with at least 95 % (order statistics). Times are clocks of "
                  "the engines from the first post to the last completion. A run that did not finish, or ended with an error, counts as longer than all others (*with an error*: of those not finished, the runs in which a transfer gave up; in the rest the clocks were over): "
-                 "there is no median if they are half of all, and the interval is open (∞) if one of its ends is such a run. Verilated engines (`weft-sim rdma --bare`), 256-bit links, one flit of 32 bytes a clock; a packet of 256 bytes takes 9 clocks. "
+                 "there is no median if they are half of all, and the interval is open (∞) if one of its ends is such a run. Verilated engines, alone (`build/bin/weft-sim-experiments rdma --bare`); before, each of them, of every scheme, window, payload and mode, runs beside the golden model with packets lost "
+                 f"({self.engines[0]} runs, {self.engines[1]:,} events, no difference) and alone in as many clocks. One run, for example: `build/bin/weft-sim-experiments rdma --bare {self.example}`. 256-bit links, one flit of 32 bytes a clock; a packet of 256 bytes takes 9 clocks. Timeouts are rounded up to ticks of 16 clocks (from 1,088 clocks on of a 64th): 75 is 80, 100 is 112; and a timer may be late by a tick and a pass over its engine's. "
                  "In tables of timeouts the best one is bold; † marks it where it is the least or the largest that was tried, and clearly better than the next.", ""]
         if quick:
             lines += [f"**Quick form: few points, and {len(seeds)} seeds, of which the interval is the range.**", ""]

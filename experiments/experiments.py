@@ -45,6 +45,7 @@ SIZES = (32, 64, 128, 256)  # KiB
 LOSSES = (0, 1, 2, 3, 4, 5)  # per mille
 PAYLOADS = (256, 1024, 4096)
 WINDOWS = (32, 64, 128, 256)
+LARGEST_WINDOW_OF_LONG_PACKETS = 128  # of which there is an engine
 DEGREES = (0, 8, 16, 32, 48, 64, 80, 96, 128, 192)
 ROUND_TRIP_OF_REORDERED = 345  # clocks: twice 100 of the network, 145 in engines and memory
 HELD = (0.1, 0.005)  # how many packets make a detour: the paper does not say

@@ -111,7 +111,7 @@ void Router::route() {
   }
 }
 
-/// Places that this packet takes in a buffer.
+/// Places that this packet takes in a buffer, all of them if its length is not told.
 uint32_t Router::places_of(const Flit& head) const {
   return head.flits < most_told_flits ? std::min<uint32_t>(head.flits, buffer_flits_) : buffer_flits_;
 }

@@ -392,8 +392,8 @@ RxResult Receiver::timeout(uint16_t cid, const RxInputs& inputs) {
   return result;
 }
 
-/// ACK that asks for the packet at WBASE and for all others that are missing below one that has come; from
-/// the second timeout in a row on FROM, if none has come beyond WBASE.
+/// ACK that asks for the packet at WBASE and for all others that are missing below one that has come. FROM if
+/// none has, and there was a timeout since WBASE moved by a packet that was not sent again.
 void Receiver::ask_map(RxResult& result, RxContext& c, const RxInputs& inputs) const {
   uint32_t highest = 0;  // position of the last packet that has come, relative to WBASE
   for (uint32_t i = 1; i <= params_.window; ++i) {

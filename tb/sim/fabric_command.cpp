@@ -42,6 +42,9 @@ double processor_seconds() {
 
 nlohmann::json to_json(const Options& options, const fabric::Measured& measured, double seconds) {
   const auto clocks = static_cast<double>(measured.clocks);
+  const auto of_packets = [&](auto value) {
+    return measured.packets == 0 ? nlohmann::json() : nlohmann::json(value);
+  };
   return {{"nodes", options.nodes},
           {"mesh", options.mesh},
           {"adaptive", options.adaptive},
@@ -54,10 +57,10 @@ nlohmann::json to_json(const Options& options, const fabric::Measured& measured,
           {"packet_flits", options.load.packet_flits},
           {"seed", options.seed},
           {"packets", measured.packets},
-          {"latency", measured.latency},
-          {"latency_median", measured.latency_median},
-          {"latency_p99", measured.latency_p99},
-          {"latency_max", measured.latency_max},
+          {"latency", of_packets(measured.latency)},
+          {"latency_median", of_packets(measured.latency_median)},
+          {"latency_p99", of_packets(measured.latency_p99)},
+          {"latency_max", of_packets(measured.latency_max)},
           {"accepted_flits", measured.accepted_flits},
           {"hops", measured.hops},
           {"lost_flits", measured.lost_flits},

@@ -120,7 +120,8 @@ void check_used(const CLI::App& command, const Options& options) {
   };
   const RunConfig& run = options.run;
   const bool windowed = run.scheme == rdma::Scheme::receiver_window;
-  refuse("--held", "with --reorder or --detour", command.count("--reorder") + command.count("--detour") > 0);
+  refuse("--held", "with --reorder or --detour above 0",
+         run.faults.reorder_degree != 0 || run.faults.detour != 0);
   refuse("--window", "with --scheme rxwindow or txwindow", run.scheme != rdma::Scheme::receiver_counter);
   refuse("--ahead", "with --scheme rxwindow and --mode weft", windowed && run.weft_mode);
   refuse("--adapt", "1 with --mode weft", run.weft_mode || run.adapt == 0);
@@ -174,7 +175,7 @@ int run(Options& options, const CLI::App& command, const std::vector<std::string
 std::set<uint32_t> golden_of(const std::vector<std::string>& chosen, uint32_t count,
                              const std::string& what) {
   std::set<uint32_t> golden;
-  for (const std::string& text : chosen) {
+  for (const std::string& text : command_line::items_of(chosen)) {
     uint32_t number = 0;
     const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
     const bool parses = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
@@ -199,7 +200,7 @@ std::array<uint32_t, 3> parse_sizes(const std::string& text, uint32_t most) {
     const bool separated =
         &size == &sizes.back() ? parsed.ptr == end : parsed.ptr != end && *parsed.ptr == 'x';
     if (parsed.ec != std::errc() || size == 0 || size > most || !separated) {
-      throw BadInput(fmt::format("--nodes {}: must be XxYxZ, three numbers from 1 to {}", text, most));
+      throw BadInput(fmt::format("--nodes {}: must be XxYxZ, 1 to {} nodes in all", text, most));
     }
     product *= size;
     at = parsed.ptr + 1;
@@ -279,11 +280,9 @@ Command add_rdma_command(CLI::App& app) {
       ->capture_default_str();
   command->add_flag("--bare", run_config.bare,
                     "engines alone, many times as fast: no event is compared, only the bytes at the end");
-  command
-      ->add_option(
-          "--golden", options->golden,
-          "nodes that are the golden model itself instead of RTL: 0,2 or all; their events are not compared")
-      ->delimiter(',');
+  command->add_option(
+      "--golden", options->golden,
+      "nodes that are the golden model itself instead of RTL: 0,2 or all; their events are not compared");
   command->add_option("--file", options->file, "send this file; an empty one needs no transfer")
       ->check(file_name());
   command
@@ -333,14 +332,16 @@ Command add_rdma_command(CLI::App& app) {
       ->check(command_line::within(0, 0.99))
       ->capture_default_str();
   command->add_option("--window", run_config.window, "bits of the receiver's window")
-      ->check(count)
+      ->check(whole_number(1, 65535))
       ->capture_default_str();
   command->add_option("--payload", run_config.payload, "bytes of a full packet")
-      ->check(count)
+      ->check(whole_number(1, 65535))
       ->capture_default_str();
   command
-      ->add_option("--timeout", run_config.timeout,
-                   "cycles until lost packets are asked for again; 0: from delay, jitter and reordering")
+      ->add_option(
+          "--timeout", run_config.timeout,
+          "cycles until lost packets are asked for again, rounded up to ticks of 16 or a 64th of them; 0: "
+          "from delay, jitter and reordering")
       ->check(whole_number(0, 1'000'000))
       ->capture_default_str();
   command

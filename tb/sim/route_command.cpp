@@ -95,8 +95,7 @@ Command add_route_command(CLI::App& app) {
   command
       ->add_option("--golden", options->golden,
                    "switches that are the golden model itself instead of RTL, or all: leaves by number, then "
-                   "row switches by row and plane, then column switches; same results")
-      ->delimiter(',');
+                   "row switches by row and plane, then column switches; same results");
   switchfabric::add_traffic_options(*command, options->traffic);
   command->get_option("--load")->required();
   command->add_option("--seed", options->seed, "same seed, same run")

@@ -179,11 +179,12 @@ class Impatient(Node):
         server = self.begin(program, "--node", 1, "-s", 64, "-n", 500)
         client = self.begin(program, "--node", 0, "-s", 64, "-n", 500, 1)
         stopped = (server, client)[who]
-        while client.poll() is None:
+        deadline = time.monotonic() + PATIENCE
+        while client.poll() is None and time.monotonic() < deadline:
             stopped.send_signal(signal.SIGSTOP)
-            time.sleep(0.2)
+            time.sleep(0.1)
             stopped.send_signal(signal.SIGCONT)
-            time.sleep(0.01)  # a fraction of what the messages take
+            time.sleep(0.02)
         _, said = client.communicate(timeout=PATIENCE)
         self.assertEqual(client.returncode, 0, said)
         self.end(server)
