@@ -92,10 +92,10 @@ Command add_route_command(CLI::App& app) {
   command->add_option("--channels", options->channels, "virtual channels")
       ->check(whole_number(2, 3))
       ->capture_default_str();
-  command
-      ->add_option("--golden", options->golden,
-                   "switches that are the golden model itself instead of RTL, or all: leaves by number, then "
-                   "row switches by row and plane, then column switches; same results");
+  command->add_option(
+      "--golden", options->golden,
+      "switches that are the golden model itself instead of RTL, or all: leaves by number, then "
+      "row switches by row and plane, then column switches; same results");
   switchfabric::add_traffic_options(*command, options->traffic);
   command->get_option("--load")->required();
   command->add_option("--seed", options->seed, "same seed, same run")
