@@ -135,7 +135,7 @@ BLOCKS = [
     (TX_DECIDE, Change("rdma_tx_decide.sv", "hdr_i.pidx >= 32'(ctx_i.acked) && 33'(passed)", "33'(passed)")),
     (TX_DECIDE, Change("rdma_tx_decide.sv", "33'd1 << ctx_i.span >> 1", "33'd1 << ctx_i.span")),
     (TX_DECIDE, Change("rdma_tx_decide.sv", "if (tells || moved_on)", "if (tells)")),
-    (TX_DECIDE, Change("rdma_tx_decide.sv", "(from && stuck ? 33'd1 : 33'd1 << ctx_i.span | 33'd1)", "(33'd1 << ctx_i.span | 33'd1)")),
+    (TX_DECIDE, Change("rdma_tx_decide.sv", "assign lost      = from && !in_first;", "assign lost      = 1'b0;")),
     (TX_DECIDE, Change("rdma_tx_decide.sv", "end else if (passes) begin", "end else if (1'b0) begin")),
     (TX_DECIDE, Change("rdma_tx_decide.sv", "end else if (beyond) begin", "end else if (1'b0) begin")),
     (TX_DECIDE, Change("rdma_tx_decide.sv", "          ctx_o.second = 1'b0;\n          ctx_o.turn   = 1'b1;", "          ctx_o.turn   = 1'b1;")),

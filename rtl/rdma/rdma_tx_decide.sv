@@ -197,13 +197,19 @@ module rdma_tx_decide
   logic [5:0]           again_at;
   logic [PIDX_W-1:0]    again_pidx;
   logic [PIDX_W-1:0]    next_new;
+  logic                 in_first;    // the next one is in the first window
+  logic                 more_then;   // behind the next one
 
   assign again      = ctx_i.asked != '0;
   assign asked_low  = ctx_i.asked & (~ctx_i.asked + 1'b1);
   assign asked_rest = ctx_i.asked & ~asked_low;
   assign again_pidx = ctx_i.acked + PIDX_W'(again_at);
   assign next_new   = ctx_i.next + 1'b1;
-  assign more       = may_send(ctx_i.next, ctx_i.acked, ctx_i.last, ctx_i.span, ctx_i.second);
+  // Both windows at once, here and below: which it is is known late.
+  assign in_first   = may_send(ctx_i.next, ctx_i.acked, ctx_i.last, ctx_i.span, 1'b0);
+  assign more       = ctx_i.second ? may_send(ctx_i.next, ctx_i.acked, ctx_i.last, ctx_i.span, 1'b1) : in_first;
+  assign more_then  = ctx_i.second ? may_send(next_new, ctx_i.acked, ctx_i.last, ctx_i.span, 1'b1)
+                                   : may_send(next_new, ctx_i.acked, ctx_i.last, ctx_i.span, 1'b0);
 
   always_comb begin : p_again_at
     again_at = '0;
@@ -263,12 +269,13 @@ module rdma_tx_decide
   logic              heard;      // without a window: of what was sent before, which may be all that is missing
   logic [32:0]       half;       // a window
   logic              opens;      // RESEND: a second window, as the first one moves on with this packet
-  logic              tells;      // ACK: what is missing; packets sent from `unsure` on may be, too
+  logic              tells;      // ACK: what is missing; packets sent behind the window may be, too, or all behind WBASE
   logic              beyond;     // ... and there are such
   logic              moved_on;   // ACK: by half a window, so what the second one was opened with has come
-  logic              stuck;      // there is nothing to send in the window; what is sent again now may be on its way
+  logic              lost;       // ACK: all that was sent; not if there is some to send in the window: that is on its way again
   logic              passes;     // ACK: it says of the next one, which is sent again, that it has come, or asks for it
-  logic [32:0]       unsure;     // first behind the window that the ACK tells, or behind its WBASE
+  logic [32:0]       after_wbase, after_window;  // of the ACK
+  logic              goes_on;    // ACK: there are packets to send
   logic [SPAN_W-1:0] told_span;
   logic [7:0]        attempts;   // RESEND: by which it is beyond the one under way
 
@@ -279,10 +286,13 @@ module rdma_tx_decide
   assign half      = 33'd1 << ctx_i.span >> 1;
   assign opens     = hdr_i.pidx >= 32'(ctx_i.acked) && 33'(passed) < half;
   assign tells     = hdr_i.arg[ACK_MAP_W-1:0] != '0;
-  assign stuck     = !may_send(ctx_i.next, ctx_i.acked, ctx_i.last, ctx_i.span, 1'b0);
+  assign lost      = from && !in_first;
   assign passes    = 32'(ctx_i.next) <= hdr_i.pidx;
-  assign unsure    = 33'(hdr_i.pidx) + (from && stuck ? 33'd1 : 33'd1 << ctx_i.span | 33'd1);
-  assign beyond    = !no_window && tells && 33'(ctx_i.next) > unsure;
+  assign after_wbase  = 33'(hdr_i.pidx) + 33'd1;
+  assign after_window = 33'(hdr_i.pidx) + (33'd1 << ctx_i.span | 33'd1);
+  assign beyond    = !no_window && tells && (lost ? 33'(ctx_i.next) > after_wbase : 33'(ctx_i.next) > after_window);
+  assign goes_on   = ctx_i.second && !tells && !moved_on ? may_send(ctx_i.next, PIDX_W'(hdr_i.pidx), ctx_i.last, ctx_i.span, 1'b1)
+                                                         : may_send(ctx_i.next, PIDX_W'(hdr_i.pidx), ctx_i.last, ctx_i.span, 1'b0);
   assign moved_on  = 33'(passed) >= half;
   assign told_span = hdr_i.arg[ACK_MAP_W+:SPAN_W];
   assign changed   = no_window && told_span != '0;
@@ -361,7 +371,7 @@ module rdma_tx_decide
           send_o      = 1'b1;
           ctx_o.next  = next_new;
           ctx_o.high  = ctx_i.next >= ctx_i.high ? next_new : ctx_i.high;
-          ctx_o.turn  = ctx_i.next != ctx_i.last && may_send(next_new, ctx_i.acked, ctx_i.last, ctx_i.span, ctx_i.second);
+          ctx_o.turn  = ctx_i.next != ctx_i.last && more_then;
           turn_o      = ctx_o.turn;
           progress    = ctx_i.next >= ctx_i.high;
           heard       = no_window;
@@ -538,13 +548,12 @@ module rdma_tx_decide
               ctx_o.span = told_span;
               ctx_o.next = PIDX_W'(hdr_i.pidx);
             end else if (beyond) begin
-              ctx_o.next = PIDX_W'(unsure);
+              ctx_o.next = lost ? PIDX_W'(after_wbase) : PIDX_W'(after_window);
             end else if (passes) begin
               ctx_o.next = asked_new[0] ? PIDX_W'(hdr_i.pidx) + 1'b1 : PIDX_W'(hdr_i.pidx);
             end
             if (tells || moved_on) ctx_o.second = 1'b0;
-            ctx_o.turn  = ctx_i.turn || asked_new != '0 || (beyond && from) || (changed || passes ? hdr_i.pidx <= 32'(ctx_i.last) :
-                                                            may_send(ctx_i.next, PIDX_W'(hdr_i.pidx), ctx_i.last, ctx_i.span, ctx_o.second));
+            ctx_o.turn  = ctx_i.turn || asked_new != '0 || (beyond && from) || (changed || passes ? hdr_i.pidx <= 32'(ctx_i.last) : goes_on);
             turn_o      = ctx_o.turn && !ctx_i.turn;
           end
         end else if (not_yet) begin
