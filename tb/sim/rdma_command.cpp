@@ -120,8 +120,7 @@ void check_used(const CLI::App& command, const Options& options) {
   };
   const RunConfig& run = options.run;
   const bool windowed = run.scheme == rdma::Scheme::receiver_window;
-  refuse("--held", "with --reorder or --detour above 0",
-         run.faults.reorder_degree != 0 || run.faults.detour != 0);
+  refuse("--held", "with --reorder or --detour", command.count("--reorder") + command.count("--detour") > 0);
   refuse("--window", "with --scheme rxwindow or txwindow", run.scheme != rdma::Scheme::receiver_counter);
   refuse("--ahead", "with --scheme rxwindow and --mode weft", windowed && run.weft_mode);
   refuse("--adapt", "1 with --mode weft", run.weft_mode || run.adapt == 0);
