@@ -4,10 +4,6 @@
 
 import concurrent.futures
 import itertools
-import json
-import pathlib
-import subprocess
-import tempfile
 
 import experiments as e
 import runs
@@ -22,21 +18,11 @@ def sizes():
     return with_window + [(*scheme.arguments, "--payload", str(payload)) for scheme in e.OLDER for payload in e.PAYLOADS]
 
 
-def result_of(program, arguments):
-    with tempfile.TemporaryDirectory() as folder:
-        file = pathlib.Path(folder, "result.json")
-        command = [program, "rdma", *arguments, "--json", str(file)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0 or not file.exists():
-            raise runs.RunError(f"{' '.join(command)}: exit code {done.returncode}: {done.stderr.strip()}")
-        return json.loads(file.read_text(encoding="utf-8"))
-
-
 def check_one(program, size):
     """Events compared. Three nodes, packets lost and delayed."""
     payload = int(size[size.index("--payload") + 1])
     arguments = (*size, "--nodes", "3x1x1", "--delay", "100", "--jitter", "100", "--loss", "0.02", "--bytes", str(PACKETS * payload + 1))
-    checked, alone = result_of(program, arguments), result_of(program, (*arguments, "--bare"))
+    checked, alone = (runs.result_of((program, "rdma", *arguments, *bare), (0,)) for bare in ((), ("--bare",)))
     if not checked["events_compared"]:
         raise runs.RunError(f"{' '.join(arguments)}: no events were compared")
     if checked["cycles"] != alone["cycles"]:

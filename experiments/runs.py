@@ -100,6 +100,17 @@ def exactly(value):
     return Point(value, value, value, 1, 0)
 
 
+def result_of(command, codes):
+    """What this command of weft-sim writes to --json. Raises RunError if it ends with another code."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "result.json"
+        command = [*command, "--json", str(file)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode not in codes or not file.exists():
+            raise RunError(f"{' '.join(command)}: exit code {done.returncode}: {done.stderr.strip()}")
+        return json.loads(file.read_text(encoding="utf-8"))
+
+
 class Runner:
     """Runs commands of weft-sim with several seeds, jobs at a time, each once; remembers of their results what KEPT says, for the same program also in a folder, if there is one."""
 
@@ -131,13 +142,8 @@ class Runner:
         return kept
 
     def run_one(self, arguments):
-        with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder) / "result.json"
-            command = [str(self.program), "rdma", "--bare", *arguments, "--json", str(file)]
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            if done.returncode not in (0, 1) or not file.exists():
-                raise RunError(f"{' '.join(command)}: exit code {done.returncode}: {done.stderr.strip()}")
-            result = json.loads(file.read_text(encoding="utf-8"))
+        command = [str(self.program), "rdma", "--bare", *arguments]
+        result = result_of(command, (0, 1))
         if result["wrong_bytes"] and not result["hang"] and not result["failed_transfers"]:
             raise RunError(f"{' '.join(command)}: {result['wrong_bytes']} wrong bytes")
         return result
