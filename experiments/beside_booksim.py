@@ -286,7 +286,7 @@ booksim FILE    # {'; '.join(case.settings)}
 def machine_name():
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         names = re.findall(r"^model name\s*: (.*)$", file.read(), re.MULTILINE)
-    return f"{names[0] if names else platform.machine()}, {len(os.sched_getaffinity(0))} cores, other work beside"
+    return f"{names[0] if names else platform.machine()}, {len(os.sched_getaffinity(0))} cores"
 
 
 class Kept:

@@ -6,8 +6,8 @@ FACTS names every fact of each unit and its values. Those that are not keys of t
 all: before, distance (outcome of the event before of the same context or ticket, and clocks since), emit (type of the control packet).
 rx, tx: neighbour (outcome of the event of any context one clock before); form (what the transfer is), of tx also answer.
 rx: mode (of the receiver at the grant); pidx_at (where PIDX lay in the window); advance (how far WBASE went); marks (bits in WVEC); lap
-(WBASE came into a new lap of the window); silent (timeouts since something new came); cid (first or last context, or another).
-tx: retries, busy (repeats of the RQT, refusals for want of a context, so far); origin_before (of the post before); imm (a SEND with one).
+(WBASE came into a new lap of the window); asks_from (flag FROM of the ACK that is sent); silent (timeouts since something new came); cid (first or last context, or another).
+tx: went (NEXT, with this event); ahead (NEXT lies in a second window, as far as ACKs told WBASE and the window); retries, busy (repeats of the RQT, refusals for want of a context, so far); origin_before (of the post before); imm (a SEND with one).
 inbox: message, imm (of the completion), form (of the RQT), bound (what became meanwhile of the context that the ticket had).
 queues: register, arm (of a write); ring (does the burst or slot begin a new lap), full (the ring has no slot left), quota, waits (entries
 announced but not asked for), unseen (completions), since_head (clocks since the last CQ_HEAD), message_sent (not answered yet).
@@ -43,13 +43,14 @@ FACTS = {
         "event": {"packet", "timeout"}, "type": TYPES, "flags": int, "gen": int, "outcome": OUTCOMES, "room": BIT, "offer": YES_NO, "over_quota": BIT,
         "answer_room": BIT, "admit": ADMISSIONS | {"-"}, "emit": TYPES | {"none"}, "before": OUTCOMES, "distance": int, "neighbour": OUTCOMES,
         "cid": {"first", "last", "other"}, "form": FORMS, "mode": {"paper", "weft"}, "write": {"none", "full", "tail"}, "silent": int,
-        "pidx_at": {"before", "base", "base+1", "inside", "base+window", "base+window+1", "beyond"}, "advance": int, "marks": int, "lap": {"new", "same"},
+        "pidx_at": {"before", "base", "base+1", "inside", "base+window", "base+window+1", "beyond"}, "advance": int, "marks": int, "lap": {"new", "same"}, "asks_from": BIT,
     },
     "tx": {
         "event": {"packet", "timeout", "post", "turn", "fault"}, "type": TYPES, "flags": int, "outcome": OUTCOMES, "room": BIT, "resend_room": BIT,
         "emit": TYPES | {"none"}, "before": OUTCOMES, "distance": int, "neighbour": OUTCOMES, "retry": int, "queue": {"send", "resend"},
         "completion": STATUSES, "msgid_wraps": YES_NO, "form": {"write", "imm", "send", "answer"}, "imm": YES_NO, "retries": int, "busy": int,
         "origin": {"registers", "queues", "answers"}, "origin_before": {"registers", "queues", "answers"},
+        "went": {"on", "same", "back"}, "ahead": YES_NO,
     },
     "inbox": {
         "event": {"post", "RQT", "RSP", "timeout", "leave", "cancel", "decision"}, "outcome": OUTCOMES, "room": BIT, "offer": YES_NO, "finds": STATES | {"-"},
@@ -171,6 +172,8 @@ class Receiver:
         facts["over_quota"], facts["answer_room"], facts["admit"] = record["over_quota"], record["answer_room"], record["admit"]
         facts["cid"] = {0: "first", self.sizes.contexts - 1: "last"}.get(number(cid), "other")
         facts["write"] = self.write(record["write"])
+        if facts["emit"] == "ACK":
+            facts["asks_from"] = number(part(record["emit"], "flags")) >> 2 & 1
         if outcome == "GRANT":
             self.grant(record)
         elif "gen" in record:
@@ -237,6 +240,9 @@ class Request:
     origin: str
     retries: int = 0
     busy: int = 0
+    next: int = 0
+    acked: int = 0
+    window: int = 0  # 0: no ACK has told it
 
 
 class Sender:
@@ -261,6 +267,7 @@ class Sender:
             self.post(facts, record)
         elif sid in self.held and outcome != "STALE":
             self.request_facts(facts, outcome, self.held[sid])
+            self.window_facts(facts, record, self.held[sid])
         return facts
 
     def post(self, facts, record):
@@ -285,6 +292,15 @@ class Sender:
             request.busy += 1
             request.retries = 0
         facts |= {"form": request.form, "imm": request.imm, "origin": request.origin, "retries": request.retries, "busy": request.busy}
+
+    @staticmethod
+    def window_facts(facts, record, request):
+        if facts.get("type") == "ACK":
+            request.acked = max(request.acked, number(record["pidx"]))
+            request.window = 1 << (number(record["arg"]) >> 56)
+        before, request.next = request.next, number(record["next"])
+        facts["went"] = "back" if request.next < before else "on" if request.next > before else "same"
+        facts["ahead"] = "yes" if request.window and request.next > request.acked + request.window else "no"
 
 
 class Inbox:
