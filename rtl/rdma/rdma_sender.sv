@@ -26,7 +26,7 @@ module rdma_sender
   parameter int unsigned NODE_W       = 16,
   parameter int unsigned ADDR_W       = 48,
   parameter int unsigned CTL_DEPTH    = 16,    // control packets that may wait
-  parameter int unsigned SEND_DEPTH   = 8,     // new DATA packets that may wait
+  parameter int unsigned SEND_DEPTH   = 4,     // new DATA packets that may wait; few, as what is sent again overtakes them and they may be in vain then
   parameter int unsigned RESEND_DEPTH = 64,    // resent DATA packets that may wait, a power of two
   parameter int unsigned SCHEME       = SCHEME_WINDOW,  // docs/rdma_baseline.md
   parameter int unsigned WINDOW       = 128,   // with SCHEME_SENDER: packets of a send buffer
@@ -328,7 +328,7 @@ module rdma_sender
 
   // Kept is what the scheme needs: what ACKs say, or the attempt.
   localparam int unsigned ATTEMPT_W = 8;
-  localparam int unsigned ACKS_W = 1 + SPAN_W + PIDX_W + ACK_MAP_W;
+  localparam int unsigned ACKS_W = 2 + SPAN_W + PIDX_W + ACK_MAP_W;
   localparam int unsigned REST_W = $bits(ctx_t) - 1 - ATTEMPT_W - ACKS_W;
   localparam int unsigned KEPT_W = REST_W + (COUNTS ? ATTEMPT_W : KEEPS ? 1 + PIDX_W : ACKS_W);
   logic [KEPT_W-1:0] c_kept, c_kept_new;
@@ -337,14 +337,14 @@ module rdma_sender
     assign c_ctx      = {1'b0, c_kept[KEPT_W-1-:ATTEMPT_W], ACKS_W'(0), c_kept[REST_W-1:0]};
     assign c_kept_new = {c_ctx_new.attempt, c_ctx_new[REST_W-1:0]};
   end else if (KEEPS) begin : g_kept_sender
-    assign c_ctx      = {c_kept[KEPT_W-1], ATTEMPT_W'(0), (1 + SPAN_W)'(0), c_kept[REST_W+:PIDX_W], ACK_MAP_W'(0), c_kept[REST_W-1:0]};
+    assign c_ctx      = {c_kept[KEPT_W-1], ATTEMPT_W'(0), (2 + SPAN_W)'(0), c_kept[REST_W+:PIDX_W], ACK_MAP_W'(0), c_kept[REST_W-1:0]};
     assign c_kept_new = {c_ctx_new.failed, c_ctx_new.acked, c_ctx_new[REST_W-1:0]};
   end else begin : g_kept_window
     assign c_ctx      = {1'b0, ATTEMPT_W'(0), c_kept};
     assign c_kept_new = c_ctx_new[KEPT_W-1:0];
   end
   logic unused_ctx;
-  assign unused_ctx = ^{c_ctx_new.failed, c_ctx_new.attempt, c_ctx_new.second, c_ctx_new.span, c_ctx_new.acked, c_ctx_new.asked};  // of the other schemes
+  assign unused_ctx = ^{c_ctx_new.failed, c_ctx_new.attempt, c_ctx_new.second, c_ctx_new.hole, c_ctx_new.span, c_ctx_new.acked, c_ctx_new.asked};  // of the other schemes
 
   ram_1r1w #(
     .DEPTH(N_TX_CTX),

@@ -28,7 +28,7 @@ constexpr uint64_t send_clocks = 4;          // from a turn to its packet at the
 constexpr uint64_t turn_clocks = 5;          // from a turn to the next one of the same context
 constexpr uint64_t fetched_clocks = 3;       // from the last beat of a payload to its packet at the exit
 constexpr size_t control_depth = 16;         // of the sender
-constexpr size_t send_enough = 4;            // new packets that wait: then no turn is taken
+constexpr size_t send_enough = 0;            // new packets that wait: with more no turn is taken
 constexpr uint32_t least_ahead = 64;         // beats of payload, for a memory that answers soon
 constexpr unsigned calm_packets = 16;        // after so many that find enough waiting, less is fetched ahead
 
@@ -140,6 +140,13 @@ void GoldenEngine::edge() {
   registers_.set_status(posts_.size() < build_.post_depth,
                         posts_.empty() && sender_.free_contexts() == params_.n_tx_ctx && fetches_.empty(),
                         receiver_.free_contexts() == params_.n_rx_ctx && for_memory_.empty() && host_.idle());
+}
+
+bool GoldenEngine::quiet() const {
+  const bool nothing_arrives = arriving_.empty() && for_receiver_.empty() && for_sender_.empty();
+  const bool nothing_waits = answers_.empty() && controls_.empty() && sends_.empty() && resends_.empty() &&
+                             faults_.empty() && for_memory_.empty() && host_.idle();
+  return nothing_arrives && nothing_waits && fetches_.empty() && fetched_.empty() && leaving_.empty();
 }
 
 /// The registers, with timeouts as measured.
