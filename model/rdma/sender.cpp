@@ -345,8 +345,9 @@ void Sender::heard(TxContext& c) {
   if (c.span == 0) c.heard = true;
 }
 
-/// This packet is on its way once more. What was sent before it from behind the window that it may have stopped
-/// was dropped, so that follows it, and then as many as another window has: they come when it has moved on.
+/// This packet is on its way once more. What was sent before it from behind the window that it may have
+/// stopped was dropped, so that follows it, and then as many as another window has: they come when it has
+/// moved on.
 void Sender::open_second_window(TxContext& c, uint32_t asked_for) {
   if (c.span == 0 || asked_for < c.acked) return;
   c.second = c.hole = true;
@@ -354,8 +355,8 @@ void Sender::open_second_window(TxContext& c, uint32_t asked_for) {
   if (may_send_next(c)) c.turn = true;
 }
 
-/// Who has waited at the end of the window with nothing missing has one that is shorter than a round trip: what
-/// is sent from behind it comes when it has moved on.
+/// Who has waited at the end of the window with nothing missing has one that is shorter than a round trip:
+/// what is sent from behind it comes when it has moved on.
 void Sender::moved_on(TxContext& c, bool waited) {
   if (c.span == 0) return;
   if (waited && !c.hole) c.second = true;

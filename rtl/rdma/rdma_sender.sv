@@ -26,7 +26,8 @@ module rdma_sender
   parameter int unsigned NODE_W       = 16,
   parameter int unsigned ADDR_W       = 48,
   parameter int unsigned CTL_DEPTH    = 16,    // control packets that may wait
-  parameter int unsigned SEND_DEPTH   = 4,     // new DATA packets that may wait; few, as what is sent again overtakes them and they may be in vain then
+  parameter int unsigned SEND_DEPTH   = 8,     // new DATA packets that may wait
+  parameter int unsigned LONG         = 160,   // bytes; behind a packet of so many none waits: what is sent again overtakes it, and it may be in vain then
   parameter int unsigned RESEND_DEPTH = 64,    // resent DATA packets that may wait, a power of two
   parameter int unsigned SCHEME       = SCHEME_WINDOW,  // docs/rdma_baseline.md
   parameter int unsigned WINDOW       = 128,   // with SCHEME_SENDER: packets of a send buffer
@@ -561,7 +562,7 @@ module rdma_sender
   logic send_valid, resend_valid, take_resend, resent_last_q;
   order_t send_order, resend_order;
   logic [$clog2(CTL_DEPTH+1)-1:0]    ctls;
-  logic [$clog2(QUEUE_DEPTH+1)-1:0]  sends;
+  logic [$clog2(QUEUE_DEPTH+1)-1:0]  sends, longs_q;
   logic   queue_send, summing;  // an order comes to the send queue; others are on the way there
   order_t queue_order;
   logic [$clog2(RESEND_DEPTH+1)-1:0] resends;
@@ -569,7 +570,17 @@ module rdma_sender
 
   assign ctl_room    = ctls <= ($bits(ctls))'(CTL_DEPTH - 2);
   assign resend_room = resends <= ($bits(resends))'(RESEND_DEPTH - 2);
-  assign send_room   = sends <= ($bits(sends))'(QUEUE_DEPTH - UNDERWAY - 1);
+  assign send_room   = sends <= ($bits(sends))'(QUEUE_DEPTH - UNDERWAY - 1) && longs_q == '0;
+
+  logic send_fire, long_in, long_out;  // a packet leaves the send queue; the one that comes, or leaves, is long
+  assign send_fire = send_valid && data_ready_i && !take_resend;
+  assign long_in   = queue_send && queue_order.hdr.len >= 16'(LONG);
+  assign long_out  = send_fire && send_order.hdr.len >= 16'(LONG);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) longs_q <= '0;
+    else if (long_in != long_out) longs_q <= long_in ? longs_q + 1'b1 : longs_q - 1'b1;
+  end
 
   ram_fifo #(
     .DEPTH(CTL_DEPTH),

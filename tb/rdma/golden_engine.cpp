@@ -28,7 +28,8 @@ constexpr uint64_t send_clocks = 4;          // from a turn to its packet at the
 constexpr uint64_t turn_clocks = 5;          // from a turn to the next one of the same context
 constexpr uint64_t fetched_clocks = 3;       // from the last beat of a payload to its packet at the exit
 constexpr size_t control_depth = 16;         // of the sender
-constexpr size_t send_enough = 0;            // new packets that wait: with more no turn is taken
+constexpr size_t send_enough = 4;            // new packets that wait: then no turn is taken
+constexpr uint32_t long_beats = 5;           // nor behind one of so many beats
 constexpr uint32_t least_ahead = 64;         // beats of payload, for a memory that answers soon
 constexpr unsigned calm_packets = 16;        // after so many that find enough waiting, less is fetched ahead
 
@@ -302,8 +303,12 @@ rdma::TxInputs GoldenEngine::sender_inputs() const {
 }
 
 bool GoldenEngine::send_room() const {
-  return std::ranges::count_if(sends_, [this](const auto& order) { return order.cycle <= cycle_; }) <=
-         static_cast<ptrdiff_t>(send_enough);
+  const auto waits = [this](const auto& order) { return order.cycle <= cycle_; };
+  const auto is_long = [this](const auto& order) {
+    return order.what.header.len >= long_beats * build_.data_bytes;
+  };
+  return std::ranges::count_if(sends_, waits) <= static_cast<ptrdiff_t>(send_enough) &&
+         std::ranges::none_of(sends_, [&](const auto& order) { return waits(order) && is_long(order); });
 }
 
 void GoldenEngine::step_sender() {

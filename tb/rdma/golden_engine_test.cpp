@@ -147,8 +147,8 @@ TEST_P(GoldenEngines, RetireThemAlsoInATorus) {
   }
 }
 
-/// What a packet meets is drawn for the how-manieth it is that its node sends: one transfer after the other, so
-/// that both kinds send the same packets in the same order.
+/// What a packet meets is drawn for the how-manieth it is that its node sends: one transfer after the other,
+/// so that both kinds send the same packets in the same order.
 TEST_P(GoldenEngines, RetireThemAlsoThroughABadNetwork) {
   const bool counts = find_rdma_build(GetParam().build)->params.scheme == Scheme::receiver_counter;
   const double share = counts ? 0.1 : 1;

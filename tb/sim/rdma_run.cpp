@@ -175,8 +175,8 @@ class Traffic {
 
   /// What is told of a node, in the thread that steps it.
   struct Node {
-    std::vector<bool> delivered;  // by tag
-  std::vector<uint64_t> posted_at;  // by tag
+    std::vector<bool> delivered;      // by tag
+    std::vector<uint64_t> posted_at;  // by tag
     std::vector<uint64_t> latencies;
     uint64_t completions = 0;
     uint64_t last_completion = 0;
