@@ -5,7 +5,7 @@ import dataclasses
 
 import claims
 
-AS_GOOD = 0.01
+AS_GOOD = 0.005
 
 @dataclasses.dataclass(frozen=True)
 class Sweep:
@@ -13,7 +13,7 @@ class Sweep:
 
     @property
     def best(self):
-        """Of those with the fewest unfinished runs the least median; of all that are within a hundredth of it the longest timeout: it sends the fewest packets twice, and by chance any of them may be the least."""
+        """Of those with the fewest unfinished runs the least median; of all that are within half a hundredth of it the longest timeout: it sends the fewest packets twice, and by chance any of them may be the least."""
         fewest = min(point.unfinished for point in self.points.values())
         left = {timeout: point.median or 0 for timeout, point in self.points.items() if point.unfinished == fewest}
         as_good = [timeout for timeout, median in left.items() if median <= min(left.values()) * (1 + AS_GOOD)]

@@ -256,10 +256,10 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(sweeps.Sweep({"measured": runs.summary([], 3), 100: runs.summary([1], 3)}).best, 100)
 
     def test_of_what_is_as_good_the_longest_is_the_best(self):
-        almost = {100: point(0, 1000, 9999), 200: point(0, 1009, 9999), 300: point(0, 1011, 9999), "measured": point(0, 1001, 9999)}
+        almost = {100: point(0, 1000, 9999), 200: point(0, 1004, 9999), 300: point(0, 1006, 9999), "measured": point(0, 1001, 9999)}
         self.assertEqual(sweeps.Sweep(almost).best, 200)
         self.assertEqual(sweeps.Sweep({**almost, experiments.Early(700): point(0, 1000, 9999)}).best, 200, "early ones send more twice")
-        self.assertEqual(sweeps.Sweep({"measured": point(0, 100, 999), 100: point(0, 102, 999)}).best, "measured")
+        self.assertEqual(sweeps.Sweep({"measured": point(0, 100, 999), 100: point(0, 101, 999)}).best, "measured")
 
     def test_an_edge_is_marked_if_it_is_clearly_better(self):
         inside = {100: point(7, 8, 9), 200: point(1, 2, 3), 300: point(4, 5, 6), "measured": point(7, 7, 7)}
