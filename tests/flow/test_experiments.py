@@ -97,12 +97,18 @@ class Bound(unittest.TestCase):
         self.assertLess(shares[0], 0.3)
 
 
+def program_of(folder, text):
+    """A script in place of weft-sim."""
+    program = pathlib.Path(folder) / "weft-sim"
+    program.write_text(text, encoding="utf-8")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    return program
+
+
 class Runs(unittest.TestCase):
     def test_runs_each_seed_and_counts_what_failed(self):
         with tempfile.TemporaryDirectory() as folder:
-            program = pathlib.Path(folder) / "weft-sim"
-            program.write_text(FAKE, encoding="utf-8")
-            program.chmod(program.stat().st_mode | stat.S_IXUSR)
+            program = program_of(folder, FAKE)
             runner = runs.Runner(program, 2, range(1, 6))
             runner.run([("--bytes", "1")], "test")
             point = runner.point(("--bytes", "1"))
@@ -110,12 +116,10 @@ class Runs(unittest.TestCase):
 
     def test_what_was_run_by_the_same_program_is_not_run_again(self):
         with tempfile.TemporaryDirectory() as folder:
-            program = pathlib.Path(folder) / "weft-sim"
             for cycles, before in ((100, 0), (200, 1)):
                 text = ('#!/bin/sh\nfor last; do :; done\necho run >>' + folder + '/runs\n'
                         f'echo \'{{"ok": true, "cycles": {cycles}, "largest_gap": 1, "largest_gap": 1, "wrong_bytes": 0, "hang": false, "failed_transfers": 0, "packets_resent": 7}}\' >"$last"\n')
-                program.write_text(text, encoding="utf-8")
-                program.chmod(program.stat().st_mode | stat.S_IXUSR)
+                program = program_of(folder, text)
                 for _ in range(2):
                     runner = runs.Runner(program, 1, (1,), pathlib.Path(folder) / "kept")
                     runner.run([("--bytes", "1")], "test")
@@ -129,17 +133,13 @@ class Runs(unittest.TestCase):
 
     def test_wrong_bytes_end_it_whatever_else_failed(self):
         with tempfile.TemporaryDirectory() as folder:
-            program = pathlib.Path(folder) / "weft-sim"
-            program.write_text('#!/bin/sh\nfor last; do :; done\necho \'{"ok": false, "wrong_bytes": 1, "hang": true, "failed_transfers": 2}\' >"$last"\nexit 1\n', encoding="utf-8")
-            program.chmod(program.stat().st_mode | stat.S_IXUSR)
+            program = program_of(folder, '#!/bin/sh\nfor last; do :; done\necho \'{"ok": false, "wrong_bytes": 1, "hang": true, "failed_transfers": 2}\' >"$last"\nexit 1\n')
             with self.assertRaisesRegex(runs.RunError, "1 wrong bytes"):
                 runs.Runner(program, 1, (1,)).run([("--bytes", "1")], "test")
 
     def test_says_what_weft_sim_says(self):
         with tempfile.TemporaryDirectory() as folder:
-            program = pathlib.Path(folder) / "weft-sim"
-            program.write_text("#!/bin/sh\necho 'weft-sim: no such thing' >&2\nexit 2\n", encoding="utf-8")
-            program.chmod(program.stat().st_mode | stat.S_IXUSR)
+            program = program_of(folder, "#!/bin/sh\necho 'weft-sim: no such thing' >&2\nexit 2\n")
             with self.assertRaisesRegex(runs.RunError, "exit code 2: weft-sim: no such thing"):
                 runs.Runner(program, 1, (1,)).run([("--bytes", "1")], "test")
 
