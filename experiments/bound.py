@@ -29,6 +29,6 @@ def duration(window, detour, held, round_trip, packets, seed):
 
 
 def share(window, detour, held, round_trip=0, packets=4096, draws=20):
-    """Of the throughput without reordering: mean over draws of who makes a detour. Single draws are above and below."""
-    without = duration(window, 0, 0, round_trip, packets, 1)
+    """Of a full link: mean over draws of who makes a detour. Single draws are above and below."""
+    without = duration(packets, 0, 0, round_trip, packets, 1)
     return statistics.mean(without / duration(window, detour, held, round_trip, packets, seed) for seed in range(1, draws + 1))

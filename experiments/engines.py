@@ -18,10 +18,24 @@ def sizes():
     return with_window + [(*scheme.arguments, "--payload", str(payload)) for scheme in e.OLDER for payload in e.PAYLOADS]
 
 
+def networks(size):
+    """Three nodes, packets lost and delayed; engines of packets of 256 bytes also on the torus, in weft mode also with detours, asked for early."""
+    lossy = ("--nodes", "3x1x1", "--delay", "100", "--jitter", "100", "--loss", "0.02")
+    if int(size[size.index("--payload") + 1]) != e.PAYLOADS[0]:
+        return [lossy]
+    torus = (*e.TORUS.arguments, *e.timer(e.TORUS.timeouts[e.PAYLOADS[0]][0]), "--loss", "0.005")
+    detours = ("--nodes", "2x1x1", "--delay", "100", *e.timer(e.Early(400)), "--detour", str(e.DEGREE_OF_REORDERED * e.clocks_of_a_packet(e.PAYLOADS[0])), "--held", "0.1")
+    return [lossy, torus, *([detours] if e.WEFT.arguments == size[:len(e.WEFT.arguments)] else [])]
+
+
 def check_one(program, size):
-    """Events compared. Three nodes, packets lost and delayed."""
+    """Events compared."""
+    return sum(check_on(program, size, network) for network in networks(size))
+
+
+def check_on(program, size, network):
     payload = int(size[size.index("--payload") + 1])
-    arguments = (*size, "--nodes", "3x1x1", "--delay", "100", "--jitter", "100", "--loss", "0.02", "--bytes", str(PACKETS * payload + 1))
+    arguments = (*size, *network, "--bytes", str(PACKETS * payload + 1))
     checked, alone = (runs.result_of((program, "rdma", *arguments, *bare), (0,)) for bare in ((), ("--bare",)))
     if not checked["events_compared"]:
         raise runs.RunError(f"{' '.join(arguments)}: no events were compared")
@@ -31,7 +45,7 @@ def check_one(program, size):
 
 
 def check(program, jobs):
-    """Engines, and events that were compared. Raises runs.RunError at the first difference."""
+    """Runs, and events that were compared. Raises runs.RunError at the first difference."""
     with concurrent.futures.ThreadPoolExecutor(max_workers=jobs) as pool:
         events = list(pool.map(lambda size: check_one(program, size), sizes()))
-    return len(events), sum(events)
+    return sum(len(networks(size)) for size in sizes()), sum(events)

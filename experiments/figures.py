@@ -144,7 +144,7 @@ class Figures:
             else:
                 for mode in e.MODES:
                     answers = {f"{kib} KiB": beside(points[mode.name, kib], [(s, points[s.name, kib]) for s in e.OLDER])[0] for kib in sizes}
-                    self.report.claim(f"with loss, receiver window fastest at every size ({mode.name} mode, packets of 256 bytes)", f"{per_mille} ‰: {not_met(answers) or 'at every size'}", claims.worst(answers.values()))
+                    self.report.claim(f"with {per_mille} ‰ of loss, receiver window fastest at every size ({mode.name} mode, packets of 256 bytes)", not_met(answers) or "at every size", claims.worst(answers.values()))
 
     def loss(self):
         for net in e.NETWORKS:
@@ -158,7 +158,7 @@ class Figures:
         packets = kib * e.KIB // 256
         note = self.note(net, rates) + (f"; the receiver counter's runs are cut off at {e.LONGEST_COUNTER_ON_TORUS:,} clocks from {e.MOST_LOSS_OF_COUNTER_ON_TORUS + 1} ‰ on, which is less than it needs with {e.MOST_LOSS_OF_COUNTER_ON_TORUS} ‰: whether it would finish is not known" if net is e.TORUS else "")
         points = self.compare(f"{e.SIZES[-1]} KiB against loss, {net.name}", f"loss_{net.name}", note, commands, rates, "packets lost, ‰", relative=True, log_y=True,
-                              columns={f"(1 − p)^−{packets:,}, the attempts that whoever repeats the whole transfer needs, mean": lambda p: runs.number((1 - p / 1000) ** -packets)})
+                              columns={"packets sent again: " + ", ".join(s.words for s in e.SCHEMES): lambda p: ", ".join(number_of(self.runner.point(commands[s.name, p], "packets_resent")) for s in e.SCHEMES), f"(1 − p)^−{packets:,}, the attempts that whoever repeats the whole transfer needs, mean": lambda p: runs.number((1 - p / 1000) ** -packets)})
         slower = {(s.name, p): points[s.name, p].over(points[s.name, 0]) for s in e.SCHEMES for p in rates}
         lossy = rates[1:]
         at = f"at {', '.join(str(p) for p in lossy)} ‰"
@@ -168,11 +168,22 @@ class Figures:
                 found = ("clocks" if of is points else "times as long as without loss") + f", {at}: {', '.join(number_of(of[mode.name, p]) for p in lossy)}"
                 told = ", told that order is kept" if net is e.PAIR and mode is e.WEFT else ""
                 self.report.claim(f"with loss, receiver window {what} ({net.name}, {mode.name} mode{told}, packets of 256 bytes)", "; ".join(filter(None, (found, not_met(answers)))), claims.worst(answers.values()))
+        if net is e.TORUS:
+            self.claim_of_measured(lossy, kib, points)
         finishing = [p for p in lossy if net is e.PAIR or p <= e.MOST_LOSS_OF_COUNTER_ON_TORUS]  # else its runs are cut off
         answer = claims.worst(claims.less(slower["txwindow", p], slower["rxcounter", p]) for p in finishing)
         found = f"at {', '.join(str(p) for p in finishing)} ‰: " + "; ".join(f"{s.words} " + ", ".join(number_of(slower[s.name, p]) for p in finishing) for s in e.OLDER)
         self.report.claim(f"with loss, the counter is slowed down the most ({net.name})", found, answer)
         return points
+
+    def claim_of_measured(self, lossy, kib, points):
+        """Of weft mode as it is if nobody sets its timeouts, on a network whose order nobody knows; points of the others, as they are at their best."""
+        measured = {p: e.transfer(e.TORUS, e.WEFT, "measured", kib, p) for p in lossy}
+        self.runner.run(measured.values(), "timeouts as measured")
+        clocks = {p: self.runner.point(command) for p, command in measured.items()}
+        answers = {f"{p} ‰": beside(clocks[p], [(s, points[s.name, p]) for s in e.OLDER])[0] for p in lossy}
+        found = f"clocks, at {', '.join(str(p) for p in lossy)} ‰: {', '.join(number_of(point) for point in clocks.values())}"
+        self.report.claim("with loss, timeouts as measured, receiver window before the older schemes at their best at every rate (torus, weft mode, packets of 256 bytes)", "; ".join(filter(None, (found, not_met(answers)))), claims.worst(answers.values()))
 
     def costs(self, points):
         """What the clocks of these points, by scheme's name and loss, are in time and in area."""
@@ -209,7 +220,7 @@ class Figures:
         self.report.table("If order is not known", words, ["packets lost, ‰", *(cell for head in columns for cell in (head, "mean, largest")), f"not known, by timeout (medians of {len(self.sweep_seeds)} seeds)"], rows)
 
     def claim_of_order(self, columns):
-        """The older schemes make no use of it that order is known: so how weft mode stands without, beside them."""
+        """The older schemes, as built, make no use of it that order is known: so how weft mode stands without, beside them."""
         lossy = self.losses[1:]
         older = {(s.name, p): e.transfer(e.PAIR, s, self.timer(e.PAIR, s, p), 256, p) for s in e.OLDER for p in lossy}
         self.runner.run(older.values(), "older schemes beside it")
@@ -254,21 +265,27 @@ class Figures:
         found, _, ideals = self.sweep_of_reordered(e.HELD, self.first(2, e.WINDOWS), 256)
         for held in e.HELD:
             for mode in e.MODES:
-                self.reorder_of(mode, held, {case[2]: (sweep.best, ideals[case]) for case, sweep in found.items() if case[:2] == (mode, held)})
+                self.reorder_of(mode, held, {case[2]: (sweep.best, ideals[case]) for case, sweep in found.items() if case[:2] == (mode, held)}, self.full_link(ideals))
         words = f"Throughput with detours of up to {e.DEGREE_OF_REORDERED} packets, {len(self.sweep_seeds)} seeds each, of that without reordering and with timeouts from the network (*network*; in weft mode they are measured). The least are far shorter than a round trip of {e.ROUND_TRIP_OF_REORDERED} clocks: what is late " + \
             f"is asked for before it could have come, and the second copy often overtakes the first. That costs packets that come twice. So does *early*, weft mode: a packet is asked for as soon as one from behind it has come (`RX_AHEAD` 1 where packets overtake each other by up to {e.DEGREE_OF_REORDERED}), and its sender goes on by " + \
             "[a second window](../rdma.md#a-second-window)."
         rows = [[mode.words, f"{held * 100:g}", str(window), sweep.listing(lambda point, case=(mode, held, window): point.rate(ideals[case]).text)] for (mode, held, window), sweep in found.items()]
         self.report.table("Timeouts of reordering", words, ["scheme", "on detours, %", "window", "by timeout"], rows)
 
-    def reorder_of(self, mode, held, chosen):
-        """chosen: timeout and point without reordering, by window."""
+    @staticmethod
+    def full_link(ideals):
+        """Paper mode without reordering: it does not stop at the end of its window."""
+        return min((point for (mode, _, _), point in ideals.items() if mode is e.PAPER), key=lambda point: point.median)
+
+    def reorder_of(self, mode, held, chosen, full):
+        """chosen: timeout and point without reordering, by window; full: the point of a full link."""
         degrees, windows = self.few(e.DEGREES), list(chosen)
         commands = {(window, degree): e.reordered(mode, window, degree, held, chosen[window][0]) for window in windows for degree in degrees}
         self.runner.run(commands.values(), f"reorder, {mode.name} mode, {held:g} on detours")
         # What the network does, seen by the receiver that sees most of it.
         gaps = {degree: round(self.runner.point(commands[windows[-1], degree], "largest_gap").median or 0) for degree in degrees}
         share = {(window, degree): self.runner.point(commands[window, degree]).rate(chosen[window][1]) for window in windows for degree in degrees}
+        of_link = {(window, degree): self.runner.point(commands[window, degree]).rate(full) for window in windows for degree in degrees}
         colours = ("#9ecae1", "#6baed6", "#3182bd", "#08519c")
         series = [(f"window {window}", colours[index % 4], "osd^"[index % 4], [gaps[d] for d in degrees], [share[window, d] for d in degrees]) for index, window in enumerate(windows)]
         name = f"reorder_{mode.name}_{'often' if held > 0.05 else 'seldom'}"
@@ -276,21 +293,23 @@ class Figures:
         note = f"1 MiB each way; 100 clocks from node to node, {held * 100:g} % of packets take up to as much longer as so many others need on the link, each length as likely; a round trip of the others is 200 clocks, and 145 in engines and memory; packets of 256 bytes; best timeouts at a detour of {e.DEGREE_OF_REORDERED} packets: " + \
             ", ".join(f"window {window} {timeout}" for window, (timeout, _) in chosen.items())
         plot.lines(self.image(name), title, "reorder degree: largest gap of PIDX between packets that arrive one after the other", "of that without reordering", series, note)
-        rows = [[str(degree), str(gaps[degree]), *(share[window, degree].text for window in windows)] for degree in degrees]
-        self.report.table(title, note + "; at others another one may do better, so a larger window may be behind a smaller one. *Degree*: the largest gap of PIDX between two packets of a transfer that arrive one after the other (median, largest window).",
+        rows = [[str(degree), str(gaps[degree]), *(f"{share[window, degree].text}; {number_of(of_link[window, degree])}" for window in windows)] for degree in degrees]
+        self.report.table(title, note + "; at others another one may do better, so a larger window may be behind a smaller one. Throughput of that without reordering, in the same mode and with the same window; behind it of a full link (paper mode, without reordering). *Degree*: the largest gap of PIDX between two packets of a transfer that arrive one after the other (median, largest window).",
                           ["detour of up to, packets", "degree", *(f"window {window}" for window in windows)], rows, self.image(name))
         degree = min(degrees, key=lambda degree: abs(gaps[degree] - 64))
         for window, paper in ((32, 0.70), (64, 0.95)):
             if window in windows:
-                self.claim_of_reorder(mode, held, window, paper, share[window, degree], f"{share_of(share[window, degree])} at degree {gaps[degree]}", degree)
+                self.claim_of_reorder(mode, held, window, paper, share[window, degree], of_link[window, degree], gaps[degree], degree)
 
-    def claim_of_reorder(self, mode, held, window, paper, share, found, degree):
+    def claim_of_reorder(self, mode, held, window, paper, share, of_link, gap, degree):
+        found = f"{share_of(share)} at degree {gap}"
         what = f"reorder degree 64, window {window}, {held * 100:g} % of packets on detours:"
         if mode is e.PAPER:
             self.report.claim(f"{what} near {paper:.0%} of ideal, by 5 (paper mode)", found, claims.near(share, paper, 0.05))
             return
         most = bound.share(window, degree, held, round(e.ROUND_TRIP_OF_REORDERED / e.clocks_of_a_packet(256)))
-        self.report.claim(f"{what} at least 95 % (weft mode, ours)", f"{found}; who stops at the end of the window and sends nothing twice could have, estimated: {most:.1%}", claims.at_least(share, 0.95))
+        self.report.claim(f"{what} at least 95 % of that without detours (weft mode, ours)", found, claims.at_least(share, 0.95))
+        self.report.claim(f"{what} at least 95 % of a full link (weft mode, ours)", f"{share_of(of_link)}; who never leaves its window, and sends nothing twice, could have, estimated: {most:.1%}", claims.at_least(of_link, 0.95))
 
     def reorder_by_payload(self):
         """What a window holds of a round trip depends on how long a packet is."""
@@ -300,16 +319,17 @@ class Figures:
             found, commands, ideals = self.sweep_of_reordered((held,), windows, payload)
             best = {case: commands[case][sweep.best] for case, sweep in found.items()}
             shares = {case: self.runner.point(command).rate(ideals[case]) for case, command in best.items()}
+            of_link = {case: self.runner.point(command).rate(self.full_link(ideals)) for case, command in best.items()}
             round_trip = round(e.ROUND_TRIP_OF_REORDERED / e.clocks_of_a_packet(payload))
             gap = self.runner.point(best[e.WEFT, held, 64], "largest_gap")
             bounds = [f"{bound.share(window, e.DEGREE_OF_REORDERED, held, round_trip):.1%}" for window in windows]
-            rows.append([str(payload), str(round_trip), number_of(gap), *(f"{share.text}; {found[case].best}" for case, share in shares.items()), *bounds])
+            rows.append([str(payload), str(round_trip), number_of(gap), *(f"{share.text}; {number_of(of_link[case])}; {found[case].best}" for case, share in shares.items()), *bounds])
             tries += [[str(payload), mode.words, str(window), sweep.listing(lambda point, case=(mode, held, window), ideals=ideals: point.rate(ideals[case]).text)] for (mode, _, window), sweep in found.items()]
             if payload != e.PAYLOADS[0]:
                 ours = [shares[e.WEFT, held, window] for window in windows]
-                self.report.claim(f"(ours) reorder degree 64, packets of {payload:,} bytes: at least 95 % with windows of 32 and 64 (weft mode)", ", ".join(share_of(share) for share in ours), claims.worst(claims.at_least(share, 0.95) for share in ours))
+                self.report.claim(f"(ours) reorder degree 64, packets of {payload:,} bytes: at least 95 % with windows of 32 and 64 (weft mode)", ", ".join(share_of(share) for share in ours) + "; of a full link " + ", ".join(f"{of_link[e.WEFT, held, window].median:.1%}" for window in windows), claims.worst(claims.at_least(share, 0.95) for share in ours))
         sizes = "; ".join(f"{e.packets_of_reordered(payload):,} of {payload:,} bytes" for payload in e.PAYLOADS)
-        words = f"Packets each way: {sizes}. Throughput of that without reordering; {held * 100:g} % of packets take up to {e.DEGREE_OF_REORDERED} packets longer; 100 clocks from node to node. Behind each share stands its timeout, the best of those below. *Bound*: of a sender that stops at the end of the window, as in weft mode, and sends nothing twice, estimated: mean of 20 draws of detours. In paper mode it does not stop, and may have more. " + \
+        words = f"Packets each way: {sizes}. Throughput of that without reordering; {held * 100:g} % of packets take up to {e.DEGREE_OF_REORDERED} packets longer; 100 clocks from node to node. Behind each share stands that of a full link (paper mode, without reordering), and the timeout, the best of those below. *Bound*: of a full link, of a sender that never leaves its window and sends nothing twice, estimated: mean of 20 draws of detours. In weft mode it leaves it with [a second window](../rdma.md#a-second-window), in paper mode always, and may have more. " + \
             "With small packets more of them fit into a round trip, and a window is full before its sender can hear that it has moved."
         self.report.table("Reordering, by payload", words, ["payload, bytes", "round trip, packets", "degree", *(f"{s.name}, window {w}" for s in e.MODES for w in windows), *(f"bound, window {w}" for w in windows)], rows)
         self.report.table("Timeouts of reordering, by payload", "As above.", ["payload, bytes", "scheme", "window", "by timeout"], tries)

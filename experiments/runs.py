@@ -114,7 +114,7 @@ def result_of(command, codes):
 class Runner:
     """Runs commands of weft-sim with several seeds, jobs at a time, each once; remembers of their results what KEPT says, for the same program also in a folder, if there is one."""
 
-    KEPT = ("ok", "cycles", "largest_gap", "failed_transfers")
+    KEPT = ("ok", "cycles", "largest_gap", "failed_transfers", "packets_resent")
 
     def __init__(self, program, jobs, seeds, folder=None):
         self.program = pathlib.Path(program)
@@ -144,7 +144,7 @@ class Runner:
     def run_one(self, arguments):
         command = [str(self.program), "rdma", "--bare", *arguments]
         result = result_of(command, (0, 1))
-        if result["wrong_bytes"] and not result["hang"] and not result["failed_transfers"]:
+        if result["wrong_bytes"]:  # of transfers that are said to have arrived
             raise RunError(f"{' '.join(command)}: {result['wrong_bytes']} wrong bytes")
         return result
 

@@ -59,8 +59,8 @@ module rdma_tx_decide_proof
     for (int i = 0; i < int'(ACK_MAP_W); i++) if (c.asked[i] && 32'(c.acked) + 32'(i) >= 32'(c.high)) sent = 1'b0;
     if (c.state == TX_FREE) return 1'b1;
     if (c.state != TX_REQ && c.state != TX_ACTIVE) return 1'b0;
-    if (c.state == TX_REQ && (c.high != '0 || c.asked != '0 || c.second)) return 1'b0;
-    if (c.second && c.span == '0) return 1'b0;
+    if (c.state == TX_REQ && (c.high != '0 || c.asked != '0 || c.second || c.hole)) return 1'b0;
+    if ((c.second || c.hole) && c.span == '0) return 1'b0;
     return c.acked <= c.high && c.next <= c.high && 32'(c.high) <= 32'(c.last) + 32'd1 && 32'(c.last) <= (32'd1 << PIDX_W) - 32'd2 && sent &&
            c.last_len != '0 && 32'(c.last_len) <= PAYLOAD && c.src_addr[SHIFT-1:0] == '0 && end_of_memory <= 32'd1 << ADDR_W;
   endfunction
@@ -76,7 +76,10 @@ module rdma_tx_decide_proof
   assign bytes      = (last << SHIFT) + 32'(old.last_len);
   assign first_time = data && send && pidx == 32'(old.next) && old.asked == '0;
 
-  logic goes_on, gets_further, changes_mode, one_repeated;
+  logic goes_on, gets_further, changes_mode, one_repeated, no_map, waited;
+  assign no_map       = hdr_i.arg[ACK_MAP_W-1:0] == '0;
+  assign waited       = outcome == OUTCOME_ACKED && no_map && ctx.acked > old.acked && !old.hole &&
+                        (old.next > old.last || 32'(old.next) > 32'(old.acked) + (32'd1 << old.span));
   assign goes_on      = we && old.state == TX_ACTIVE && ctx.state == TX_ACTIVE;
   assign gets_further = ctx.high > old.high || ctx.acked > old.acked;
   assign changes_mode = kind_i == EV_PACKET && outcome == OUTCOME_RESEND_FROM && ctx.span == '0;
@@ -91,16 +94,19 @@ module rdma_tx_decide_proof
   `PROVE(ImmediateIsShown, !data || (((data_hdr.flags & TRANSFER_FLAG_IMM) != '0) == old.has_imm &&
                                      data_hdr.arg == {old.has_imm ? old.imm : 32'd0, 8'd0, old.rkey}))
   `PROVE(NewOnesInTheWindow, !first_time || old.span == '0 || pidx <= 32'(old.acked) + (old.second ? 32'd2 << old.span : 32'd1 << old.span))
-  // A second window opens with a packet of the first half of the first one, and closes with what was sent in it: as not sent.
-  `PROVE(SecondByResend, !goes_on || !ctx.second || old.second ||
-                         (resend && outcome == OUTCOME_RESEND_ONE && pidx >= 32'(old.acked) && pidx - 32'(old.acked) < 32'd1 << (old.span - 1'b1)))
-  `PROVE(SecondEndsWithTheMap, !(goes_on && outcome == OUTCOME_ACKED && hdr_i.arg[ACK_MAP_W-1:0] != '0) ||
+  // A second window opens behind a packet that is sent again, or as the first one was full with nothing missing. A map closes it, and what was sent in it counts as not sent.
+  `PROVE(SecondWithReason, !goes_on || !ctx.second || old.second || (resend && outcome == OUTCOME_RESEND_ONE && pidx >= 32'(old.acked)) || waited)
+  `PROVE(BehindARepeatAsFarAsTheWindow, !(goes_on && outcome == OUTCOME_RESEND_ONE && old.span != '0 && pidx >= 32'(old.acked)) ||
+                                        (ctx.second && ctx.hole && 32'(ctx.next) <= pidx + (32'd1 << old.span) + 32'd1))
+  `PROVE(HoleUntilItMovesOn, !goes_on || !old.hole || ctx.hole || changes_mode || (outcome == OUTCOME_ACKED && ctx.acked > old.acked && no_map))
+  `PROVE(HoleNoLonger, !(goes_on && outcome == OUTCOME_ACKED && ctx.acked > old.acked && no_map) || !ctx.hole)
+  `PROVE(HoleIfToldSo, !goes_on || !ctx.hole || old.hole || outcome == OUTCOME_RESEND_ONE || (outcome == OUTCOME_ACKED && !no_map))
+  `PROVE(SecondEndsWithTheMap, !(goes_on && outcome == OUTCOME_ACKED && !no_map) ||
                                (!ctx.second && (old.span == '0 || 32'(ctx.next) <= 32'(ctx.acked) + (32'd1 << ctx.span) + 32'd1)))
-  `PROVE(FromGoesBackToWbase, !(goes_on && outcome == OUTCOME_ACKED && hdr_i.arg[ACK_MAP_W-1:0] != '0 && (hdr_i.flags & FLAG_FROM) != '0) ||
+  `PROVE(FromGoesBackToWbase, !(goes_on && outcome == OUTCOME_ACKED && !no_map && (hdr_i.flags & FLAG_FROM) != '0) ||
                               old.span == '0 || (old.next <= old.last && 32'(old.next) <= 32'(old.acked) + (32'd1 << old.span)) || 32'(ctx.next) <= 32'(ctx.acked) + 32'd1)
   `PROVE(WhatHasComeIsNotSentAgain, !(goes_on && outcome == OUTCOME_ACKED) || ctx.next >= ctx.acked)
-  `PROVE(SecondEndsWithHalfAWindow, !goes_on || !ctx.second || 32'(ctx.acked) - 32'(old.acked) < 32'd1 << (old.span - 1'b1))
-  `PROVE(OnlyTheMapGoesBack, !goes_on || ctx.next >= old.next || changes_mode || (outcome == OUTCOME_ACKED && (old.span == '0 || hdr_i.arg[ACK_MAP_W-1:0] != '0)))
+  `PROVE(OnlyHolesGoBack, !goes_on || ctx.next >= old.next || changes_mode || (outcome == OUTCOME_RESEND_ONE && 32'(ctx.next) == pidx + (32'd1 << old.span) + 32'd1) || (outcome == OUTCOME_ACKED && (old.span == '0 || !no_map)))
   `PROVE(FreedWithACompletion, !free || complete)
   `PROVE(FaultEndsItsTransferOnly, kind_i != EV_FAULT || (free == we && free == emit && free == (old.state == TX_ACTIVE && hdr_i.msgid == 24'(old.msgid))))
   // OK is what a DONE without FAILED from this very grant says, and nothing else.

@@ -277,7 +277,7 @@ TxResult Sender::resend(const Header& header, const TxInputs& inputs) {
   }
   if (from) {
     c.span = 0;
-    c.second = false;
+    c.second = c.hole = false;
     c.next = std::min(c.next, header.pidx);
     c.turn = true;
     heard(c);
@@ -285,10 +285,10 @@ TxResult Sender::resend(const Header& header, const TxInputs& inputs) {
   }
   if (!inputs.resend_room) return with_context(Outcome::drop_full, header.sid);
   heard(c);
+  open_second_window(c, header.pidx);
   TxResult result = with_context(Outcome::resend_one, header.sid);
   result.data = data_order(header.sid, header.pidx, true);
   result.data->resend = true;
-  open_second_window(c, header.pidx);
   return result;
 }
 
@@ -302,7 +302,7 @@ TxResult Sender::ack(const Header& header, const TxInputs& inputs) {
   TxContext& c = contexts_[header.sid];
   if (header.pidx < c.acked || header.pidx > c.high) return with_context(Outcome::drop_old_ack, header.sid);
   const uint32_t passed = header.pidx - c.acked;
-  const bool all_lost = has_flag(header, formats::flag_from) && !sends_in_first_window(c);
+  const bool waited = !sends_in_first_window(c);
   const uint64_t map = header.arg & ack_map_mask;
   take_map(c, header.pidx, map);
   if (passed != 0) {
@@ -315,9 +315,11 @@ TxResult Sender::ack(const Header& header, const TxInputs& inputs) {
   if (changed) {  // until now it has dropped what was beyond its window
     c.span = told;
     c.next = header.pidx;
+  } else if (map != 0) {
+    count_as_not_sent(c, waited && has_flag(header, formats::flag_from));
+  } else if (passed != 0) {
+    moved_on(c, waited);
   }
-  if (map != 0) count_as_not_sent(c, all_lost);
-  if (passed >= half_window(c)) c.second = false;
   if (!changed) c.next = std::max(c.next, c.acked + static_cast<uint32_t>(c.asked & 1));
   if (c.asked != 0 || may_send_next(c)) c.turn = true;
   return with_context(Outcome::acked, header.sid);
@@ -343,12 +345,22 @@ void Sender::heard(TxContext& c) {
   if (c.span == 0) c.heard = true;
 }
 
-/// With a packet of the first half of the window, which is on its way there once more, the window moves on:
-/// as many packets behind it may follow already.
+/// This packet is on its way once more. What was sent before it from behind the window that it may have
+/// stopped was dropped, so that follows it, and then as many as another window has: they come when it has
+/// moved on.
 void Sender::open_second_window(TxContext& c, uint32_t asked_for) {
-  if (asked_for < c.acked || asked_for - c.acked >= half_window(c)) return;
-  c.second = true;
+  if (c.span == 0 || asked_for < c.acked) return;
+  c.second = c.hole = true;
+  c.next = static_cast<uint32_t>(std::min<uint64_t>(c.next, behind_window(c, asked_for)));
   if (may_send_next(c)) c.turn = true;
+}
+
+/// Who has waited at the end of the window with nothing missing has one that is shorter than a round trip:
+/// what is sent from behind it comes when it has moved on.
+void Sender::moved_on(TxContext& c, bool waited) {
+  if (c.span == 0) return;
+  if (waited && !c.hole) c.second = true;
+  c.hole = false;
 }
 
 /// A packet is still missing, so what was sent beyond the window may have been dropped; or all that was sent
@@ -356,12 +368,15 @@ void Sender::open_second_window(TxContext& c, uint32_t asked_for) {
 void Sender::count_as_not_sent(TxContext& c, bool all) {
   if (c.span == 0) return;
   c.second = false;
-  const uint64_t sure = all ? c.acked : window_end(c);
-  c.next = static_cast<uint32_t>(std::min<uint64_t>(c.next, sure + 1));
+  c.hole = true;
+  const uint64_t unsure = all ? uint64_t{c.acked} + 1 : behind_window(c, c.acked);
+  c.next = static_cast<uint32_t>(std::min<uint64_t>(c.next, unsure));
 }
 
-/// Packets; none without a window.
-uint64_t Sender::half_window(const TxContext& c) { return (uint64_t{1} << c.span) / 2; }
+/// The first packet that the receiver does not take.
+uint64_t Sender::behind_window(const TxContext& c, uint64_t wbase) {
+  return wbase + (uint64_t{1} << c.span) + 1;
+}
 
 /// Whether there is a packet that was not sent yet, or that RESEND FROM went back to, inside the window.
 bool Sender::may_send_next(const TxContext& c) {
@@ -369,13 +384,13 @@ bool Sender::may_send_next(const TxContext& c) {
   return c.span == 0 || c.next <= window_end(c);
 }
 
-/// Else nothing is on its way but what a second window let through.
+/// Else all of the first window has been sent.
 bool Sender::sends_in_first_window(TxContext c) {
   c.second = false;
   return may_send_next(c);
 }
 
-/// The last packet that the receiver takes; with a second window, once what RESEND asked for has come there.
+/// The last packet that the receiver takes; with a second window, once the first one has moved on.
 uint64_t Sender::window_end(const TxContext& c) {
   return c.acked + (uint64_t{1} << (c.span + (c.second ? 1 : 0)));
 }
@@ -401,6 +416,7 @@ void Sender::emit_release(TxResult& result, const Header& answered, const TxInpu
 
 TxResult Sender::turn(uint16_t sid, const TxInputs& inputs) {
   if (context(sid).state == State::free) {
+    contexts_[sid].turn = false;
     TxResult result;
     result.outcome = Outcome::lapse;
     result.sid = sid;

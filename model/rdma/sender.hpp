@@ -92,7 +92,8 @@ struct TxContext {
   uint32_t next = 0;    // next PIDX to send
   uint32_t high = 0;    // first PIDX never sent
   uint8_t span = 0;     // log2 of the window to keep within, 0: none
-  bool second = false;  // twice that window: a packet of its first half is on its way once more
+  bool second = false;  // twice that window
+  bool hole = false;    // something is missing there, and WBASE has not moved since that was told
   uint32_t acked = 0;   // WBASE as the receiver told it last
   uint64_t asked = 0;   // bit i: packet acked + i is to be sent again
   uint8_t retries = 0;  // timeouts in a row: requested and not answered, active and its turn has not come
@@ -193,8 +194,9 @@ class Sender {
   static uint64_t window_end(const TxContext& context);
   static bool may_send_next(const TxContext& context);
   static bool sends_in_first_window(TxContext context);
-  static uint64_t half_window(const TxContext& context);
+  static uint64_t behind_window(const TxContext& context, uint64_t wbase);
   static void open_second_window(TxContext& context, uint32_t asked_for);
+  static void moved_on(TxContext& context, bool waited);
   static void take_map(TxContext& context, uint32_t wbase, uint64_t map);
   static void count_as_not_sent(TxContext& context, bool all);
   bool names_requested(const formats::Header& header) const;

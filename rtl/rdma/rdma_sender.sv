@@ -27,6 +27,7 @@ module rdma_sender
   parameter int unsigned ADDR_W       = 48,
   parameter int unsigned CTL_DEPTH    = 16,    // control packets that may wait
   parameter int unsigned SEND_DEPTH   = 8,     // new DATA packets that may wait
+  parameter int unsigned LONG         = 160,   // bytes; behind a packet of so many none waits: what is sent again overtakes it, and it may be in vain then
   parameter int unsigned RESEND_DEPTH = 64,    // resent DATA packets that may wait, a power of two
   parameter int unsigned SCHEME       = SCHEME_WINDOW,  // docs/rdma_baseline.md
   parameter int unsigned WINDOW       = 128,   // with SCHEME_SENDER: packets of a send buffer
@@ -328,7 +329,7 @@ module rdma_sender
 
   // Kept is what the scheme needs: what ACKs say, or the attempt.
   localparam int unsigned ATTEMPT_W = 8;
-  localparam int unsigned ACKS_W = 1 + SPAN_W + PIDX_W + ACK_MAP_W;
+  localparam int unsigned ACKS_W = 2 + SPAN_W + PIDX_W + ACK_MAP_W;
   localparam int unsigned REST_W = $bits(ctx_t) - 1 - ATTEMPT_W - ACKS_W;
   localparam int unsigned KEPT_W = REST_W + (COUNTS ? ATTEMPT_W : KEEPS ? 1 + PIDX_W : ACKS_W);
   logic [KEPT_W-1:0] c_kept, c_kept_new;
@@ -337,14 +338,14 @@ module rdma_sender
     assign c_ctx      = {1'b0, c_kept[KEPT_W-1-:ATTEMPT_W], ACKS_W'(0), c_kept[REST_W-1:0]};
     assign c_kept_new = {c_ctx_new.attempt, c_ctx_new[REST_W-1:0]};
   end else if (KEEPS) begin : g_kept_sender
-    assign c_ctx      = {c_kept[KEPT_W-1], ATTEMPT_W'(0), (1 + SPAN_W)'(0), c_kept[REST_W+:PIDX_W], ACK_MAP_W'(0), c_kept[REST_W-1:0]};
+    assign c_ctx      = {c_kept[KEPT_W-1], ATTEMPT_W'(0), (2 + SPAN_W)'(0), c_kept[REST_W+:PIDX_W], ACK_MAP_W'(0), c_kept[REST_W-1:0]};
     assign c_kept_new = {c_ctx_new.failed, c_ctx_new.acked, c_ctx_new[REST_W-1:0]};
   end else begin : g_kept_window
     assign c_ctx      = {1'b0, ATTEMPT_W'(0), c_kept};
     assign c_kept_new = c_ctx_new[KEPT_W-1:0];
   end
   logic unused_ctx;
-  assign unused_ctx = ^{c_ctx_new.failed, c_ctx_new.attempt, c_ctx_new.second, c_ctx_new.span, c_ctx_new.acked, c_ctx_new.asked};  // of the other schemes
+  assign unused_ctx = ^{c_ctx_new.failed, c_ctx_new.attempt, c_ctx_new.second, c_ctx_new.hole, c_ctx_new.span, c_ctx_new.acked, c_ctx_new.asked};  // of the other schemes
 
   ram_1r1w #(
     .DEPTH(N_TX_CTX),
@@ -561,7 +562,7 @@ module rdma_sender
   logic send_valid, resend_valid, take_resend, resent_last_q;
   order_t send_order, resend_order;
   logic [$clog2(CTL_DEPTH+1)-1:0]    ctls;
-  logic [$clog2(QUEUE_DEPTH+1)-1:0]  sends;
+  logic [$clog2(QUEUE_DEPTH+1)-1:0]  sends, longs_q;
   logic   queue_send, summing;  // an order comes to the send queue; others are on the way there
   order_t queue_order;
   logic [$clog2(RESEND_DEPTH+1)-1:0] resends;
@@ -569,7 +570,17 @@ module rdma_sender
 
   assign ctl_room    = ctls <= ($bits(ctls))'(CTL_DEPTH - 2);
   assign resend_room = resends <= ($bits(resends))'(RESEND_DEPTH - 2);
-  assign send_room   = sends <= ($bits(sends))'(QUEUE_DEPTH - UNDERWAY - 1);
+  assign send_room   = sends <= ($bits(sends))'(QUEUE_DEPTH - UNDERWAY - 1) && longs_q == '0;
+
+  logic send_fire, long_in, long_out;  // a packet leaves the send queue; the one that comes, or leaves, is long
+  assign send_fire = send_valid && data_ready_i && !take_resend;
+  assign long_in   = queue_send && queue_order.hdr.len >= 16'(LONG);
+  assign long_out  = send_fire && send_order.hdr.len >= 16'(LONG);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) longs_q <= '0;
+    else if (long_in != long_out) longs_q <= long_in ? longs_q + 1'b1 : longs_q - 1'b1;
+  end
 
   ram_fifo #(
     .DEPTH(CTL_DEPTH),

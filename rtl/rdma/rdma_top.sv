@@ -459,6 +459,7 @@ module rdma_top
     .MSGID_W     (MSGID_W),
     .NODE_W      (NODE_W),
     .ADDR_W      (ADDR_W),
+    .LONG        (5 * DATA_W / 8),  // beats that take as long as the next one from its turn
     .RESEND_DEPTH(RESEND_DEPTH),
     .SCHEME      (SCHEME),
     .WINDOW      (WINDOW),

@@ -197,7 +197,7 @@ module rdma_tx_decide
   logic [5:0]           again_at;
   logic [PIDX_W-1:0]    again_pidx;
   logic [PIDX_W-1:0]    next_new;
-  logic                 in_first;    // the next one is in the first window
+  logic                 in_first, in_second;  // the next one is in the window, in that or the one behind it
   logic                 more_then;   // behind the next one
 
   assign again      = ctx_i.asked != '0;
@@ -207,7 +207,8 @@ module rdma_tx_decide
   assign next_new   = ctx_i.next + 1'b1;
   // Both windows at once, here and below: which it is is known late.
   assign in_first   = may_send(ctx_i.next, ctx_i.acked, ctx_i.last, ctx_i.span, 1'b0);
-  assign more       = ctx_i.second ? may_send(ctx_i.next, ctx_i.acked, ctx_i.last, ctx_i.span, 1'b1) : in_first;
+  assign in_second  = may_send(ctx_i.next, ctx_i.acked, ctx_i.last, ctx_i.span, 1'b1);
+  assign more       = ctx_i.second ? in_second : in_first;
   assign more_then  = ctx_i.second ? may_send(next_new, ctx_i.acked, ctx_i.last, ctx_i.span, 1'b1)
                                    : may_send(next_new, ctx_i.acked, ctx_i.last, ctx_i.span, 1'b0);
 
@@ -267,14 +268,15 @@ module rdma_tx_decide
   logic              changed;    // ACK: the receiver was in paper mode before
   logic              progress;   // the transfer gets on
   logic              heard;      // without a window: of what was sent before, which may be all that is missing
-  logic [32:0]       half;       // a window
   logic              opens;      // RESEND: a second window, as the first one moves on with this packet
+  logic              too_early;  // ... and packets were sent from behind the first one before that
   logic              tells;      // ACK: what is missing; packets sent behind the window may be, too, or all behind WBASE
   logic              beyond;     // ... and there are such
-  logic              moved_on;   // ACK: by half a window, so what the second one was opened with has come
+  logic              short_one;  // ACK: all of the window was sent and nothing is missing, so a round trip is longer
   logic              lost;       // ACK: all that was sent; not if there is some to send in the window: that is on its way again
   logic              passes;     // ACK: it says of the next one, which is sent again, that it has come, or asks for it
-  logic [32:0]       after_wbase, after_window;  // of the ACK
+  logic [32:0]       after_wbase, after_window;  // of the packet that ACK or RESEND names
+  logic              second;     // after the ACK
   logic              goes_on;    // ACK: there are packets to send
   logic [SPAN_W-1:0] told_span;
   logic [7:0]        attempts;   // RESEND: by which it is beyond the one under way
@@ -283,17 +285,18 @@ module rdma_tx_decide
   assign patient   = ctx_i.retries < max_retry_i;
   assign from      = (hdr_i.flags & FLAG_FROM) != '0;
   assign not_yet   = from ? hdr_i.pidx > 32'(ctx_i.high) : hdr_i.pidx >= 32'(ctx_i.high);
-  assign half      = 33'd1 << ctx_i.span >> 1;
-  assign opens     = hdr_i.pidx >= 32'(ctx_i.acked) && 33'(passed) < half;
+  assign opens     = !no_window && hdr_i.pidx >= 32'(ctx_i.acked);
+  assign too_early = 33'(ctx_i.next) > after_window;
   assign tells     = hdr_i.arg[ACK_MAP_W-1:0] != '0;
   assign lost      = from && !in_first;
   assign passes    = 32'(ctx_i.next) <= hdr_i.pidx;
   assign after_wbase  = 33'(hdr_i.pidx) + 33'd1;
   assign after_window = 33'(hdr_i.pidx) + (33'd1 << ctx_i.span | 33'd1);
-  assign beyond    = !no_window && tells && (lost ? 33'(ctx_i.next) > after_wbase : 33'(ctx_i.next) > after_window);
-  assign goes_on   = ctx_i.second && !tells && !moved_on ? may_send(ctx_i.next, PIDX_W'(hdr_i.pidx), ctx_i.last, ctx_i.span, 1'b1)
-                                                         : may_send(ctx_i.next, PIDX_W'(hdr_i.pidx), ctx_i.last, ctx_i.span, 1'b0);
-  assign moved_on  = 33'(passed) >= half;
+  assign beyond    = !no_window && tells && (lost ? 33'(ctx_i.next) > after_wbase : too_early);
+  assign short_one = passed != '0 && !in_first && !ctx_i.hole;
+  assign second    = !no_window && !tells && (ctx_i.second || short_one);
+  assign goes_on   = second ? may_send(ctx_i.next, PIDX_W'(hdr_i.pidx), ctx_i.last, ctx_i.span, 1'b1)
+                            : may_send(ctx_i.next, PIDX_W'(hdr_i.pidx), ctx_i.last, ctx_i.span, 1'b0);
   assign told_span = hdr_i.arg[ACK_MAP_W+:SPAN_W];
   assign changed   = no_window && told_span != '0;
   assign attempts  = hdr_i.arg[7:0] - ctx_i.attempt;
@@ -552,7 +555,8 @@ module rdma_tx_decide
             end else if (passes) begin
               ctx_o.next = asked_new[0] ? PIDX_W'(hdr_i.pidx) + 1'b1 : PIDX_W'(hdr_i.pidx);
             end
-            if (tells || moved_on) ctx_o.second = 1'b0;
+            ctx_o.second = second;
+            ctx_o.hole   = !no_window && (tells || (ctx_i.hole && passed == '0));
             ctx_o.turn  = ctx_i.turn || asked_new != '0 || (beyond && from) || (changed || passes ? hdr_i.pidx <= 32'(ctx_i.last) : goes_on);
             turn_o      = ctx_o.turn && !ctx_i.turn;
           end
@@ -566,6 +570,7 @@ module rdma_tx_decide
           heard        = 1'b1;
           ctx_o.span   = '0;
           ctx_o.second = 1'b0;
+          ctx_o.hole   = 1'b0;
           ctx_o.turn   = 1'b1;
           turn_o       = !ctx_i.turn;
           if (hdr_i.pidx < 32'(ctx_i.next)) ctx_o.next = PIDX_W'(hdr_i.pidx);
@@ -576,9 +581,13 @@ module rdma_tx_decide
           ctx_we_o     = 1'b1;
           heard        = no_window;
           resend_o     = 1'b1;
-          ctx_o.second = ctx_i.second || opens;
-          ctx_o.turn   = ctx_i.turn || (opens && may_send(ctx_i.next, ctx_i.acked, ctx_i.last, ctx_i.span, 1'b1));
+          ctx_o.turn   = ctx_i.turn || (opens && (too_early ? 33'(passed) < 33'd1 << ctx_i.span : in_second));
           turn_o       = ctx_o.turn && !ctx_i.turn;
+          if (opens) begin
+            ctx_o.second = 1'b1;
+            ctx_o.hole   = 1'b1;
+            if (too_early) ctx_o.next = PIDX_W'(after_window);
+          end
         end
       end
 

@@ -123,8 +123,8 @@
   } place_t;
 
 // Send context. failed: with SCHEME_SENDER only, an answer says that a write was; attempt: with SCHEME_COUNTER only, the one at the whole transfer that is under
-// way; second, span, acked, asked: with SCHEME_WINDOW only, but for acked with SCHEME_SENDER: packets answered;
-// next: next PIDX to send; high: first PIDX never sent; span: log2 of the window to keep within, 0 = none; second: twice that, as a packet of its first half is on its way once more;
+// way; second, hole, span, acked, asked: with SCHEME_WINDOW only, but for acked with SCHEME_SENDER: packets answered;
+// next: next PIDX to send; high: first PIDX never sent; span: log2 of the window to keep within, 0 = none; second: twice that; hole: something is missing there, and WBASE has not moved since that was told;
 // acked: WBASE as the receiver told it last; asked[i]: packet acked + i is to be sent again; busy: refusals while requested, then timeouts with nothing but repeats;
 // heard: repeats since the last of these; turn: has a turn in the round robin;
 // origin: who posted it; to: what it goes to; imm: its immediate, if any.
@@ -133,6 +133,7 @@
     logic                failed;     \
     logic [7:0]          attempt;    \
     logic                second;     \
+    logic                hole;       \
     logic [rdma_pkg::SPAN_W-1:0] span; \
     logic [PIDX_W-1:0]   acked;      \
     logic [rdma_pkg::ACK_MAP_W-1:0] asked; \

@@ -127,7 +127,7 @@ TEST_P(FatTree, LosesNothingBetweenTheLiving) {
   Health alive(grid);
   for (const Death& death : GetParam()) {
     // Each time there are packets in what dies, or below nothing would be lost.
-    EXPECT_FALSE(system_.run_until([this] { return completions_ == posted_; }, 2000)) << "still busy";
+    EXPECT_FALSE(system_.run_until([this] { return completions_ == posted_; }, 1500)) << "still busy";
     route::fail(alive, death.what, death.where);
     carrier_->strike(alive);
     if (const auto node = death.node()) system_.halt_node(*node);

@@ -29,6 +29,7 @@ constexpr uint64_t turn_clocks = 5;          // from a turn to the next one of t
 constexpr uint64_t fetched_clocks = 3;       // from the last beat of a payload to its packet at the exit
 constexpr size_t control_depth = 16;         // of the sender
 constexpr size_t send_enough = 4;            // new packets that wait: then no turn is taken
+constexpr uint32_t long_beats = 5;           // nor behind one of so many beats
 constexpr uint32_t least_ahead = 64;         // beats of payload, for a memory that answers soon
 constexpr unsigned calm_packets = 16;        // after so many that find enough waiting, less is fetched ahead
 
@@ -140,6 +141,13 @@ void GoldenEngine::edge() {
   registers_.set_status(posts_.size() < build_.post_depth,
                         posts_.empty() && sender_.free_contexts() == params_.n_tx_ctx && fetches_.empty(),
                         receiver_.free_contexts() == params_.n_rx_ctx && for_memory_.empty() && host_.idle());
+}
+
+bool GoldenEngine::quiet() const {
+  const bool nothing_arrives = arriving_.empty() && for_receiver_.empty() && for_sender_.empty();
+  const bool nothing_waits = answers_.empty() && controls_.empty() && sends_.empty() && resends_.empty() &&
+                             faults_.empty() && for_memory_.empty() && host_.idle();
+  return nothing_arrives && nothing_waits && fetches_.empty() && fetched_.empty() && leaving_.empty();
 }
 
 /// The registers, with timeouts as measured.
@@ -295,8 +303,12 @@ rdma::TxInputs GoldenEngine::sender_inputs() const {
 }
 
 bool GoldenEngine::send_room() const {
-  return std::ranges::count_if(sends_, [this](const auto& order) { return order.cycle <= cycle_; }) <=
-         static_cast<ptrdiff_t>(send_enough);
+  const auto waits = [this](const auto& order) { return order.cycle <= cycle_; };
+  const auto is_long = [this](const auto& order) {
+    return order.what.header.len >= long_beats * build_.data_bytes;
+  };
+  return std::ranges::count_if(sends_, waits) <= static_cast<ptrdiff_t>(send_enough) &&
+         std::ranges::none_of(sends_, [&](const auto& order) { return waits(order) && is_long(order); });
 }
 
 void GoldenEngine::step_sender() {

@@ -35,6 +35,7 @@ class GoldenEngine : public RdmaModel {
   void apply(const RdmaPins&) override {}
   void fetch(RdmaPins&) override {}
   void attach(WaveFile&) override {}  // it has no signals inside
+  bool quiet() const override;
 
  private:
   using Outcome = rdma::formats::Outcome;

@@ -214,7 +214,7 @@ class Readers {
     bench_.system.run_until(
         [this] {
           bench_.collect_all();
-          if (flood_ && ring(greedy).wanted.size() < most_reads) read(greedy, 8192);
+          if (flood_ && ring(greedy).wanted.size() < most_reads) read(greedy, 32768);
           if (ring(modest).wanted.empty()) read(modest, 512);
           return bench_.failed();
         },

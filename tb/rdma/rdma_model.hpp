@@ -52,6 +52,8 @@ class RdmaModel {
   virtual void apply(const RdmaPins& pins) = 0;
   virtual void fetch(RdmaPins& pins) = 0;
   virtual void attach(WaveFile& waves) = 0;
+  /// No packet is under way inside, of a model that knows; of others a scoreboard does.
+  virtual bool quiet() const { return true; }
 };
 
 /// The builds that this program has compiled in.

@@ -156,7 +156,7 @@ void RdmaNode::look() {
 
 bool RdmaNode::settled() const {
   return input_.pending() == 0 && registers_.idle() && memory_.idle() && driver_.unposted() == 0 &&
-         (!scoreboard_ || scoreboard_->quiet()) && (!queues_ || queues_->quiet());
+         model_->quiet() && (!scoreboard_ || scoreboard_->quiet()) && (!queues_ || queues_->quiet());
 }
 
 }  // namespace weft::tb

@@ -175,6 +175,7 @@ class Traffic {
 
   /// What is told of a node, in the thread that steps it.
   struct Node {
+    std::vector<bool> delivered;      // by tag
     std::vector<uint64_t> posted_at;  // by tag
     std::vector<uint64_t> latencies;
     uint64_t completions = 0;
@@ -202,6 +203,7 @@ void Traffic::fill_memories() {
 void Traffic::watch_node(uint32_t index) {
   Node& seen = nodes_[index];
   seen.posted_at.assign(plan_.nodes[index].size(), 0);
+  seen.delivered.assign(plan_.nodes[index].size(), false);
   tb::RdmaNode& node = system_.node(index);
   node.on_posted([this, &seen](uint16_t tag) { seen.posted_at.at(tag) = system_.cycle(); });
   node.on_completion([this, &seen](const driver::RdmaCompletion& completion) {
@@ -211,6 +213,7 @@ void Traffic::watch_node(uint32_t index) {
       seen.failures[std::string(formats::name(completion.status))]++;
     if (completion.tag < seen.posted_at.size()) {
       seen.latencies.push_back(system_.cycle() - seen.posted_at[completion.tag]);
+      seen.delivered[completion.tag] = completion.status == formats::Status::ok;
     }
   });
 }
@@ -308,18 +311,20 @@ bool Traffic::transfer_all(const OnProgress& on_progress) {
   return false;
 }
 
-/// Counts wrong bytes, and reports a source that has changed.
+/// Counts wrong bytes of transfers that are said to have arrived, and reports a source that has changed.
 void Traffic::compare_memories() {
   constexpr uint64_t block = 1 << 20;
   for (uint32_t index = 0; index < system_.size(); ++index) {
     const tb::HostMemory& own = system_.node(index).memory().memory();
-    for (const PlannedTransfer& each : plan_.nodes[index]) {
+    for (size_t tag = 0; tag < plan_.nodes[index].size(); ++tag) {
+      const PlannedTransfer& each = plan_.nodes[index][tag];
+      const bool delivered = nodes_[index].delivered[tag];
       const tb::HostMemory& other = system_.node(each.to).memory().memory();
       for (uint64_t at = 0; at < each.bytes; at += block) {
         const uint64_t count = std::min<uint64_t>(block, each.bytes - at);
         const std::span<const uint8_t> expected(bytes_.data() + each.offset + at, count);
         const std::vector<uint8_t> got = other.read(each.destination + at, count);
-        for (uint64_t i = 0; i < count; ++i) result_.wrong_bytes += got[i] != expected[i];
+        for (uint64_t i = 0; delivered && i < count; ++i) result_.wrong_bytes += got[i] != expected[i];
         if (!own.equals(each.source + at, expected)) {
           system_.findings().add(index, system_.cycle(), "the source bytes changed");
         }

@@ -79,7 +79,7 @@ struct RunResult {
   uint64_t events = 0;
   uint64_t events_compared = 0;   ///< of these: with the golden model beside
   uint64_t trace_mismatches = 0;  ///< everything that differed
-  uint64_t wrong_bytes = 0;       ///< in the receivers' memories at the end
+  uint64_t wrong_bytes = 0;       ///< in memory at the end, of transfers that are said to have arrived
   uint64_t failed_transfers = 0;
   std::map<std::string, uint64_t> failures;  ///< by status
   bool hang = false;

@@ -36,7 +36,7 @@ NUMBERS = re.compile(r"\b(?:\d{1,3}(?:,\d{3})+|\d+\.\d+)\b")  # with a comma or 
 FAKE = """#!/bin/sh
 for argument in "$@"; do last="$argument"; done
 seed=$(echo "$*" | sed 's/.*--seed \\([0-9]*\\).*/\\1/')
-echo "{\\"largest_gap\\": 1, \\"wrong_bytes\\": 0, \\"hang\\": false, \\"failed_transfers\\": $((seed / 5)), \\"ok\\": $([ "$seed" -lt 4 ] && echo true || echo false), \\"cycles\\": $((seed * 100))}" >"$last"
+echo "{\\"largest_gap\\": 1, \\"wrong_bytes\\": 0, \\"hang\\": false, \\"failed_transfers\\": $((seed / 5)), \\"packets_resent\\": 0, \\"ok\\": $([ "$seed" -lt 4 ] && echo true || echo false), \\"cycles\\": $((seed * 100))}" >"$last"
 exit $([ "$seed" -lt 4 ] && echo 0 || echo 1)
 """
 
@@ -89,6 +89,7 @@ class Bound(unittest.TestCase):
         self.assertEqual(bound.duration(32, 0, 1, 0, 1000, 1), 1001)
         self.assertAlmostEqual(bound.duration(10, 0, 1, 21, 1000, 1), 1000 / 11 * 22, delta=22)  # eleven packets each time that one is heard of
         self.assertGreaterEqual(bound.share(64, 64, 0.1, packets=1000), 1001 / 1065)
+        self.assertAlmostEqual(bound.share(10, 0, 1, 21, packets=1000), 11 / 22, delta=0.02)  # of a full link
 
     def test_smaller_windows_wait_longer(self):
         shares = [bound.share(window, 64, 0.1) for window in (1, 8, 32, 64)]
@@ -96,12 +97,18 @@ class Bound(unittest.TestCase):
         self.assertLess(shares[0], 0.3)
 
 
+def program_of(folder, text):
+    """A script in place of weft-sim."""
+    program = pathlib.Path(folder) / "weft-sim"
+    program.write_text(text, encoding="utf-8")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    return program
+
+
 class Runs(unittest.TestCase):
     def test_runs_each_seed_and_counts_what_failed(self):
         with tempfile.TemporaryDirectory() as folder:
-            program = pathlib.Path(folder) / "weft-sim"
-            program.write_text(FAKE, encoding="utf-8")
-            program.chmod(program.stat().st_mode | stat.S_IXUSR)
+            program = program_of(folder, FAKE)
             runner = runs.Runner(program, 2, range(1, 6))
             runner.run([("--bytes", "1")], "test")
             point = runner.point(("--bytes", "1"))
@@ -109,12 +116,10 @@ class Runs(unittest.TestCase):
 
     def test_what_was_run_by_the_same_program_is_not_run_again(self):
         with tempfile.TemporaryDirectory() as folder:
-            program = pathlib.Path(folder) / "weft-sim"
             for cycles, before in ((100, 0), (200, 1)):
                 text = ('#!/bin/sh\nfor last; do :; done\necho run >>' + folder + '/runs\n'
-                        f'echo \'{{"ok": true, "cycles": {cycles}, "largest_gap": 1, "largest_gap": 1, "wrong_bytes": 0, "hang": false, "failed_transfers": 0}}\' >"$last"\n')
-                program.write_text(text, encoding="utf-8")
-                program.chmod(program.stat().st_mode | stat.S_IXUSR)
+                        f'echo \'{{"ok": true, "cycles": {cycles}, "largest_gap": 1, "largest_gap": 1, "wrong_bytes": 0, "hang": false, "failed_transfers": 0, "packets_resent": 7}}\' >"$last"\n')
+                program = program_of(folder, text)
                 for _ in range(2):
                     runner = runs.Runner(program, 1, (1,), pathlib.Path(folder) / "kept")
                     runner.run([("--bytes", "1")], "test")
@@ -126,11 +131,15 @@ class Runs(unittest.TestCase):
             runner.run([("--bytes", "1")], "test")
             self.assertEqual(runner.point(("--bytes", "1")).median, 200)
 
+    def test_wrong_bytes_end_it_whatever_else_failed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = program_of(folder, '#!/bin/sh\nfor last; do :; done\necho \'{"ok": false, "wrong_bytes": 1, "hang": true, "failed_transfers": 2}\' >"$last"\nexit 1\n')
+            with self.assertRaisesRegex(runs.RunError, "1 wrong bytes"):
+                runs.Runner(program, 1, (1,)).run([("--bytes", "1")], "test")
+
     def test_says_what_weft_sim_says(self):
         with tempfile.TemporaryDirectory() as folder:
-            program = pathlib.Path(folder) / "weft-sim"
-            program.write_text("#!/bin/sh\necho 'weft-sim: no such thing' >&2\nexit 2\n", encoding="utf-8")
-            program.chmod(program.stat().st_mode | stat.S_IXUSR)
+            program = program_of(folder, "#!/bin/sh\necho 'weft-sim: no such thing' >&2\nexit 2\n")
             with self.assertRaisesRegex(runs.RunError, "exit code 2: weft-sim: no such thing"):
                 runs.Runner(program, 1, (1,)).run([("--bytes", "1")], "test")
 
@@ -148,7 +157,7 @@ class MadeUp(runs.Runner):
 
     def run_one(self, arguments):
         cycles = self.clocks(arguments)
-        return {"ok": cycles is not None, "cycles": cycles or 0, "largest_gap": value_of(arguments, "--detour", 0) // 9, "failed_transfers": 0}
+        return {"ok": cycles is not None, "cycles": cycles or 0, "largest_gap": value_of(arguments, "--detour", 0) // 9, "failed_transfers": 0, "packets_resent": 7}
 
 
 def value_of(arguments, option, default):
@@ -246,6 +255,12 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(sweeps.Sweep({**points, 400: point(3, 5, 5)}).best, 400)
         self.assertEqual(sweeps.Sweep({"measured": runs.summary([], 3), 100: runs.summary([1], 3)}).best, 100)
 
+    def test_of_what_is_as_good_the_longest_is_the_best(self):
+        almost = {100: point(0, 1000, 9999), 200: point(0, 1004, 9999), 300: point(0, 1006, 9999), "measured": point(0, 1001, 9999)}
+        self.assertEqual(sweeps.Sweep(almost).best, 200)
+        self.assertEqual(sweeps.Sweep({**almost, experiments.Early(700): point(0, 1000, 9999)}).best, 200, "early ones send more twice")
+        self.assertEqual(sweeps.Sweep({"measured": point(0, 100, 999), 100: point(0, 101, 999)}).best, "measured")
+
     def test_an_edge_is_marked_if_it_is_clearly_better(self):
         inside = {100: point(7, 8, 9), 200: point(1, 2, 3), 300: point(4, 5, 6), "measured": point(7, 7, 7)}
         self.assertFalse(sweeps.Sweep(inside).at_edge)
@@ -296,7 +311,7 @@ class Page(unittest.TestCase):
     def test_claims_fail_where_weft_mode_is_slower(self):
         reports = [self.figures(clocks)[2] for clocks in (lambda arguments: 20_000 if "weft" in arguments and "--loss" in arguments else 10_000, lambda arguments: 10_000,
                                                           lambda arguments: 10_000 if "weft" in arguments else 20_000)]
-        for text, answers in (("with loss, receiver window fastest at every size (weft mode, packets of 256 bytes)", ["no", "open", "yes"]),
+        for text, answers in (("with 2 ‰ of loss, receiver window fastest at every size (weft mode, packets of 256 bytes)", ["no", "open", "yes"]),
                               ("(ours) 8 senders into one receiver, 32 KiB each: weft mode completes before all others", ["no", "open", "yes"]),
                               ("with 1 ‰ of loss, receiver window fastest with packets of 4,096 bytes (weft mode)", ["no", "open", "yes"])):
             self.assertEqual([(claim[2]) for report in reports for claim in report.claims if claim[0] == text], answers, text)

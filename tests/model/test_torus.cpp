@@ -281,7 +281,8 @@ TEST(Torus, OrderOfPartsChangesNothing) {
   EXPECT_EQ(whole, run(alone));
 }
 
-/// Mean latencies of BookSim 2 (docs/fabric.md): 64 nodes, four channels of eight flits, dimension order.
+/// Mean latencies of BookSim 2, of longer runs than those of docs/results/booksim.md: 64 nodes, four channels
+/// of eight flits, dimension order.
 TEST(Torus, LatenciesAreThoseOfBookSim) {
   const auto expect_latency = [](double flits, uint32_t packet, bool joined, double booksim) {
     TorusConfig config;

@@ -114,6 +114,7 @@ class TxDecideBench : public Bench<Vrdma_tx_decide_bench> {
     in.high_i = context.high;
     in.span_i = context.span;
     in.second_i = context.second;
+    in.hole_i = context.hole;
     in.acked_i = context.acked;
     in.asked_i = context.asked;
     in.retries_i = context.retries;
@@ -142,6 +143,7 @@ class TxDecideBench : public Bench<Vrdma_tx_decide_bench> {
     context.high = out.high_o;
     context.span = out.span_o;
     context.second = out.second_o;
+    context.hole = out.hole_o;
     context.acked = out.acked_o;
     context.asked = out.asked_o;
     context.retries = out.retries_o;

@@ -23,6 +23,7 @@ package rdma_tx_decide_bench_pkg;
     logic [31:0] high;
     logic [ 3:0] span;
     logic        second;
+    logic        hole;
     logic [31:0] acked;
     logic [55:0] asked;
     logic [ 3:0] retries;
@@ -110,6 +111,7 @@ module rdma_tx_decide_lane
         high: PIDX_W'(s.ctx.high),
         span: s.ctx.span,
         second: s.ctx.second,
+        hole: s.ctx.hole,
         acked: PIDX_W'(s.ctx.acked),
         asked: s.ctx.asked,
         retries: s.ctx.retries,
@@ -152,6 +154,7 @@ module rdma_tx_decide_lane
           high: 32'(ctx_out.high),
           span: ctx_out.span,
           second: ctx_out.second,
+          hole: ctx_out.hole,
           acked: 32'(ctx_out.acked),
           asked: ctx_out.asked,
           retries: ctx_out.retries,
@@ -208,6 +211,7 @@ module rdma_tx_decide_bench
   input  logic [ 31:0] high_i,
   input  logic [  3:0] span_i,
   input  logic         second_i,
+  input  logic         hole_i,
   input  logic [ 31:0] acked_i,
   input  logic [ 55:0] asked_i,
   input  logic [  3:0] retries_i,
@@ -234,6 +238,7 @@ module rdma_tx_decide_bench
   output logic [ 31:0] high_o,
   output logic [  3:0] span_o,
   output logic         second_o,
+  output logic         hole_o,
   output logic [ 31:0] acked_o,
   output logic [ 55:0] asked_o,
   output logic [  3:0] retries_o,
@@ -288,7 +293,7 @@ module rdma_tx_decide_bench
   assign s.max_busy    = max_busy_i;
   assign s.backoff     = backoff_i;
   assign s.ctx = {state_i, dst_i, cid_i, gen_i, ctx_msgid_i, tag_i, src_addr_i, dst_addr_i, rkey_i, last_i, last_len_i, next_i,
-                  high_i, span_i, second_i, acked_i, asked_i, retries_i, busy_i, heard_i, turn_i, origin_i, to_i, has_imm_i, imm_i};
+                  high_i, span_i, second_i, hole_i, acked_i, asked_i, retries_i, busy_i, heard_i, turn_i, origin_i, to_i, has_imm_i, imm_i};
 
   rdma_tx_decide_lane i_narrow (.s, .d(d0));
   rdma_tx_decide_lane #(
@@ -297,7 +302,7 @@ module rdma_tx_decide_bench
 
   assign d = lane_i ? d1 : d0;
   assign {state_o, dst_o, cid_o, gen_o, ctx_msgid_o, tag_o, src_addr_o, dst_addr_o, rkey_o, last_o, last_len_o, next_o, high_o,
-          span_o, second_o, acked_o, asked_o, retries_o, busy_o, heard_o, turn_o, origin_o, to_o, has_imm_o, imm_o} = d.ctx;
+          span_o, second_o, hole_o, acked_o, asked_o, retries_o, busy_o, heard_o, turn_o, origin_o, to_o, has_imm_o, imm_o} = d.ctx;
   assign ctx_we_o      = d.ctx_we;
   assign outcome_o     = d.outcome;
   assign has_ctx_o     = d.has_ctx;

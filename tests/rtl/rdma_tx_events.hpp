@@ -60,6 +60,7 @@ inline rdma::TxContext RandomTxEvents::random_context() {
   c.next = static_cast<uint32_t>(edge({0, c.high, c.high, bench_.below(c.high + 1)}));
   c.span = static_cast<uint8_t>(edge({0, 0, 1, 2, 7, 15}));
   c.second = c.span != 0 && bench_.chance(40);
+  c.hole = c.span != 0 && bench_.chance(40);
   const uint32_t windows = (c.second ? 2u : 1u) << c.span;
   c.acked =
       static_cast<uint32_t>(edge({0, c.high, bench_.below(c.high + 1u), c.next - std::min(c.next, windows),
@@ -206,7 +207,7 @@ inline TxEvent RandomTxEvents::next() {
   if (event.context.state == State::requested) {
     event.context.next = event.context.high = event.context.acked = 0;
     event.context.asked = event.context.span = 0;
-    event.context.second = false;
+    event.context.second = event.context.hole = false;
   }
   return event;
 }

@@ -161,7 +161,7 @@ class TxRules {
     }
     if (from) {
       decision_.context.span = 0;
-      decision_.context.second = false;
+      decision_.context.second = decision_.context.hole = false;
       decision_.context.next = std::min(before_.next, header_.pidx);
       take_turn();
       became(Outcome::resend_from);
@@ -172,9 +172,10 @@ class TxRules {
     became(Outcome::resend_one);
     heard_in_paper_mode();
     data(header_.pidx, true, true);
-    const uint64_t half = (uint64_t{1} << before_.span) / 2;  // none without a window
-    if (header_.pidx < before_.acked || header_.pidx - before_.acked >= half) return;
-    decision_.context.second = true;
+    if (before_.span == 0 || header_.pidx < before_.acked) return;
+    decision_.context.second = decision_.context.hole = true;
+    const uint64_t too_far = header_.pidx + (uint64_t{1} << before_.span) + 1;
+    while (decision_.context.next > too_far) decision_.context.next -= 1;
     if (sendable(decision_.context)) take_turn();
   }
 
@@ -199,12 +200,17 @@ class TxRules {
       context.span = static_cast<uint8_t>(window);
       context.next = header_.pidx;
     }
-    const uint64_t half = (uint64_t{1} << before_.span) / 2;
-    if (!empty || header_.pidx - before_.acked >= half) context.second = false;
+    const bool moved_on = header_.pidx > before_.acked;
+    rdma::TxContext first = before_;
+    first.second = false;
+    if (empty && moved_on && before_.span != 0) {
+      if (!before_.hole && !sendable(first)) context.second = true;
+      context.hole = false;
+    }
     if (!empty && before_.span != 0) {
       const bool from = header_.flags & rdma::formats::flag_from;
-      rdma::TxContext first = before_;
-      first.second = false;
+      context.second = false;
+      context.hole = true;
       const uint64_t sure = from && !sendable(first) ? 0 : uint64_t{1} << before_.span;
       while (context.next > header_.pidx + sure + 1) context.next -= 1;
     }

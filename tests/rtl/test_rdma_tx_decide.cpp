@@ -321,14 +321,14 @@ TEST_P(RdmaTxDecide, ResendOfOnePacketOrAllFromIt) {
 TEST_P(RdmaTxDecide, ResendFromLeavesTheWindow) {
   TxEvent resend = event(State::active, Ptype::resend);
   resend.context.span = 2;
-  resend.context.second = true;
+  resend.context.second = resend.context.hole = true;
   resend.context.acked = 1;
   resend.header.pidx = 6;
   resend.header.flags = flag_from;
   const TxDecision decision = decide(resend);
   EXPECT_EQ(decision.outcome, Outcome::resend_from) << "packet 6 is beyond 1 + 4";
   EXPECT_EQ(decision.context.span, 0);
-  EXPECT_FALSE(decision.context.second);
+  EXPECT_FALSE(decision.context.second || decision.context.hole);
   EXPECT_EQ(decision.context.next, 6u);
   EXPECT_TRUE(decision.queue_turn);
   EXPECT_TRUE(decision.context.heard);
@@ -413,25 +413,24 @@ TEST_P(RdmaTxDecide, AckMovesTheWindowOnAndAsks) {
   EXPECT_EQ(decide(ack).context.span, 7) << "stands for a lost RSP";
 }
 
-TEST_P(RdmaTxDecide, ResendInTheFirstHalfOfTheWindowOpensASecondOne) {
+TEST_P(RdmaTxDecide, ResendOpensASecondWindow) {
   TxEvent resend = event(State::active, Ptype::resend);
   resend.header.flags = 0;
   resend.context.span = 2;
   resend.context.acked = 1;
-  for (const uint32_t pidx : {1u, 2u}) {
+  for (const uint32_t pidx : {1u, 2u, 5u}) {
     resend.header.pidx = pidx;
     const TxDecision decision = decide(resend);
     EXPECT_EQ(decision.outcome, Outcome::resend_one);
-    EXPECT_TRUE(decision.context.second);
-    EXPECT_TRUE(decision.queue_turn) << "packet 6 is beyond 1 + 4";
+    EXPECT_TRUE(decision.context.second && decision.context.hole);
+    EXPECT_EQ(decision.context.next, 6u) << "the first one behind 1 + 4";
+    EXPECT_TRUE(decision.queue_turn);
     EXPECT_EQ(decision.timer, TimerAction::none);
     resend.context.turn = true;
     EXPECT_FALSE(decide(resend).queue_turn) << "has one";
     resend.context.turn = false;
   }
   TxEvent other = resend;
-  other.header.pidx = 3;
-  EXPECT_FALSE(decide(other).context.second || decide(other).queue_turn) << "in the other half";
   other.header.pidx = 0;
   EXPECT_FALSE(decide(other).context.second || decide(other).queue_turn) << "has come long ago";
   other = resend;
@@ -444,14 +443,27 @@ TEST_P(RdmaTxDecide, ResendInTheFirstHalfOfTheWindowOpensASecondOne) {
   other.context.cut.last = 5;
   EXPECT_TRUE(decide(other).context.second);
   EXPECT_FALSE(decide(other).queue_turn) << "there is no packet 6";
-  other = resend;
-  other.context.span = 1;
-  other.header.pidx = 1;
-  EXPECT_TRUE(decide(other).context.second);
-  EXPECT_FALSE(decide(other).queue_turn) << "packet 6 is beyond 1 + 2 * 2, too";
-  other.context.second = true;
-  other.header.pidx = 2;
-  EXPECT_TRUE(decide(other).context.second) << "stays open";
+}
+
+TEST_P(RdmaTxDecide, BehindARepeatFollowsWhatCameTooEarly) {
+  TxEvent resend = event(State::active, Ptype::resend);
+  resend.header.flags = 0;
+  resend.context.span = 1;
+  resend.context.acked = 1;
+  resend.context.second = true;
+  resend.header.pidx = 1;
+  EXPECT_EQ(decide(resend).context.next, 4u) << "packets up to 1 + 2 are in the window";
+  EXPECT_EQ(decide(resend).context.high, 6u);
+  EXPECT_TRUE(decide(resend).queue_turn) << "4 is within 1 + 4";
+  resend.header.pidx = 2;
+  EXPECT_EQ(decide(resend).context.next, 5u);
+  EXPECT_TRUE(decide(resend).queue_turn);
+  resend.header.pidx = 3;
+  EXPECT_EQ(decide(resend).context.next, 6u);
+  EXPECT_FALSE(decide(resend).queue_turn) << "6 is beyond 1 + 4";
+  resend.context.high = resend.context.next = 8;
+  EXPECT_EQ(decide(resend).context.next, 6u);
+  EXPECT_FALSE(decide(resend).queue_turn) << "likewise";
 }
 
 TEST_P(RdmaTxDecide, SecondWindowIsAsLongAsTheFirst) {
@@ -535,19 +547,38 @@ TEST_P(RdmaTxDecide, WhatHasComeIsNotSentAgain) {
   EXPECT_FALSE(decide(ack).queue_turn) << "all has come";
 }
 
-TEST_P(RdmaTxDecide, SecondWindowEndsWhenTheFirstHasMovedOnByHalf) {
+TEST_P(RdmaTxDecide, FullWindowThatMovesOnOpensASecondOne) {
   TxEvent ack = event(State::active, Ptype::ack);
   ack.context.span = 2;
   ack.context.acked = 1;
-  ack.context.second = true;
   ack.header.pidx = 2;
-  EXPECT_TRUE(decide(ack).context.second);
-  ack.header.pidx = 3;
-  EXPECT_FALSE(decide(ack).context.second);
+  EXPECT_TRUE(decide(ack).context.second) << "6 is beyond 1 + 4";
   EXPECT_EQ(decide(ack).context.next, 6u);
-  ack.context.high = ack.context.next = 9;
-  EXPECT_EQ(decide(ack).context.next, 9u) << "goes back for a map only";
-  EXPECT_FALSE(decide(ack).queue_turn) << "packet 9 is beyond 3 + 4";
+  EXPECT_TRUE(decide(ack).queue_turn);
+  ack.context.hole = true;
+  EXPECT_FALSE(decide(ack).context.second || decide(ack).context.hole) << "that was why it was full";
+  ack.context.second = true;
+  EXPECT_TRUE(decide(ack).context.second) << "stays open";
+  ack.header.pidx = 1;
+  EXPECT_TRUE(decide(ack).context.hole) << "it has not moved";
+  ack.header.pidx = 2;
+  ack.header.arg = 1;
+  EXPECT_TRUE(decide(ack).context.hole);
+  EXPECT_FALSE(decide(ack).context.second);
+  ack.context.second = ack.context.hole = false;
+  EXPECT_TRUE(decide(ack).context.hole);
+  EXPECT_FALSE(decide(ack).context.second);
+  ack.header.arg = 0;
+  ack.header.pidx = 1;
+  EXPECT_FALSE(decide(ack).context.second) << "it has not moved";
+  ack.header.pidx = 2;
+  ack.context.acked = 2;
+  ack.context.next = 5;
+  ack.header.pidx = 3;
+  EXPECT_FALSE(decide(ack).context.second) << "5 is within 2 + 4";
+  ack.context.span = 0;
+  ack.context.next = 6;
+  EXPECT_FALSE(decide(ack).context.second) << "there is no window";
 }
 
 TEST_P(RdmaTxDecide, TurnSendsWhatWasAskedForFirst) {
