@@ -19,13 +19,14 @@ def sizes():
 
 
 def networks(size):
-    """Three nodes, packets lost and delayed; engines of packets of 256 bytes also on the torus, in weft mode also with detours, asked for early."""
+    """Three nodes, packets lost and delayed; engines of packets of 256 bytes also on the torus, in weft mode also with detours, asked for early, and known."""
     lossy = ("--nodes", "3x1x1", "--delay", "100", "--jitter", "100", "--loss", "0.02")
     if int(size[size.index("--payload") + 1]) != e.PAYLOADS[0]:
         return [lossy]
     torus = (*e.TORUS.arguments, *e.timer(e.TORUS.timeouts[e.PAYLOADS[0]][0]), "--loss", "0.005")
-    detours = ("--nodes", "2x1x1", "--delay", "100", *e.timer(e.Early(400)), "--detour", str(e.DEGREE_OF_REORDERED * e.clocks_of_a_packet(e.PAYLOADS[0])), "--held", "0.1")
-    return [lossy, torus, *([detours] if e.WEFT.arguments == size[:len(e.WEFT.arguments)] else [])]
+    detour = ("--nodes", "2x1x1", "--delay", "100", "--detour", str(e.DEGREE_OF_REORDERED * e.clocks_of_a_packet(e.PAYLOADS[0])), "--held", "0.1")
+    detours = [(*detour, *e.timer(timeout, e.DEGREE_OF_REORDERED)) for timeout in (e.Early(400), e.Known(700))]
+    return [lossy, torus, *(detours if e.WEFT.arguments == size[:len(e.WEFT.arguments)] else [])]
 
 
 def check_one(program, size):

@@ -2,6 +2,7 @@
 """The experiments of docs/results/rdma.md as data: networks, schemes, and what is measured of them. Times are in clocks of the engines."""
 
 import dataclasses
+import typing
 
 KIB = 1024
 
@@ -58,6 +59,7 @@ SEEDS = tuple(range(11, 31))  # of each point, so also of the timeout that a swe
 LONGEST_TIMEOUT_OF_COUNTER = 300  # clocks, where packets are lost: it waits for one before each attempt
 TIMEOUTS_OF_REORDERED = {256: (25, 50, 100, 200, 400, 700), 1024: (100, 200, 400), 4096: (400, 800, 1600)}  # by payload, beside those from the network
 EARLY_OF_REORDERED = {256: (100, 200, 400, 700), 1024: (200, 400), 4096: (800, 1600)}  # of weft mode, likewise
+KNOWN_OF_REORDERED = {256: (400, 700, 1500), 1024: (1500, 3000), 4096: (6000, 12000)}  # likewise; a detour holds packets for up to 576, 2112, 8256 clocks
 TIMEOUTS_OF_YARDSTICK = (200, 400, 600, 775, 900, 1200, 1800, 2500)  # a round trip is 745
 TIMEOUTS_OF_CUT = {"pair": (100, 150, 200, 300, 600, 800, 1200), "torus": (100, 150, 200, 300, 450, 600, 800)}
 INCAST_KIB = 32  # of each sender
@@ -79,17 +81,30 @@ YARDSTICK = (1.015, 1.025, 1.038, 1.052, 1.061)
 class Early:
     """A timeout, and a packet is asked for as soon as one behind it has come, although it may only be late (RX_AHEAD 1)."""
     clocks: int
+    RANK: typing.ClassVar[int] = 1  # sweeps.kind_of
 
     def __str__(self):
         return f"early {self.clocks}"
 
 
-def timer(timeout):
-    """Timeouts as set, as measured, or as weft-sim sets them for the network (in weft mode: measured)."""
+@dataclasses.dataclass(frozen=True, order=True)
+class Known:
+    """A timeout, and it is known by how much packets can overtake each other: RX_AHEAD is one more."""
+    clocks: int
+    RANK: typing.ClassVar[int] = 2
+
+    def __str__(self):
+        return f"known {self.clocks}"
+
+
+def timer(timeout, overtaken=0):
+    """Timeouts as set, as measured, or as weft-sim sets them for the network (in weft mode: measured), where so many packets can overtake one."""
     if timeout == "network":
         return ()
     if isinstance(timeout, Early):
         return (*timer(timeout.clocks), *ahead(1))
+    if isinstance(timeout, Known):
+        return (*timer(timeout.clocks), *ahead(overtaken + 1))
     return ("--adapt", "1") if timeout == "measured" else ("--adapt", "0", "--timeout", str(timeout))
 
 
@@ -119,8 +134,10 @@ def transfer(network, scheme, timeout, kib, per_mille=0, payload=256, longest=LO
 
 
 def timeouts_of_reordered(scheme, payload):
-    """All that a sweep tries, beside those from the network; without a retransmission asked for early, then with one."""
-    return TIMEOUTS_OF_REORDERED[payload], tuple(Early(clocks) for clocks in EARLY_OF_REORDERED[payload]) if scheme is WEFT else ()
+    """All that a sweep tries, beside those from the network: by timeouts alone, with retransmissions asked for early, with RX_AHEAD as the network is."""
+    if scheme is not WEFT:
+        return (TIMEOUTS_OF_REORDERED[payload],)
+    return TIMEOUTS_OF_REORDERED[payload], tuple(map(Early, EARLY_OF_REORDERED[payload])), tuple(map(Known, KNOWN_OF_REORDERED[payload]))
 
 
 def clocks_of_a_packet(payload):
@@ -135,7 +152,7 @@ def packets_of_reordered(payload):
 
 def reordered(scheme, window, degree, held, timeout="network", payload=256):
     """Packets through a network with detours that take as long as so many of them."""
-    return ("--nodes", "2x1x1", "--delay", "100", *scheme.arguments, *timer(timeout), "--bytes", str(packets_of_reordered(payload) * payload), "--payload", str(payload), "--window", str(window),
+    return ("--nodes", "2x1x1", "--delay", "100", *scheme.arguments, *timer(timeout, degree), "--bytes", str(packets_of_reordered(payload) * payload), "--payload", str(payload), "--window", str(window),
             "--detour", str(degree * clocks_of_a_packet(payload)), "--held", str(held), "--max-cycles", str(LONGEST))
 
 

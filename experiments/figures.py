@@ -268,7 +268,7 @@ class Figures:
                 self.reorder_of(mode, held, {case[2]: (sweep.best, ideals[case]) for case, sweep in found.items() if case[:2] == (mode, held)}, self.full_link(ideals))
         words = f"Throughput with detours of up to {e.DEGREE_OF_REORDERED} packets, {len(self.sweep_seeds)} seeds each, of that without reordering and with timeouts from the network (*network*; in weft mode they are measured). The least are far shorter than a round trip of {e.ROUND_TRIP_OF_REORDERED} clocks: what is late " + \
             f"is asked for before it could have come, and the second copy often overtakes the first. That costs packets that come twice. So does *early*, weft mode: a packet is asked for as soon as one from behind it has come (`RX_AHEAD` 1 where packets overtake each other by up to {e.DEGREE_OF_REORDERED}), and its sender goes on by " + \
-            "[a second window](../rdma.md#a-second-window)."
+            f"[a second window](../rdma.md#a-second-window). *Known*, weft mode: `RX_AHEAD` is {e.DEGREE_OF_REORDERED + 1}, as it should be here; a window of that less one or more is then as good as two, and with timeouts above what detours take nothing comes twice."
         rows = [[mode.words, f"{held * 100:g}", str(window), sweep.listing(lambda point, case=(mode, held, window): point.rate(ideals[case]).text)] for (mode, held, window), sweep in found.items()]
         self.report.table("Timeouts of reordering", words, ["scheme", "on detours, %", "window", "by timeout"], rows)
 

@@ -7,17 +7,23 @@ import claims
 
 AS_GOOD = 0.005
 
+
+def kind_of(timeout):
+    """By what is sent twice, most to least: a word; packets asked for early, as known; timeouts alone."""
+    return 3 if isinstance(timeout, int) else getattr(timeout, "RANK", 0)
+
+
 @dataclasses.dataclass(frozen=True)
 class Sweep:
     points: dict  # by timeout: clocks, a word such as "measured", or of another kind that can be sorted
 
     @property
     def best(self):
-        """Of those with the fewest unfinished runs the least median; of all that are within half a hundredth of it the longest timeout: it sends the fewest packets twice, and by chance any of them may be the least."""
+        """Of those with the fewest unfinished runs the least median; of all that are within half a hundredth of it the longest timeout of the kind that sends least: it sends the fewest packets twice, and by chance any of them may be the least."""
         fewest = min(point.unfinished for point in self.points.values())
         left = {timeout: point.median or 0 for timeout, point in self.points.items() if point.unfinished == fewest}
         as_good = [timeout for timeout, median in left.items() if median <= min(left.values()) * (1 + AS_GOOD)]
-        return max(as_good, key=lambda timeout: (not isinstance(timeout, str), type(timeout) is int, timeout if isinstance(timeout, int) else getattr(timeout, "clocks", 0)))
+        return max(as_good, key=lambda timeout: (kind_of(timeout), timeout if isinstance(timeout, int) else getattr(timeout, "clocks", 0)))
 
     @property
     def at_edge(self):

@@ -136,6 +136,7 @@ BLOCKS = [
     (TX_DECIDE, Change("rdma_tx_decide.sv", "if (too_early) ctx_o.next", "if (1'b0) ctx_o.next")),
     (TX_DECIDE, Change("rdma_tx_decide.sv", "passed != '0 && !in_first && !ctx_i.hole", "passed != '0 && !in_first")),
     (TX_DECIDE, Change("rdma_tx_decide.sv", "passed != '0 && !in_first && !ctx_i.hole", "passed != '0 && !ctx_i.hole")),
+    (TX_DECIDE, Change("rdma_tx_decide.sv", "!ctx_i.hole && ordered", "!ctx_i.hole")),
     (TX_DECIDE, Change("rdma_tx_decide.sv", "!no_window && !tells && (ctx_i.second", "!no_window && (ctx_i.second")),
     (TX_DECIDE, Change("rdma_tx_decide.sv", "(ctx_i.hole && passed == '0)", "ctx_i.hole")),
     (TX_DECIDE, Change("rdma_tx_decide.sv", "assign lost      = from && !in_first;", "assign lost      = 1'b0;")),

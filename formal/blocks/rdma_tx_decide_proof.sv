@@ -78,7 +78,7 @@ module rdma_tx_decide_proof
 
   logic goes_on, gets_further, changes_mode, one_repeated, no_map, waited;
   assign no_map       = hdr_i.arg[ACK_MAP_W-1:0] == '0;
-  assign waited       = outcome == OUTCOME_ACKED && no_map && ctx.acked > old.acked && !old.hole &&
+  assign waited       = outcome == OUTCOME_ACKED && no_map && (hdr_i.flags & FLAG_ORDER) != '0 && ctx.acked > old.acked && !old.hole &&
                         (old.next > old.last || 32'(old.next) > 32'(old.acked) + (32'd1 << old.span));
   assign goes_on      = we && old.state == TX_ACTIVE && ctx.state == TX_ACTIVE;
   assign gets_further = ctx.high > old.high || ctx.acked > old.acked;
@@ -97,10 +97,10 @@ module rdma_tx_decide_proof
   // A second window opens behind a packet that is sent again, or as the first one was full with nothing missing. A map closes it, and what was sent in it counts as not sent.
   `PROVE(SecondWithReason, !goes_on || !ctx.second || old.second || (resend && outcome == OUTCOME_RESEND_ONE && pidx >= 32'(old.acked)) || waited)
   `PROVE(BehindARepeatAsFarAsTheWindow, !(goes_on && outcome == OUTCOME_RESEND_ONE && old.span != '0 && pidx >= 32'(old.acked)) ||
-                                        (ctx.second && ctx.hole && 32'(ctx.next) <= pidx + (32'd1 << old.span) + 32'd1))
+                                        (ctx.second && 32'(ctx.next) <= pidx + (32'd1 << old.span) + 32'd1))
   `PROVE(HoleUntilItMovesOn, !goes_on || !old.hole || ctx.hole || changes_mode || (outcome == OUTCOME_ACKED && ctx.acked > old.acked && no_map))
   `PROVE(HoleNoLonger, !(goes_on && outcome == OUTCOME_ACKED && ctx.acked > old.acked && no_map) || !ctx.hole)
-  `PROVE(HoleIfToldSo, !goes_on || !ctx.hole || old.hole || outcome == OUTCOME_RESEND_ONE || (outcome == OUTCOME_ACKED && !no_map))
+  `PROVE(HoleIfToldSo, !goes_on || !ctx.hole || old.hole || (outcome == OUTCOME_ACKED && !no_map))
   `PROVE(SecondEndsWithTheMap, !(goes_on && outcome == OUTCOME_ACKED && !no_map) ||
                                (!ctx.second && (old.span == '0 || 32'(ctx.next) <= 32'(ctx.acked) + (32'd1 << ctx.span) + 32'd1)))
   `PROVE(FromGoesBackToWbase, !(goes_on && outcome == OUTCOME_ACKED && !no_map && (hdr_i.flags & FLAG_FROM) != '0) ||

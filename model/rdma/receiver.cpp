@@ -405,7 +405,7 @@ void Receiver::ask_map(RxResult& result, RxContext& c, const RxInputs& inputs) c
   }
   result.outcome = Outcome::ask_map;
   Packet packet = ack(result.cid, map);
-  if (highest == 0 && c.asks != 0 && !untouched(c)) packet.header.flags = formats::flag_from;
+  if (highest == 0 && c.asks != 0 && !untouched(c)) packet.header.flags |= formats::flag_from;
   if (c.asks == 0) c.asks = 1;
   emit_control(result, inputs.room, std::move(packet));
 }
@@ -414,6 +414,8 @@ Packet Receiver::ack(uint16_t cid, uint64_t map) const {
   Packet packet = to_sender(Ptype::ack, cid);
   packet.header.pidx = contexts_[cid].window.base;
   packet.header.arg = map | uint64_t{log2_window(params_)} << ack_map_bits;
+  if (config_.rx_ahead != 0 && config_.rx_ahead <= params_.window + 1)
+    packet.header.flags = formats::flag_order;
   return packet;
 }
 

@@ -318,7 +318,7 @@ TxResult Sender::ack(const Header& header, const TxInputs& inputs) {
   } else if (map != 0) {
     count_as_not_sent(c, waited && has_flag(header, formats::flag_from));
   } else if (passed != 0) {
-    moved_on(c, waited);
+    moved_on(c, waited && has_flag(header, formats::flag_order));
   }
   if (!changed) c.next = std::max(c.next, c.acked + static_cast<uint32_t>(c.asked & 1));
   if (c.asked != 0 || may_send_next(c)) c.turn = true;
@@ -350,7 +350,7 @@ void Sender::heard(TxContext& c) {
 /// moved on.
 void Sender::open_second_window(TxContext& c, uint32_t asked_for) {
   if (c.span == 0 || asked_for < c.acked) return;
-  c.second = c.hole = true;
+  c.second = true;
   c.next = static_cast<uint32_t>(std::min<uint64_t>(c.next, behind_window(c, asked_for)));
   if (may_send_next(c)) c.turn = true;
 }

@@ -197,6 +197,7 @@ package rdma_pkg;
     logic [31:0] pidx;
     logic [8:0]  attempt;     // older schemes: whether any packet has come; SCHEME_COUNTER: and the attempt to be asked for
     logic [7:0]  slot;        // SCHEME_SENDER: of the packet, in the sender's buffer
+    logic        ordered;     // SCHEME_WINDOW: RX_AHEAD is known, and at most WINDOW + 1
     // what the RSP to a RQT or READ needs besides (docs/rdma_transfers.md)
     logic        for_buffer;  // RQT with flag SEND or READ
     logic        of_read;     // RQT with flag READ

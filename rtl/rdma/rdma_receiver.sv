@@ -340,7 +340,7 @@ module rdma_receiver
   logic       i_expired_q, i_restarted_q, expired_now;
   logic       j_complete, j_quarter;
   logic [PIDX_W-1:0] j_base_before, j_base, j_hole;
-  logic              i_restart, i_not_yet;
+  logic              i_restart, i_not_yet, j_ordered;
   logic [8:0]        j_attempt;
   logic [PIDX_W-1:0] j_marks_base;  // what WVEC is made of
   logic [WINDOW-1:0] j_marks;
@@ -422,6 +422,7 @@ module rdma_receiver
       .j_base_before_o (j_base_before),
       .j_base_o        (j_base),
       .j_hole_o        (j_hole),
+      .j_ordered_o     (j_ordered),
       .j_complete_o    (j_complete),
       .j_quarter_o     (j_quarter)
     );
@@ -431,7 +432,7 @@ module rdma_receiver
     assign i_ask_base = i_receive;  // which restarts the timer
     assign i_not_yet  = i_release_q && i_used_q && (i_q.hdr.flags & FLAG_RETRY) != '0;
     assign {i_advance, i_in_window, i_behind, i_ahead, i_complete, i_asked_enough, i_asked, i_restart} = '0;
-    assign {j_base_before, j_hole, j_base, j_marks_base, j_complete, j_quarter} = '0;
+    assign {j_base_before, j_hole, j_base, j_marks_base, j_complete, j_quarter, j_ordered} = '0;
     assign j_kept.kept = '0;
     assign j_attempt   = {j_came_q, 8'd0};
     assign j_marks     = WINDOW'(1);  // none, in the polarity of an even lap
@@ -465,7 +466,7 @@ module rdma_receiver
     assign {i_mark, i_in_window, i_ahead, i_ask_base, j_quarter} = '0;
     assign i_asked_enough = 1'b1;
     assign i_asked        = 1'b0;
-    assign {j_base_before, j_hole, j_marks_base} = '0;
+    assign {j_base_before, j_hole, j_marks_base, j_ordered} = '0;
     assign j_attempt = {j_came_q, j_kept.kept[KEPT_W-1-:8]};
     assign j_marks   = WINDOW'({j_kept.kept[31:0], j_kept.kept[KEPT_W-1-:8], 1'b1});
     logic unused_settings;
@@ -603,7 +604,8 @@ module rdma_receiver
       for_buffer: (j_q.hdr.flags & (TRANSFER_FLAG_SEND | TRANSFER_FLAG_READ)) != '0,
       of_read:    (j_q.hdr.flags & TRANSFER_FLAG_READ) != '0,
       is_read:    j_q.read,
-      rkey:       j_q.hdr.arg[23:0]
+      rkey:       j_q.hdr.arg[23:0],
+      ordered:    j_ordered
     };
   end
 

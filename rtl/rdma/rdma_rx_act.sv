@@ -66,7 +66,7 @@ module rdma_rx_act
   localparam int unsigned ARG_W = TRANSFERS ? 56 : SCHEME != SCHEME_WINDOW ? 9 : MAP_W > 8 ? MAP_W : 8;  // RSP: code and key; ACK: map, slot; RESEND: attempt
   typedef struct packed {
     logic [2:0]         ptype;
-    logic               from, send, read;  // flags
+    logic               from, order, send, read;  // flags
     logic [NODE_W-1:0]  dst;
     logic [15:0]        src;               // this node, which software may have numbered as it liked
     logic [SID_W-1:0]   sid;
@@ -81,7 +81,7 @@ module rdma_rx_act
     header_t h;
     h       = '0;
     h.ptype = 8'(a.ptype);
-    h.flags = (a.from ? FLAG_FROM : 8'd0) | (a.send ? TRANSFER_FLAG_SEND : 8'd0) | (a.read ? TRANSFER_FLAG_READ : 8'd0);
+    h.flags = (a.from ? FLAG_FROM : 8'd0) | (a.order ? FLAG_ORDER : 8'd0) | (a.send ? TRANSFER_FLAG_SEND : 8'd0) | (a.read ? TRANSFER_FLAG_READ : 8'd0);
     h.dst   = 16'(a.dst);
     h.src   = a.src;
     h.sid   = 16'(a.sid);
@@ -149,6 +149,7 @@ module rdma_rx_act
   assign answer = '{
           ptype: header_i.ptype[2:0],
           from: (header_i.flags & FLAG_FROM) != '0,
+          order: SCHEME == SCHEME_WINDOW && (header_i.flags & FLAG_ORDER) != '0,
           send: TRANSFERS && (header_i.flags & TRANSFER_FLAG_SEND) != '0,
           read: TRANSFERS && (header_i.flags & TRANSFER_FLAG_READ) != '0,
           dst: NODE_W'(header_i.dst),

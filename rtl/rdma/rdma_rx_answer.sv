@@ -90,6 +90,7 @@ module rdma_rx_answer
         header.ptype = PTYPE_ACK;
         header.pidx  = 32'(base_i);
         header.arg   = {8'(POS_W), {ACK_MAP_W{1'b0}}};
+        header.flags = to_i.ordered ? FLAG_ORDER : 8'd0;
       end
     endcase
   end
@@ -127,7 +128,7 @@ module rdma_rx_answer
     emit_o   <= emit_q && !(hole_q && arrived);
     header_o <= header_q;
     if (map_q) header_o.arg[ACK_MAP_W-1:0] <= ACK_MAP_W'({missing, 1'b1});
-    if (from_q && wvec_q == '0) header_o.flags <= FLAG_FROM;
+    if (from_q && wvec_q == '0) header_o.flags <= header_q.flags | FLAG_FROM;
     wvec_o   <= wvec_q;
   end
 endmodule

@@ -151,7 +151,7 @@ module rdma_rx_check
   logic               entry_ready;
   entry_t             entry;
 
-  localparam logic [7:0] ALL_FLAGS = FLAG_LAST | FLAG_RETRY | FLAG_FROM | FLAG_FAILED |
+  localparam logic [7:0] ALL_FLAGS = FLAG_LAST | FLAG_RETRY | FLAG_FROM | FLAG_FAILED | FLAG_ORDER |
                                      (TRANSFERS ? TRANSFER_FLAG_IMM | TRANSFER_FLAG_SEND | TRANSFER_FLAG_READ : 8'd0);
 
   assign too_long       = flits_q > COUNT_W'(MAX_FLITS);

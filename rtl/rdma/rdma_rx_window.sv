@@ -50,6 +50,7 @@ module rdma_rx_window
   output logic [PIDX_W-1:0] j_base_before_o,  // WBASE
   output logic [PIDX_W-1:0] j_base_o,         // ... after the step
   output logic [PIDX_W-1:0] j_hole_o,         // the packet that this one is RX_AHEAD ahead of
+  output logic              j_ordered_o,      // RX_AHEAD is known, and at most WINDOW + 1: what comes is in the window if nothing is lost
   output logic              j_complete_o,     // nothing is missing after the step
   output logic              j_quarter_o       // WBASE has passed a quarter of the window
 );
@@ -69,7 +70,7 @@ module rdma_rx_window
   logic [       1:0] i_asks_q, i_asks_new, j_asks_q;
   logic              i_ask_one;
   logic [PIDX_W:0]   i_hole_q;            // the packet that this one is RX_AHEAD ahead of; negative: none
-  logic              i_ahead_q;
+  logic              i_ahead_q, i_ordered_q;
   logic [PIDX_W-1:0] j_base_q;            // WBASE before the event
 
   // ------------------------------------------------------------------------------------------------- H: open it; where does the packet lie?
@@ -131,6 +132,7 @@ module rdma_rx_window
     i_slot_q      <= h_slot_q;
     i_hole_q      <= {1'b0, h_pidx_i} - (PIDX_W + 1)'(ahead_i);
     i_ahead_q     <= ahead_i != '0;
+    i_ordered_q   <= ahead_i != '0 && 9'(ahead_i) <= 9'(WINDOW) + 9'd1;
     if (h_request_i) begin
       i_asks_q <= '0;
       i_lies_q <= '0;
@@ -190,6 +192,7 @@ module rdma_rx_window
     j_asks_q   <= i_asks_new;
     j_base_q   <= i_window_q.base;
     j_hole_o   <= i_hole_q[PIDX_W-1:0];
+    j_ordered_o <= i_ordered_q;
   end
 
   rdma_window_keep #(

@@ -581,6 +581,7 @@ module rdma_sender
     if (!rst_ni) longs_q <= '0;
     else if (long_in != long_out) longs_q <= long_in ? longs_q + 1'b1 : longs_q - 1'b1;
   end
+  `ASSERT(LongOnesAreInTheQueue, longs_q <= sends)
 
   ram_fifo #(
     .DEPTH(CTL_DEPTH),

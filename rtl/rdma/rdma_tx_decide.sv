@@ -272,7 +272,8 @@ module rdma_tx_decide
   logic              too_early;  // ... and packets were sent from behind the first one before that
   logic              tells;      // ACK: what is missing; packets sent behind the window may be, too, or all behind WBASE
   logic              beyond;     // ... and there are such
-  logic              short_one;  // ACK: all of the window was sent and nothing is missing, so a round trip is longer
+  logic              ordered;    // ACK: no packet gets a window ahead of another
+  logic              short_one;  // ... and all of the window was sent and nothing is missing, so a round trip is longer
   logic              lost;       // ACK: all that was sent; not if there is some to send in the window: that is on its way again
   logic              passes;     // ACK: it says of the next one, which is sent again, that it has come, or asks for it
   logic [32:0]       after_wbase, after_window;  // of the packet that ACK or RESEND names
@@ -293,7 +294,8 @@ module rdma_tx_decide
   assign after_wbase  = 33'(hdr_i.pidx) + 33'd1;
   assign after_window = 33'(hdr_i.pidx) + (33'd1 << ctx_i.span | 33'd1);
   assign beyond    = !no_window && tells && (lost ? 33'(ctx_i.next) > after_wbase : too_early);
-  assign short_one = passed != '0 && !in_first && !ctx_i.hole;
+  assign ordered   = (hdr_i.flags & FLAG_ORDER) != '0;
+  assign short_one = passed != '0 && !in_first && !ctx_i.hole && ordered;
   assign second    = !no_window && !tells && (ctx_i.second || short_one);
   assign goes_on   = second ? may_send(ctx_i.next, PIDX_W'(hdr_i.pidx), ctx_i.last, ctx_i.span, 1'b1)
                             : may_send(ctx_i.next, PIDX_W'(hdr_i.pidx), ctx_i.last, ctx_i.span, 1'b0);
@@ -585,7 +587,6 @@ module rdma_tx_decide
           turn_o       = ctx_o.turn && !ctx_i.turn;
           if (opens) begin
             ctx_o.second = 1'b1;
-            ctx_o.hole   = 1'b1;
             if (too_early) ctx_o.next = PIDX_W'(after_window);
           end
         end

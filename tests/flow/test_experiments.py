@@ -259,6 +259,7 @@ class Sweeps(unittest.TestCase):
         almost = {100: point(0, 1000, 9999), 200: point(0, 1004, 9999), 300: point(0, 1006, 9999), "measured": point(0, 1001, 9999)}
         self.assertEqual(sweeps.Sweep(almost).best, 200)
         self.assertEqual(sweeps.Sweep({**almost, experiments.Early(700): point(0, 1000, 9999)}).best, 200, "early ones send more twice")
+        self.assertEqual(sweeps.Sweep({experiments.Known(400): point(0, 1001, 9999), experiments.Early(700): point(0, 1000, 9999)}).best, experiments.Known(400), "likewise")
         self.assertEqual(sweeps.Sweep({"measured": point(0, 100, 999), 100: point(0, 101, 999)}).best, "measured")
 
     def test_an_edge_is_marked_if_it_is_clearly_better(self):

@@ -247,6 +247,7 @@ Packets::Header Packets::to_sender(const Step& step, Ptype type) const {
       header.pidx = step.where < 192 ? context.acked + step.where % 64 : context.acked - step.where % 8;
       header.arg =
           span << rdma::ack_map_bits | (step.amount * uint64_t{0x0001'0201'0401'0081} & rdma::ack_map_mask);
+      if (step.extra & 0x20) header.flags |= formats::flag_order;
       if (params_.scheme == rdma::Scheme::sender_window) answer_slot(header, context, step);
       break;
     default:

@@ -213,6 +213,18 @@ TEST_F(WeftReceiverAhead, AsksForWhatAPacketIsAheadOfIfItIsMissing) {
   EXPECT_EQ(asked(data(5)), std::nullopt) << "3 is before WBASE";
 }
 
+TEST_F(WeftReceiverAhead, AckTellsOfOrderWithinAWindow) {
+  grant(20);
+  data(0);
+  uint16_t now = 0;
+  for (const auto& [ahead, ordered] : {std::pair{0, false}, {1, true}, {9, true}, {10, false}}) {
+    set(static_cast<uint8_t>(ahead));
+    const RxResult result = receiver.timeout(cid, {true, {}, now += 10});
+    ASSERT_TRUE(result.emitted);
+    EXPECT_EQ(has_flag(result.emitted->header, formats::flag_order), ordered) << "RX_AHEAD " << ahead;
+  }
+}
+
 TEST_F(WeftReceiverAhead, EachHoleOnceHoweverManyPacketsPass) {
   grant(20);
   std::vector<uint32_t> asked_for;

@@ -32,7 +32,7 @@ class WeftSender : public ::testing::Test {
     return header;
   }
 
-  TxResult ack(uint32_t wbase, uint64_t map = 0, uint16_t now = 0, uint8_t flags = 0) {
+  TxResult ack(uint32_t wbase, uint64_t map = 0, uint16_t now = 0, uint8_t flags = formats::flag_order) {
     Header header = answer(Ptype::ack);
     header.pidx = wbase;
     header.flags = flags;
@@ -105,6 +105,13 @@ TEST_F(WeftSender, WindowThatIsFullWithNothingMissingIsShorterThanARoundTrip) {
   ack(4);
   EXPECT_TRUE(sender.context(sid).second);
   EXPECT_EQ(sent().back(), 4 + 16);
+}
+
+TEST_F(WeftSender, FullWindowMayWaitForAPacketThatWasOvertakenWhereOrderIsNotKept) {
+  sent();
+  ack(4, 0, 0, 0);
+  EXPECT_FALSE(sender.context(sid).second);
+  EXPECT_EQ(sent().back(), 4 + 8);
 }
 
 TEST_F(WeftSender, WindowThatIsNotFullHasNoSecondOne) {

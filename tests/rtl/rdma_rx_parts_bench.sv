@@ -72,6 +72,7 @@ module rdma_rx_parts_bench
   input  logic         to_of_read_i,
   input  logic         to_is_read_i,
   input  logic [ 23:0] to_rkey_i,
+  input  logic         to_ordered_i,
   input  logic [ 15:0] base_i,
   input  logic [ 15:0] marks_i,
   output logic         emit_o,
@@ -124,7 +125,7 @@ module rdma_rx_parts_bench
 
   rx_to_t to;
   assign to = '{node: to_node_i, sid: to_sid_i, msgid: to_msgid_i, cid: to_cid_i, gen: to_gen_i, pidx: to_pidx_i, attempt: '0, slot: '0,
-               for_buffer: to_for_buffer_i, of_read: to_of_read_i, is_read: to_is_read_i, rkey: to_rkey_i};
+               for_buffer: to_for_buffer_i, of_read: to_of_read_i, is_read: to_is_read_i, rkey: to_rkey_i, ordered: to_ordered_i};
   logic        emit, transfers_emit;
   header_t     header, transfers_header;
   logic [15:0] wvec, transfers_wvec;

@@ -105,6 +105,7 @@ class SenderTraffic {
                             : bench_.any(bench_.chance(50) ? 5 : params_.pidx_bits));
       header.arg = bench_.below(bench_.chance(80) ? 4 : 7) << rdma::ack_map_bits |
                    (bench_.chance(50) ? 0 : bench_.any(bench_.chance(50) ? 16 : rdma::ack_map_bits));
+      if (bench_.chance(50)) header.flags = rdma::formats::flag_order;
     }
     if (type == Ptype::resend) header.pidx = static_cast<uint32_t>(bench_.below(context.high + 2u));
     if (type == Ptype::ack && params_.scheme == rdma::Scheme::sender_window) random_slot(context, header);

@@ -100,7 +100,7 @@ inline rdma::formats::Header RandomTxEvents::random_header(const rdma::TxContext
       fitting_header(c, std::array{Ptype::rsp, Ptype::rsp, Ptype::resend, Ptype::resend, Ptype::done,
                                    Ptype::ack, Ptype::ack, Ptype::ack}[bench_.below(8)]);
   h.sid = static_cast<uint16_t>(bench_.below(params_.n_tx_ctx));
-  h.flags = static_cast<uint8_t>(bench_.below(128));
+  h.flags = static_cast<uint8_t>(bench_.below(256));
   h.pidx = static_cast<uint32_t>(
       edge({c.high - 1u, c.high, c.high + 1u, c.next, c.next - 1u, 0, c.cut.last, bench_.below(c.high + 1u),
             c.acked, c.acked - 1u, c.acked + (1u << c.span) / 2 - 1, c.acked + (1u << c.span) / 2,

@@ -173,7 +173,7 @@ class TxRules {
     heard_in_paper_mode();
     data(header_.pidx, true, true);
     if (before_.span == 0 || header_.pidx < before_.acked) return;
-    decision_.context.second = decision_.context.hole = true;
+    decision_.context.second = true;
     const uint64_t too_far = header_.pidx + (uint64_t{1} << before_.span) + 1;
     while (decision_.context.next > too_far) decision_.context.next -= 1;
     if (sendable(decision_.context)) take_turn();
@@ -204,7 +204,8 @@ class TxRules {
     rdma::TxContext first = before_;
     first.second = false;
     if (empty && moved_on && before_.span != 0) {
-      if (!before_.hole && !sendable(first)) context.second = true;
+      const bool ordered = header_.flags & rdma::formats::flag_order;
+      if (ordered && !before_.hole && !sendable(first)) context.second = true;
       context.hole = false;
     }
     if (!empty && before_.span != 0) {

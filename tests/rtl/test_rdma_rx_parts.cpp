@@ -429,11 +429,18 @@ TEST_F(RdmaRxAnswer, WithoutMap) {
   ack.arg = uint64_t{4} << 56;
   bench_->marks_i = 0xa5a5;
   EXPECT_EQ(text(answered(Answer::ack)), text(ack)) << "its map is empty whatever is missing";
+  bench_->to_ordered_i = 1;
+  EXPECT_EQ(text(answered(Answer::resend_from)), text(resend)) << "no ACK";
+  EXPECT_EQ(text(answered(Answer::grant)), text(grant)) << "likewise";
+  ack.flags = rdma::formats::flag_order;
+  EXPECT_EQ(text(answered(Answer::ack)), text(ack));
 }
 
 TEST_F(RdmaRxAnswer, MapAndWvecFromEverySlot) {
   for (uint32_t base = 0x7fe0; base < 0x8020; ++base) {
     for (int n = 0; n < 50; ++n) {
+      bench_->to_ordered_i = n % 2 != 0;
+      const uint8_t flags = n % 2 != 0 ? rdma::formats::flag_order : 0;
       auto wvec = static_cast<uint16_t>(bench_.below(1 << 16));
       if (n < 17) wvec = static_cast<uint16_t>((1u << n) - 1);
       bench_->base_i = static_cast<uint16_t>(base);
@@ -441,12 +448,13 @@ TEST_F(RdmaRxAnswer, MapAndWvecFromEverySlot) {
       Header ack = expected(Ptype::ack);
       ack.pidx = base;
       ack.arg = uint64_t{4} << 56 | 1;
+      ack.flags = flags;
       for (unsigned i = 0; i < 15; ++i) {
         const bool asked = !(wvec >> i & 1) && wvec >> (i + 1) != 0;
         if (asked) ack.arg |= uint64_t{1} << (i + 1);
       }
       ASSERT_EQ(text(answered(Answer::ack_map)), text(ack)) << "base " << base << " wvec " << wvec;
-      if (wvec == 0) ack.flags = rdma::formats::flag_from;
+      if (wvec == 0) ack.flags = flags | rdma::formats::flag_from;
       ASSERT_EQ(text(answered(Answer::ack_from)), text(ack)) << "base " << base << " wvec " << wvec;
       ASSERT_EQ(bench_->wvec_o, wvec) << "base " << base;
     }
