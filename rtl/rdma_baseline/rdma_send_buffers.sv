@@ -140,39 +140,46 @@ module rdma_send_buffers
   assign c_open_o  = state.open[c_at_q];
   assign c_again_o = state.again != state.again_end && state.again == c_again_q;
 
-  // The window slides to the oldest slot that is open then, or to its end.
-  logic [2*WINDOW-1:0] doubled;
-  logic [WINDOW-1:0]   open, turned, lowest;
+  // The window slides when its oldest slot is closed, to the next one that is open, or to its end: where to is known before it is known what the event does.
+  logic [WINDOW-1:0]   others, later, lowest;
   logic [SLOT_W-1:0]   first;
-  logic [COUNT_W-1:0]  newest, moved, again, left;
+  logic [COUNT_W-1:0]  oldest_then, again_next;
+  logic                passes, passes_next, passes_all;  // what is to be sent again, that after the next one, or all of it, is behind the window then
 
-  always_comb begin : p_open
-    open = state.open;
-    if (c_add_i) open[c_next_o] = 1'b1;
-    if (c_close_i) open[c_at_q] = 1'b0;
+  // Of counts that are at most WINDOW apart.
+  function automatic logic is_before(logic [COUNT_W-1:0] a, logic [COUNT_W-1:0] b);
+    logic [COUNT_W-1:0] difference;
+    difference = a - b;
+    return difference[COUNT_W-1];
+  endfunction
+
+  always_comb begin : p_others
+    others = state.open;
+    others[state.oldest[SLOT_W-1:0]] = 1'b0;
   end
-  assign doubled = {open, open};
-  assign turned  = WINDOW'(doubled >> state.oldest[SLOT_W-1:0]);
-  assign lowest  = turned & (~turned + 1'b1);
+  assign later  = others & ({WINDOW{1'b1}} << state.oldest[SLOT_W-1:0]);
+  assign lowest = later != '0 ? later & (~later + 1'b1) : others & (~others + 1'b1);
   always_comb begin : p_first
     first = '0;
     for (int i = 0; i < int'(WINDOW); i++) if (lowest[i]) first |= SLOT_W'(i);
   end
 
-  assign newest = state.newest + COUNT_W'(c_add_i);
-  assign moved  = open == '0 ? newest - state.oldest : COUNT_W'(first);
-  assign again  = state.again + COUNT_W'(c_again_i);
-  assign left   = state.again_end - state.oldest;
-  assign slid   = moved != '0;
+  assign oldest_then = others == '0 ? state.newest : {state.oldest[SLOT_W] ^ (later == '0), first};
+  assign slid        = c_close_i && c_at_q == state.oldest[SLOT_W-1:0];
+  assign again_next  = state.again + 1'b1;
+  assign passes      = state.again != state.again_end && is_before(state.again, oldest_then);
+  assign passes_next = again_next != state.again_end && is_before(again_next, oldest_then);
+  assign passes_all  = is_before(state.again_end, oldest_then);
 
   always_comb begin : p_step
-    state_new        = state;
-    state_new.open   = open;
-    state_new.newest = newest;
-    state_new.oldest = state.oldest + moved;
-    state_new.again  = again;
-    if (again != state.again_end && COUNT_W'(again - state.oldest) < moved) begin
-      state_new.again = left < moved ? state.again_end : state_new.oldest;
+    state_new = state;
+    if (c_add_i) state_new.open[c_next_o] = 1'b1;
+    if (c_close_i) state_new.open[c_at_q] = 1'b0;
+    state_new.newest = state.newest + COUNT_W'(c_add_i);
+    if (c_again_i) state_new.again = again_next;
+    if (slid) begin
+      state_new.oldest = oldest_then;
+      if (c_again_i ? passes_next : passes) state_new.again = passes_all ? state.again_end : oldest_then;
     end
     if (slid || (c_add_i && empty_before)) state_new.retries = '0;
     if (c_restart_i) begin
@@ -182,7 +189,13 @@ module rdma_send_buffers
     end
   end
   assign empty_before = state.newest == state.oldest;
-  assign empty_after  = state_new.newest == state_new.oldest;
+  assign empty_after  = slid ? others == '0 : empty_before && !c_add_i;
+
+  // Of the buffer as it will be, without waiting for how it will be.
+  logic again_left, again_after, room_after;
+  assign again_left  = c_again_i ? again_next != state.again_end : state.again != state.again_end;
+  assign again_after = c_restart_i ? !empty_before : slid && (c_again_i ? passes_next : passes) ? is_before(oldest_then, state.again_end) : again_left;
+  assign room_after  = slid || COUNT_W'(state.newest - state.oldest) != (c_add_i ? COUNT_W'(WINDOW - 1) : COUNT_W'(WINDOW));
 
   rdma_timer #(
     .N      (N_BUFFERS),
@@ -214,9 +227,9 @@ module rdma_send_buffers
       used_q  <= '0;
       again_q <= '0;
     end else if (write) begin
-      room_q[c_buffer_q]  <= COUNT_W'(state_new.newest - state_new.oldest) != COUNT_W'(WINDOW);
+      room_q[c_buffer_q]  <= room_after;
       used_q[c_buffer_q]  <= !empty_after;
-      again_q[c_buffer_q] <= state_new.again != state_new.again_end;
+      again_q[c_buffer_q] <= again_after;
     end
     if (write) again_at_q[c_buffer_q] <= state_new.again;
   end
@@ -298,6 +311,10 @@ module rdma_send_buffers
   end
 
   `ASSERT(AddedWhereThereIsRoom, !(c_valid_i && c_add_i) || !c_full_o)
+  `ASSERT(EmptyAfter, !write || empty_after == (state_new.newest == state_new.oldest))
+  `ASSERT(AgainAfter, !write || again_after == (state_new.again != state_new.again_end))
+  `ASSERT(RoomAfter, !write || room_after == (COUNT_W'(state_new.newest - state_new.oldest) != COUNT_W'(WINDOW)))
+  `ASSERT(AddedOrClosed, !(c_valid_i && c_add_i && c_close_i))
   `ASSERT(ClosedOnce, !(c_valid_i && c_close_i) || c_open_o)
   `ASSERT(OldestIsOpen, !c_valid_i || empty_before || state.open[state.oldest[SLOT_W-1:0]])
   `ASSERT(NoMoreThanFits, !c_valid_i || COUNT_W'(state.newest - state.oldest) <= COUNT_W'(WINDOW))

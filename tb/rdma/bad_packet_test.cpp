@@ -84,7 +84,7 @@ TEST_P(BadPackets, Malformed) {
     bench_.expect_outcome(with_crc(flits), Outcome::drop_malformed);
   };
   for (const uint8_t type : {0, 8, 255}) malformed([&](Header& header) { header.ptype = type; }, Ptype::rqt);
-  for (const uint8_t flags : {16, 0x80, 0xff})
+  for (const uint8_t flags : {16, 0x40, 0xff})
     malformed([&](Header& header) { header.len = 32, header.flags = flags; });
   malformed([](Header& header) { header.len = 0; });
   malformed([this](Header& header) { header.len = static_cast<uint16_t>(full_ + 1); });

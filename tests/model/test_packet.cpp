@@ -186,7 +186,7 @@ TEST(Arrival, ChecksCrcThenFormThenNode) {
   auto packet = data_packet(5);
   packet.header.dst = 99;
   EXPECT_EQ(verdict(packet), Outcome::drop_not_mine);
-  packet.header.flags = 0x80;
+  packet.header.flags = 0x40;
   EXPECT_EQ(verdict(packet), Outcome::drop_malformed);
   auto flits = encode(packet);
   flits.back() ^= 1;

@@ -200,10 +200,6 @@ TEST(TransferArrival, WithoutTransfersTheNewTypeAndFlagsAreMalformed) {
   beyond.ptype += 1;
   EXPECT_EQ(check_arrival(encode({beyond, {}}), transfer_params(), receiver_node).verdict,
             Outcome::drop_malformed);
-  beyond = to_receiver(Ptype::rqt, sid, msgid);
-  beyond.flags = 0x80;
-  EXPECT_EQ(check_arrival(encode({beyond, {}}), transfer_params(), receiver_node).verdict,
-            Outcome::drop_malformed);
 }
 
 TEST(TransferArrival, RefusalsOfReadsGoToTheInbox) {
