@@ -289,7 +289,7 @@ Packets::Header Packets::noise(const Step& step) const {
   RandomStream random(step.extra | step.amount << 8 | step.where << 16, stream_of_noise);
   Header header;
   header.ptype = static_cast<uint8_t>(1 + random.below(7));
-  header.flags = static_cast<uint8_t>(random.below(formats::flag_all + 1));
+  header.flags = static_cast<uint8_t>(random.below(256) & formats::flag_all);
   header.src = static_cast<uint16_t>(random.below(1u << params_.node_bits));
   header.sid = static_cast<uint16_t>(random.below(1u << params_.sid_bits));
   header.cid = static_cast<uint16_t>(random.below(1u << params_.cid_bits));

@@ -59,7 +59,6 @@ enum class Fault {
   none,
   wrong_crc,
   unknown_type,
-  unknown_flag,
   type_of_transfers,  // is none in a lane that has them, like the next
   flag_of_transfers,
   wide_src,
@@ -154,7 +153,7 @@ class RxCheckPackets {
     Header& header = packet.header;
     const Ptype control = control_types[below(control_types.size())];
     header.ptype = static_cast<uint8_t>(len > 0 ? Ptype::data : control);
-    header.flags = static_cast<uint8_t>(below(rdma::formats::flag_all + 1));
+    header.flags = static_cast<uint8_t>(below(256) & rdma::formats::flag_all);
     header.dst = node;
     header.src = static_cast<uint16_t>(number(lane_.sizes.node_bits));
     header.sid = static_cast<uint16_t>(number(lane_.sizes.sid_bits));
@@ -227,7 +226,6 @@ class RxCheckPackets {
     const auto or16 = [](uint16_t& field, uint32_t bits) { field = static_cast<uint16_t>(field | bits); };
     const auto set_type = [&](Ptype type) { header.ptype = static_cast<uint8_t>(type); };
     if (fault == Fault::unknown_type) set_type(static_cast<Ptype>(bench_.chance(30) ? 0 : 7 + below(249)));
-    if (fault == Fault::unknown_flag) header.flags = static_cast<uint8_t>(header.flags | wide(4, 8));
     if (fault == Fault::type_of_transfers) set_type(Ptype::read);
     if (fault == Fault::flag_of_transfers) header.flags = static_cast<uint8_t>(header.flags | wide(4, 7));
     if (fault == Fault::wide_src) or16(header.src, wide(sizes.node_bits, 16));
