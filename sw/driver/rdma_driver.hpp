@@ -51,7 +51,7 @@ struct RdmaSetup {
   uint16_t answer_quota = 0;  ///< answers to READs of a group of sources, likewise; 0: all
   /// READs of others answered at once, likewise: so many send contexts are kept for them.
   std::optional<uint16_t> answers = {};
-  /// Receiver, weft mode: by how much PIDX may get ahead of a packet in the network; 0: not known.
+  /// Receiver, weft mode: more than PIDX may get ahead of a packet in the network; 0: not known.
   uint8_t rx_ahead = 0;
   bool adapt = false;           ///< timeouts as measured, from timeout_floor to rx_timeout and tx_retry
   uint16_t timeout_floor = 16;  ///< more than the network ever holds a packet back

@@ -189,7 +189,9 @@ void RandomReceiverTest<Lockstep>::random_settings() {
   receiver_.config.ask_from_after = static_cast<uint8_t>(bench_.below(4));
   receiver_.config.max_silent = static_cast<uint8_t>(bench_.below(4));
   receiver_.config.backoff = static_cast<uint8_t>(bench_.below(4));
-  receiver_.config.rx_ahead = std::array<uint8_t, 6>{0, 1, 2, 5, 20, 255}[bench_.below(6)];
+  const auto beside_window = static_cast<uint8_t>(receiver_params().window + bench_.below(4));
+  receiver_.config.rx_ahead =
+      std::array<uint8_t, 8>{0, 1, 2, 5, 20, 255, beside_window, beside_window}[bench_.below(8)];
   receiver_.config.rx_quota = std::array<uint16_t, 6>{0, 0, 1, 3, 5, 300}[bench_.below(6)];
   receiver_.config.regions = random_regions();
 }

@@ -103,7 +103,8 @@ inline rdma::formats::Header RandomTxEvents::random_header(const rdma::TxContext
   h.flags = static_cast<uint8_t>(bench_.below(256));
   h.pidx = static_cast<uint32_t>(
       edge({c.high - 1u, c.high, c.high + 1u, c.next, c.next - 1u, 0, c.cut.last, bench_.below(c.high + 1u),
-            c.acked, c.acked - 1u, c.acked + (1u << c.span) / 2 - 1, c.acked + (1u << c.span) / 2,
+            c.acked, c.acked - 1u, c.acked + (1u << c.span) - 1, c.acked + (1u << c.span),
+            c.next - (1u << c.span) - 1, c.next - (1u << c.span) - 2,
             c.next | uint32_t{1} << params_.pidx_bits, c.next | uint32_t{1} << bench_.below(32)}));
   if (h.ptype == static_cast<uint8_t>(Ptype::ack)) {
     h.pidx = static_cast<uint32_t>(
