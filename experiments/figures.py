@@ -293,9 +293,10 @@ class Figures:
         note = f"1 MiB each way; 100 clocks from node to node, {held * 100:g} % of packets take up to as much longer as so many others need on the link, each length as likely; a round trip of the others is 200 clocks, and 145 in engines and memory; packets of 256 bytes; best timeouts at a detour of {e.DEGREE_OF_REORDERED} packets: " + \
             ", ".join(f"window {window} {timeout}" for window, (timeout, _) in chosen.items())
         plot.lines(self.image(name), title, "reorder degree: largest gap of PIDX between packets that arrive one after the other", "of that without reordering", series, note)
-        rows = [[str(degree), str(gaps[degree]), *(f"{share[window, degree].text}; {number_of(of_link[window, degree])}" for window in windows)] for degree in degrees]
+        again = {degree: ", ".join(number_of(self.runner.point(commands[window, degree], "packets_resent")) for window in windows) for degree in degrees}
+        rows = [[str(degree), str(gaps[degree]), *(f"{share[window, degree].text}; {number_of(of_link[window, degree])}" for window in windows), again[degree]] for degree in degrees]
         self.report.table(title, note + "; at others another one may do better, so a larger window may be behind a smaller one. Throughput of that without reordering, in the same mode and with the same window; behind it of a full link (paper mode, without reordering). *Degree*: the largest gap of PIDX between two packets of a transfer that arrive one after the other (median, largest window).",
-                          ["detour of up to, packets", "degree", *(f"window {window}" for window in windows)], rows, self.image(name))
+                          ["detour of up to, packets", "degree", *(f"window {window}" for window in windows), f"packets sent again of {2 * e.packets_of_reordered(256):,}: " + ", ".join(f"window {window}" for window in windows)], rows, self.image(name))
         degree = min(degrees, key=lambda degree: abs(gaps[degree] - 64))
         for window, paper in ((32, 0.70), (64, 0.95)):
             if window in windows:
