@@ -132,7 +132,7 @@ module rdma_rx_window
     i_slot_q      <= h_slot_q;
     i_hole_q      <= {1'b0, h_pidx_i} - (PIDX_W + 1)'(ahead_i);
     i_ahead_q     <= ahead_i != '0;
-    i_ordered_q   <= ahead_i != '0 && 9'(ahead_i) <= 9'(WINDOW) + 9'd1;
+    i_ordered_q   <= ahead_i != '0 && 32'(ahead_i) <= WINDOW + 1;
     if (h_request_i) begin
       i_asks_q <= '0;
       i_lies_q <= '0;

@@ -146,7 +146,7 @@ module rdma_send_buffers
   logic [COUNT_W-1:0]  oldest_then, again_next;
   logic                passes, passes_next, passes_all;  // what is to be sent again, that after the next one, or all of it, is behind the window then
 
-  // Of counts that are at most WINDOW apart.
+  // Of counts with a - b from -WINDOW to WINDOW - 1.
   function automatic logic is_before(logic [COUNT_W-1:0] a, logic [COUNT_W-1:0] b);
     logic [COUNT_W-1:0] difference;
     difference = a - b;
@@ -316,6 +316,9 @@ module rdma_send_buffers
   `ASSERT(RoomAfter, !write || room_after == (COUNT_W'(state_new.newest - state_new.oldest) != COUNT_W'(WINDOW)))
   `ASSERT(AddedOrClosed, !(c_valid_i && c_add_i && c_close_i))
   `ASSERT(ClosedOnce, !(c_valid_i && c_close_i) || c_open_o)
+  `ASSERT(AgainIsInTheWindow, !c_valid_i || state.again == state.again_end ||
+          (COUNT_W'(state.again - state.oldest) <= COUNT_W'(state.newest - state.oldest) &&
+           COUNT_W'(state.again_end - state.oldest) <= COUNT_W'(state.newest - state.oldest)))
   `ASSERT(OldestIsOpen, !c_valid_i || empty_before || state.open[state.oldest[SLOT_W-1:0]])
   `ASSERT(NoMoreThanFits, !c_valid_i || COUNT_W'(state.newest - state.oldest) <= COUNT_W'(WINDOW))
 endmodule

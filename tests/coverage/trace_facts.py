@@ -6,8 +6,8 @@ FACTS names every fact of each unit and its values. Those that are not keys of t
 all: before, distance (outcome of the event before of the same context or ticket, and clocks since), emit (type of the control packet).
 rx, tx: neighbour (outcome of the event of any context one clock before); form (what the transfer is), of tx also answer.
 rx: mode (of the receiver at the grant); pidx_at (where PIDX lay in the window); advance (how far WBASE went); marks (bits in WVEC); lap
-(WBASE came into a new lap of the window); asks_from (flag FROM of the ACK that is sent); silent (timeouts since something new came); cid (first or last context, or another).
-tx: went (NEXT, with this event); ahead (NEXT lies in a second window, as far as ACKs told WBASE and the window); retries, busy (repeats of the RQT, refusals for want of a context, so far); origin_before (of the post before); imm (a SEND with one).
+(WBASE came into a new lap of the window); asks_from, order (flags FROM and ORDER of the ACK that is sent); silent (timeouts since something new came); cid (first or last context, or another).
+tx: went (NEXT, with this event); ahead (NEXT lies in a second window, as far as ACKs told WBASE and the window); asked (a packet has been asked for again before); retries, busy (repeats of the RQT, refusals for want of a context, so far); origin_before (of the post before); imm (a SEND with one).
 inbox: message, imm (of the completion), form (of the RQT), bound (what became meanwhile of the context that the ticket had).
 queues: register, arm (of a write); ring (does the burst or slot begin a new lap), full (the ring has no slot left), quota, waits (entries
 announced but not asked for), unseen (completions), since_head (clocks since the last CQ_HEAD), message_sent (not answered yet).
@@ -43,14 +43,14 @@ FACTS = {
         "event": {"packet", "timeout"}, "type": TYPES, "flags": int, "gen": int, "outcome": OUTCOMES, "room": BIT, "offer": YES_NO, "over_quota": BIT,
         "answer_room": BIT, "admit": ADMISSIONS | {"-"}, "emit": TYPES | {"none"}, "before": OUTCOMES, "distance": int, "neighbour": OUTCOMES,
         "cid": {"first", "last", "other"}, "form": FORMS, "mode": {"paper", "weft"}, "write": {"none", "full", "tail"}, "silent": int,
-        "pidx_at": {"before", "base", "base+1", "inside", "base+window", "base+window+1", "beyond"}, "advance": int, "marks": int, "lap": {"new", "same"}, "asks_from": BIT,
+        "pidx_at": {"before", "base", "base+1", "inside", "base+window", "base+window+1", "beyond"}, "advance": int, "marks": int, "lap": {"new", "same"}, "asks_from": BIT, "order": BIT,
     },
     "tx": {
         "event": {"packet", "timeout", "post", "turn", "fault"}, "type": TYPES, "flags": int, "outcome": OUTCOMES, "room": BIT, "resend_room": BIT,
         "emit": TYPES | {"none"}, "before": OUTCOMES, "distance": int, "neighbour": OUTCOMES, "retry": int, "queue": {"send", "resend"},
         "completion": STATUSES, "msgid_wraps": YES_NO, "form": {"write", "imm", "send", "answer"}, "imm": YES_NO, "retries": int, "busy": int,
         "origin": {"registers", "queues", "answers"}, "origin_before": {"registers", "queues", "answers"},
-        "went": {"on", "same", "back"}, "ahead": YES_NO,
+        "went": {"on", "same", "back"}, "ahead": YES_NO, "asked": YES_NO,
     },
     "inbox": {
         "event": {"post", "RQT", "RSP", "timeout", "leave", "cancel", "decision"}, "outcome": OUTCOMES, "room": BIT, "offer": YES_NO, "finds": STATES | {"-"},
@@ -139,6 +139,7 @@ def common_facts(record):
     return facts
 
 
+MAP = (1 << 56) - 1  # of the arg of ACK
 NEWS = ("GRANT", "ACCEPT", "ADVANCE", "FINISH")
 RX_TIMEOUTS = ("ASK_ONE", "ASK_FROM", "ASK_MAP", "DONE_AGAIN", "RECLAIM")
 
@@ -173,7 +174,8 @@ class Receiver:
         facts["cid"] = {0: "first", self.sizes.contexts - 1: "last"}.get(number(cid), "other")
         facts["write"] = self.write(record["write"])
         if facts["emit"] == "ACK":
-            facts["asks_from"] = number(part(record["emit"], "flags")) >> 2 & 1
+            flags = number(part(record["emit"], "flags"))
+            facts["asks_from"], facts["order"] = flags >> 2 & 1, flags >> 7 & 1
         if outcome == "GRANT":
             self.grant(record)
         elif "gen" in record:
@@ -243,6 +245,7 @@ class Request:
     next: int = 0
     acked: int = 0
     window: int = 0  # 0: no ACK has told it
+    asked: str = "no"
 
 
 class Sender:
@@ -298,6 +301,9 @@ class Sender:
         if facts.get("type") == "ACK":
             request.acked = max(request.acked, number(record["pidx"]))
             request.window = 1 << (number(record["arg"]) >> 56)
+        facts["asked"] = request.asked
+        if facts.get("type") == "RESEND" or (facts.get("type") == "ACK" and number(record["arg"]) & MAP):
+            request.asked = "yes"
         before, request.next = request.next, number(record["next"])
         facts["went"] = "back" if request.next < before else "on" if request.next > before else "same"
         facts["ahead"] = "yes" if request.window and request.next > request.acked + request.window else "no"
