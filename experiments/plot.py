@@ -31,18 +31,28 @@ def save(figure, path, note):
     files.write_whole(pathlib.Path(path), "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n")
 
 
-def bars(path, title, y_label, panels, note, *, limits=None):
-    """panels: (title, names along x, series of (label, colour, values)), two in a row, logarithmic; limits: a line in each panel. Values of None have no bar."""
+def intervals(points):
+    """As errorbar takes them: below and above the medians; none above where it is open."""
+    return [[p.median - p.low for p in points], [0 if math.isinf(p.high) else p.high - p.median for p in points]]
+
+
+def bars(path, title, y_label, panels, note, *, limits=None, log=True):
+    """panels: (title, names along x, series of (label, colour, values)), two in a row, logarithmic or from 0; limits: a line in each panel. Values of None have no bar; points (runs.Point) have a bar for their median and its interval, if they have one."""
     rows = (len(panels) + 1) // 2
     figure, axes = plt.subplots(rows, 2, figsize=(10, 2.9 * rows), squeeze=False)
     for place, (panel_title, names, series) in enumerate(panels):
         panel = axes[place // 2][place % 2]
         width = 0.8 / len(series)
         for i, (label, colour, values) in enumerate(series):
-            panel.bar([x + (i + 0.5) * width - 0.4 for x in range(len(names))], [value or 0 for value in values], width, label=label, color=colour)
+            places = [x + (i + 0.5) * width - 0.4 for x in range(len(names))]
+            panel.bar(places, [getattr(value, "median", value) or 0 for value in values], width, label=label, color=colour)
+            measured = [(x, p) for x, p in zip(places, values) if getattr(p, "median", None) is not None]
+            if measured:
+                panel.errorbar([x for x, _ in measured], [p.median for _, p in measured], yerr=intervals([p for _, p in measured]), fmt="none", ecolor="#000000", elinewidth=0.8, capsize=2)
         if limits:
             panel.axhline(limits[place], color="#888888", linewidth=0.8, linestyle="--")
-        panel.set_yscale("log")
+        if log:
+            panel.set_yscale("log")
         panel.set_xticks(range(len(names)), names, rotation=20, ha="right", fontsize=7)
         panel.set_title(panel_title, fontsize=9)
         panel.set_ylabel(y_label)
@@ -74,7 +84,7 @@ def lines(path, title, x_label, y_label, series, note, *, log_x=False, log_y=Fal
         shown = [(x, p) for x, p in zip(xs, points) if p.median is not None]
         places = [x for x, _ in shown]
         medians = [p.median for _, p in shown]
-        errors = [[p.median - p.low for _, p in shown], [0 if math.isinf(p.high) else p.high - p.median for _, p in shown]]
+        errors = intervals([p for _, p in shown])
         axes.errorbar(places, medians, yerr=errors, label=label, color=colour, marker=marker, markersize=4 if legend_beside else 0, linewidth=1.2, capsize=2, elinewidth=0.8)
         for x, p in shown:
             axes.plot([x], [p.median], marker=marker, markersize=5, color=colour, markerfacecolor="white" if p.unfinished else colour)

@@ -13,16 +13,22 @@ def kind_of(timeout):
     return 3 if isinstance(timeout, int) else getattr(timeout, "RANK", 0)
 
 
+def least(points, value):
+    """Those of the points, by timeout, that are as good as the least; those without a value all are."""
+    bound = min(value(point) or 0 for point in points.values()) * (1 + AS_GOOD)
+    return {timeout: point for timeout, point in points.items() if (value(point) or 0) <= bound}
+
+
 @dataclasses.dataclass(frozen=True)
 class Sweep:
     points: dict  # by timeout: clocks, a word such as "measured", or of another kind that can be sorted
 
     @property
     def best(self):
-        """Of those with the fewest unfinished runs the least median; of all that are within half a hundredth of it the longest timeout of the kind that sends least: it sends the fewest packets twice, and by chance any of them may be the least."""
+        """Of those with the fewest unfinished runs the least median; of all that are within half a hundredth of it those whose mean is within as much of their least; of these the longest timeout of the kind that sends least: it sends the fewest packets twice, and by chance any of them may be the least."""
         fewest = min(point.unfinished for point in self.points.values())
-        left = {timeout: point.median or 0 for timeout, point in self.points.items() if point.unfinished == fewest}
-        as_good = [timeout for timeout, median in left.items() if median <= min(left.values()) * (1 + AS_GOOD)]
+        left = {timeout: point for timeout, point in self.points.items() if point.unfinished == fewest}
+        as_good = least(least(left, lambda point: point.median), lambda point: point.mean)
         return max(as_good, key=lambda timeout: (kind_of(timeout), timeout if isinstance(timeout, int) else getattr(timeout, "clocks", 0)))
 
     @property

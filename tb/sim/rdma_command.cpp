@@ -262,7 +262,7 @@ Command add_rdma_command(CLI::App& app) {
           "cycles after the first post from and until which a link is cut: from node 0 to node 1, of "
           "routers from node 0 towards higher x")
       ->expected(2)
-      ->check(count);
+      ->check(whole_number(0, 1'000'000'000'000));
   command
       ->add_option(
           "--network", options->network,

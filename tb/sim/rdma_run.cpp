@@ -50,15 +50,17 @@ const tb::RdmaBuild* find_build(const RunConfig& config) {
 
 const tb::RdmaBuild& build_for(const RunConfig& config) {
   if (const tb::RdmaBuild* build = find_build(config)) return *build;
+  const bool windowed = config.scheme != rdma::Scheme::receiver_counter;
   std::set<std::string> known;
   for (const tb::RdmaBuild& each : tb::rdma_builds()) {
     if (!is_usual(each) || each.params.scheme != config.scheme) continue;
-    known.insert(config.scheme != rdma::Scheme::receiver_counter
-                     ? fmt::format("{} with {}", each.params.window, each.params.payload)
-                     : fmt::format("any with {}", each.params.payload));
+    known.insert(windowed ? fmt::format("{} with {}", each.params.window, each.params.payload)
+                          : fmt::format("{}", each.params.payload));
   }
-  throw BadInput(fmt::format("--window {}, --payload {}: compiled in are {}{}", config.window, config.payload,
-                             fmt::join(known, ", "), config.bare ? "" : "; more with --bare"));
+  const bool all = tb::find_rdma_build("w256") != nullptr;
+  throw BadInput(fmt::format("{}--payload {}: compiled in are {}{}",
+                             windowed ? fmt::format("--window {}, ", config.window) : "", config.payload,
+                             fmt::join(known, ", "), all ? "" : "; weft-sim-experiments has more"));
 }
 
 uint64_t beats_per_packet(const tb::RdmaBuild& build) { return 1 + build.params.payload / build.data_bytes; }

@@ -90,6 +90,11 @@ std::string table(const RunConfig& config, const RunResult& result) {
   text += row("packets dropped", counted(result.packets_dropped, result.drops));
   text += row("network", network(result.network));
   if (config.torus) text += row("routers", topology(*config.torus, result.mean_hops));
+  if (config.cut) {
+    text += row("link cut", result.cycles > config.cut->from
+                                ? fmt::format("in cycles {} to {}", config.cut->from, config.cut->until)
+                                : fmt::format("never: all was over before cycle {}", config.cut->from));
+  }
   if (!config.golden.empty())
     text += row("golden nodes", fmt::format("{} of {}", config.golden.size(), config.nodes));
   if (config.bare) {

@@ -26,6 +26,8 @@ constexpr double most_loss = 0.2;         // with bit errors: of packets that do
 constexpr uint64_t in_engines = 100;      // cycles, about
 constexpr uint8_t max_tries = 15;         // MAX_SILENT, MAX_RETRY
 constexpr double counter_share = 0.0125;  // of these, where each loss costs a whole transfer
+constexpr double counter_corrupt_share =
+    0.0625;                               // bit errors are rarer: so that they strike the few DONE, too
 constexpr uint64_t healing_timeouts = 4;  // a short incident lasts up to so many, of 16 until one gives up
 
 /// Small engines more often: their queues are full and their numbers wrap.
@@ -102,11 +104,11 @@ tb::HeaderErrorConfig draw_header_errors(Dice& dice, IncidentKind incident) {
 }
 
 /// A receiver that counts asks for the whole transfer when a packet is lost, doubled, or later than its
-/// timeout: with
-/// what the other schemes stand, long transfers would never end, and those behind them find no context.
+/// timeout: with what the other schemes stand, long transfers would never end, and those behind them find no
+/// context.
 void spare_whole_transfers(fabric::Faults& faults, tb::HeaderErrorConfig& errors) {
   faults.loss *= counter_share;
-  faults.corrupt *= counter_share;
+  faults.corrupt *= counter_corrupt_share;
   faults.duplicate *= counter_share;  // counted twice: the count is right too early
   errors.rate *= counter_share;
   const auto below_timeouts = static_cast<uint32_t>(2 * (faults.delay + faults.jitter + in_engines));

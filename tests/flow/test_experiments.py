@@ -262,6 +262,13 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(sweeps.Sweep({experiments.Known(400): point(0, 1001, 9999), experiments.Early(700): point(0, 1000, 9999)}).best, experiments.Known(400), "likewise")
         self.assertEqual(sweeps.Sweep({"measured": point(0, 100, 999), 100: point(0, 101, 999)}).best, "measured")
 
+    def test_of_what_has_the_same_median_the_mean_decides(self):
+        often = {100: runs.summary([90, 100, 100, 100, 110], 5), 200: runs.summary([90, 100, 100, 100, 112], 5), 300: runs.summary([90, 100, 100, 100, 400], 5)}
+        self.assertEqual(sweeps.Sweep(often).best, 200)
+        self.assertEqual(sweeps.Sweep({**often, 50: runs.summary([95, 95, 95, 400, 900], 5)}).best, 50, "the median first")
+        never = {timeout: runs.summary([90, 100, 100, 100], 5) for timeout in (100, 200)}  # neither has a mean
+        self.assertEqual(sweeps.Sweep(never).best, 200)
+
     def test_an_edge_is_marked_if_it_is_clearly_better(self):
         inside = {100: point(7, 8, 9), 200: point(1, 2, 3), 300: point(4, 5, 6), "measured": point(7, 7, 7)}
         self.assertFalse(sweeps.Sweep(inside).at_edge)

@@ -228,6 +228,39 @@ TEST(NetworkWithRouters, AllocatesNothingInTheSteadyState) {
   EXPECT_GT(network.counters().delivered, delivered + 10'000);
 }
 
+/// Nor when packets are lost, corrupted and held back: bytes of lost ones are given back, and others come in
+/// their place, made before. A packet that is doubled takes memory of its own.
+TEST(NetworkWithRouters, AllocatesNothingInABadNetworkEither) {
+  Network network(small_torus(Algorithm::minimal_adaptive),
+                  {.loss = 0.01, .corrupt = 0.01, .detour = 50, .delay = 1, .jitter = 10}, 3);
+  std::vector<Bytes> spare(20'000, Bytes(packet_bytes));
+  for (uint32_t node = 0; node < nodes; ++node) {
+    for (uint64_t n = 0; n < 8; ++n) network.send(node, (node + 1) % nodes, n % 3, Bytes(packet_bytes));
+  }
+  uint64_t replaced = 0;
+  const auto run = [&](int clocks) {
+    for (int clock = 0; clock < clocks; ++clock) {
+      network.tick();
+      for (uint32_t node = 0; node < nodes; ++node) {
+        while (auto packet = network.receive(node)) {
+          network.send(node, (node + 5) % nodes, 0, std::move(*packet));
+        }
+      }
+      for (; replaced < network.counters().lost && !spare.empty(); ++replaced) {
+        network.send(replaced % nodes, (replaced + 3) % nodes, 0, std::move(spare.back()));
+        spare.pop_back();
+      }
+    }
+  };
+  run(150'000);
+  const uint64_t before = model_test::allocations(), delivered = network.counters().delivered;
+  run(20'000);
+  EXPECT_EQ(model_test::allocations(), before);
+  EXPECT_GT(network.counters().delivered, delivered + 10'000);
+  EXPECT_GT(network.counters().lost, 1'000u);
+  EXPECT_FALSE(spare.empty());
+}
+
 /// Their bytes wait for them where they would have come out.
 TEST(NetworkWithRouters, ForgetsPacketsThatLinksLose) {
   Network network(small_torus(Algorithm::minimal_adaptive, 0.5), {.delay = 1}, 3);

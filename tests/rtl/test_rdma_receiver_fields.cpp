@@ -234,6 +234,27 @@ TEST_F(RdmaReceiverFields, ForgedRightBehindTheLastPacketIsCountedByWhatIsWrong)
   }
 }
 
+TEST_F(RdmaReceiverFields, LastPacketRightBehindAForgedOneFinishesAndReleaseRightBehindItReleases) {
+  grant(3, 1);
+  for (uint16_t cid = 0; cid < 3; ++cid) {
+    const Header good = data(cid, 0);
+    Header wrong = good;
+    if (cid == 0) wrong.gen ^= 1;
+    if (cid == 1) wrong.src ^= 1;
+    if (cid == 2) wrong.pidx = 1;  // beyond the end
+    give_data(wrong);
+    give_data(good);
+    give(release(cid));
+  }
+  receiver_.clocks(settled);
+  EXPECT_EQ(receiver_.outcomes[Outcome::finish], 3u);
+  EXPECT_EQ(receiver_.outcomes[Outcome::released], 3u);
+  for (const auto reason : {Outcome::drop_zombie, Outcome::drop_source, Outcome::drop_beyond_end}) {
+    EXPECT_EQ(receiver_.outcomes[reason], 1u) << name(reason);
+  }
+  EXPECT_EQ(free_contexts(), rx_contexts);
+}
+
 TEST_F(RdmaReceiverFields, ReleaseWithOneWrongBitReleasesNothing) {
   grant(1, 3);
   const Header good = release(0);
