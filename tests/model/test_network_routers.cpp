@@ -204,26 +204,31 @@ TEST(NetworkWithRouters, RefusesWhatThereIsNot) {
   EXPECT_THROW(Network({.torus = {}, .flit_bytes = 0}, {}, 1), std::invalid_argument);
 }
 
+/// Eight packets of each node, for the test to send on.
+void fill(Network& network) {
+  for (uint32_t node = 0; node < nodes; ++node) {
+    for (uint64_t n = 0; n < 8; ++n) network.send(node, (node + 1) % nodes, n % 3, Bytes(packet_bytes));
+  }
+}
+
+/// One clock, in which each node sends on what comes.
+void send_on(Network& network) {
+  network.tick();
+  for (uint32_t node = 0; node < nodes; ++node) {
+    while (auto packet = network.receive(node)) {
+      network.send(node, (node + 5) % nodes, 0, std::move(*packet));
+    }
+  }
+}
+
 /// Packets that come out are sent on, always by the same ways: after a while nothing of the network's own
 /// grows any more.
 TEST(NetworkWithRouters, AllocatesNothingInTheSteadyState) {
   Network network(small_torus(Algorithm::minimal_adaptive), {.delay = 1, .jitter = 10}, 3);
-  for (uint32_t node = 0; node < nodes; ++node) {
-    for (uint64_t n = 0; n < 8; ++n) network.send(node, (node + 1) % nodes, n % 3, Bytes(packet_bytes));
-  }
-  const auto run = [&](int clocks) {
-    for (int clock = 0; clock < clocks; ++clock) {
-      network.tick();
-      for (uint32_t node = 0; node < nodes; ++node) {
-        while (auto packet = network.receive(node)) {
-          network.send(node, (node + 5) % nodes, 0, std::move(*packet));
-        }
-      }
-    }
-  };
-  run(50'000);
+  fill(network);
+  for (int clock = 0; clock < 50'000; ++clock) send_on(network);
   const uint64_t before = model_test::allocations(), delivered = network.counters().delivered;
-  run(20'000);
+  for (int clock = 0; clock < 20'000; ++clock) send_on(network);
   EXPECT_EQ(model_test::allocations(), before);
   EXPECT_GT(network.counters().delivered, delivered + 10'000);
 }
@@ -234,18 +239,11 @@ TEST(NetworkWithRouters, AllocatesNothingInABadNetworkEither) {
   Network network(small_torus(Algorithm::minimal_adaptive),
                   {.loss = 0.01, .corrupt = 0.01, .detour = 50, .delay = 1, .jitter = 10}, 3);
   std::vector<Bytes> spare(20'000, Bytes(packet_bytes));
-  for (uint32_t node = 0; node < nodes; ++node) {
-    for (uint64_t n = 0; n < 8; ++n) network.send(node, (node + 1) % nodes, n % 3, Bytes(packet_bytes));
-  }
+  fill(network);
   uint64_t replaced = 0;
   const auto run = [&](int clocks) {
     for (int clock = 0; clock < clocks; ++clock) {
-      network.tick();
-      for (uint32_t node = 0; node < nodes; ++node) {
-        while (auto packet = network.receive(node)) {
-          network.send(node, (node + 5) % nodes, 0, std::move(*packet));
-        }
-      }
+      send_on(network);
       for (; replaced < network.counters().lost && !spare.empty(); ++replaced) {
         network.send(replaced % nodes, (replaced + 3) % nodes, 0, std::move(spare.back()));
         spare.pop_back();
